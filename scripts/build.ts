@@ -32,7 +32,7 @@ type Part = {
 /** Native and WebAssembly packages are not bundled. Installing the packed file downloads them. */
 const external = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies);
 
-/** Each is a separate file, because it runs in its own process or thread. */
+/** Each program is a separate file, because it runs in its own process or thread. */
 const programs = {
   lectern: 'cli.ts',
   'package-program': 'modules/catalogue/packages/package-program.ts',
@@ -141,7 +141,7 @@ function stampOf(folder: string): string | null {
   }
 }
 
-/** Parts are replaced as a whole, even if several processes build at the same time. */
+/** Parts are replaced as a whole, even if several processes build simultaneously. */
 async function buildPart(name: PartName, digest: string): Promise<void> {
   mkdirSync(dist, { recursive: true });
   const folder = join(dist, name);

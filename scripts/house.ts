@@ -12,7 +12,7 @@ const isTest = (file: string) => /\.test\.tsx?$|test-(support|database)|(^|\/)te
 type Node = { type: string; start: number; end: number; [member: string]: unknown };
 type Source = { file: string; text: string; lines: string[]; program: Node; imports: string[] };
 
-/** Nodes of an AST are objects with a type; everything else in it is a value. */
+/** The nodes of an AST are objects with a type. Everything else is a value. */
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof Object(value).type === 'string';
 
@@ -62,7 +62,7 @@ function cyclesOf(): string[][] {
 const functions = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
 const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
-/** A helper does nothing but cast, and the comment above it says why the cast is safe. */
+/** A helper only casts, and the comment above it says why the cast is safe. */
 function isHelper({ text }: Source, statement: Node): boolean {
   const hasReason = /\*\/\s*(export )?$/.test(text.slice(0, statement.start));
   return hasReason && lineAt(text, statement.end) - lineAt(text, statement.start) <= 6;
@@ -80,7 +80,7 @@ function castsOf(source: Source): string[] {
   return found;
 }
 
-/** Variables of a function that change and are shared by functions inside it. */
+/** A function's variables that change and are shared by functions inside it. */
 function sharedVariablesOf(source: Source): string[] {
   const found: string[] = [];
   const visit = (node: Node, outer: Node | null): void => {
@@ -112,7 +112,7 @@ function innerFunctions(node: Node): Node[] {
   );
 }
 
-/** From the route's file to the statement's; each import on the shortest path is one hop for the reader. */
+/** From the route's file to the statement's. Each import on the shortest path is one hop for the reader. */
 const journeys = {
   enrol: ['enrolments/routes.ts', 'enrolments/enrol-statement/statement.ts'],
   click: ['player/launch-route.ts', 'enrolments/explain.ts'],
@@ -131,7 +131,7 @@ function shortestPath([from = '', to = '']: string[]): string[] {
   throw new Error(`No path from ${from} to ${to}.`);
 }
 
-/** Blocks of lines that occur twice; imports, braces and comments do not count. */
+/** Blocks of lines that occur twice. Imports, braces and comments do not count. */
 function duplicatesOf(length = 8): string[] {
   const places = new Map<string, string>();
   const found: string[] = [];

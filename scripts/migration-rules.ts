@@ -2,7 +2,7 @@
 export const lastFree = '0008';
 
 const outside = /^-- outside a transaction\n/;
-/** Marks a statement that removes something no running version uses any more. */
+/** Marks a statement that removes something that no running version uses any more. */
 const mark = /^-- contract: \S/m;
 
 const name = '(?:only )?(?:if (?:not )?exists )?"?(\\w+)"?';
@@ -43,7 +43,9 @@ function statementsOf(sql: string): { text: string; comments: string }[] {
   });
 }
 
-/** Parts of a migration that would break the previous version's nodes, which still serve while it is applied. */
+/**
+ * The parts of a migration that would break nodes of the previous version, which are still running while it is applied.
+ */
 export function refuseContractions(sql: string): string[] {
   const statements = statementsOf(sql);
   const madeHere = new Set(

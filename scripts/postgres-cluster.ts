@@ -14,7 +14,9 @@ export type Cluster = {
   version: string;
   /** The folder of its executables. */
   folder: string;
-  /** Stops the server as a crash would (SIGKILL for the postmaster, or an immediate shutdown), or with a fast shutdown. */
+  /**
+   * Stops the server as a crash would (SIGKILL for the postmaster, or an immediate shutdown), or with a fast shutdown.
+   */
   crash: (how: 'kill' | 'immediate' | 'fast') => Promise<void>;
   start: () => Promise<void>;
   remove: () => Promise<void>;
@@ -54,7 +56,10 @@ async function answers(url: string): Promise<boolean> {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** A temporary PostgreSQL cluster on a free port of 127.0.0.1, with the server's usual durability unless `settings` change it. */
+/**
+ * A temporary PostgreSQL cluster on a free port of 127.0.0.1, with a server's usual durability unless `settings` change
+ * it.
+ */
 export async function startCluster(
   parent = tmpdir(),
   settings: Readonly<Record<string, string>> = {},
@@ -78,7 +83,7 @@ export async function startCluster(
 
   const start = async () => {
     const end = performance.now() + 60_000;
-    // The children of a killed postmaster hold its shared memory for a moment; until then a new one exits.
+    // The children of a killed postmaster hold its shared memory for a moment, during which a new one exits.
     while (performance.now() < end) {
       if (!server || server.exitCode !== null || server.signalCode !== null) {
         const set = Object.entries({ max_connections: '200', ...settings }).flatMap(([name, value]) => [

@@ -1,4 +1,4 @@
-// Runs a TypeScript file of the project. Plain JavaScript, so that a Node.js version that is too old can say so.
+// Runs a TypeScript file of the project. Plain JavaScript, so that it can report a Node.js version that is too old.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 

@@ -1,8 +1,8 @@
-// Writes sbom.cdx.json, the production bill of materials (CycloneDX): npm's own, from the lock file. --stdout prints it.
+// Writes sbom.cdx.json, npm's bill of materials (CycloneDX) for production, from the lock file. --stdout prints it.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** What is installed or built into `dist/`; the client is published separately. */
+/** The packages that are installed or built into `dist/`. The client is published separately. */
 const workspaces = ['server', 'standards', 'console', 'player'].flatMap((name) => ['--workspace', name]);
 const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only', ...workspaces];
 const { status, stdout, stderr, error } = spawnSync('npm', args, {

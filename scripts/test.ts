@@ -1,5 +1,6 @@
-// Runs the tests: `npm test` on the embedded database, `--postgres` on the server named by TEST_DATABASE_URL,
-// `--journeys` in Chromium, `--deploy` the recipes of deploy/. Tests that cannot run fail. Failed files are listed in TEST_FAILED_FILES.
+// Runs the tests: `npm test` on the embedded database, `--postgres` on the server in TEST_DATABASE_URL, `--journeys` in
+// Chromium, `--deploy` the recipes in deploy/. Tests that cannot run fail. Failed files are listed in
+// TEST_FAILED_FILES.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -46,10 +47,10 @@ const patterns = values.journeys
     ? ['test/deploy/*.test.ts']
     : ['{server,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
-// The others use no server: `npm test` has already run them.
+// The others use no server, and `npm test` has already run them.
 const suite = values.postgres ? found.filter((file) => opensServer(file)) : found;
 
-/** A file by its path, or all files with a path or test title that contains the words. */
+/** The file with this path, or all files whose path or test titles contain the words. */
 function matching(words: string): string[] {
   if (words.endsWith('.ts') && existsSync(words)) return [words];
   const title = new RegExp(`\\btest(?:\\.\\w+)?\\(\\s*['"\`].*${RegExp.escape(words)}`, 'i');
@@ -61,7 +62,10 @@ if (files.length === 0) fail(`No test matches ${positionals.join(' ')}.`);
 if (files === suite && suite.length < found.length)
   console.log(`${found.length - suite.length} files of tests open no server: they run with npm test.`);
 await ensureBuilt();
-/** Removed with everything that tests leave there, even after a kill. Some start a server that runs as another user. */
+/**
+ * Removed with everything that tests leave in it, even after a kill. Some tests start a server that runs as another
+ * user.
+ */
 const scratch = mkdtempSync(join(tmpdir(), 'lectern-tests-'));
 chmodSync(scratch, 0o711);
 const statements = join(scratch, 'statements');
@@ -74,12 +78,12 @@ const env: NodeJS.ProcessEnv = {
   TEST_STATEMENTS: statements,
   TEST_ANSWERS: answers,
   TEST_PREPARED: join(scratch, 'prepared'),
-  // Measured: a command of the service takes 0.7 s of CPU time instead of 1.3 s.
+  // With this flag, a command of the service takes 0.7 s of CPU time instead of 1.3 s.
   TEST_NODE_FLAGS: '--liftoff-only',
   NODE_COMPILE_CACHE: join(scratch, 'compiled'),
 };
 if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
-/** They measure time, so nothing runs alongside them. */
+/** These measure time, so nothing runs alongside them. */
 const isMeasured = (file: string) => file.endsWith('console-budget.test.ts');
 const noted = join(scratch, 'failed');
 const failed: string[] = [];
@@ -88,8 +92,8 @@ const addressOf = (file: string) => pathToFileURL(resolve(file)).href;
 const opensBrowser = (file: string) => /\btest\/(journeys|deploy)\//.test(file);
 
 /**
- * A process loads the sources and opens a database once, and then takes one file after another, until none is left. Each
- * file is a suite, and the next one starts when its last hook has ended.
+ * A process loads the sources and opens a database once, and then takes one file after another until none is left. Each
+ * file is a suite, and the next one starts when the last hook of the previous one has ended.
  */
 function queue(files: readonly string[], processes: number): string[] {
   const taken = mkdtempSync(join(scratch, 'taken-'));
@@ -124,7 +128,7 @@ function queue(files: readonly string[], processes: number): string[] {
   });
 }
 
-/** The processors are busy with tests. Measured: 11 % less CPU time. */
+/** The processors are busy with tests. This saves 11 % of CPU time. */
 const collector = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
 function run(some: readonly string[], concurrency: number): number {
@@ -135,7 +139,7 @@ function run(some: readonly string[], concurrency: number): number {
       ...collector,
       '--test',
       `--test-concurrency=${concurrency}`,
-      // For a whole process. Each file also has its own limit of ten minutes.
+      // The limit for a whole process. Each file also has its own limit of ten minutes.
       '--test-timeout=3600000',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
@@ -173,7 +177,7 @@ if (files === suite && unseen.length > 0)
 for (const answer of undeclared) console.error(`A route does not declare what it answered: ${answer}`);
 rmSync(scratch, { recursive: true, force: true });
 const isProved = wrong.length + unknown.length + accepted.length + undeclared.length === 0;
-// Wrong statements or responses stay wrong when only some of the files run again.
+// Wrong statements or responses stay wrong if only some of the files run again.
 if (process.env.TEST_FAILED_FILES && isProved)
   writeFileSync(process.env.TEST_FAILED_FILES, [...new Set(failed)].join('\n'));
 process.exit(status || (isProved ? 0 : 1));

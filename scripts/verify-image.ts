@@ -85,7 +85,7 @@ function inside(stage: string, command: string, cwd: string, mounts: readonly st
   });
 }
 
-/** The build context: the files of the checkout minus those in .dockerignore. */
+/** The build context: the files of the checkout except those in .dockerignore. */
 function copyContext(target: string): void {
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean);
   const excluded = ignored.map((name) => `--exclude=${name.replace('**/', '')}`);
@@ -131,7 +131,7 @@ function build(base: string): Image {
   return { ...image, stage };
 }
 
-/** Starts a command of the image as its user, on a read-only root with /tmp and the volume. */
+/** Starts a command of the image as its user, on a read-only root file system with /tmp and the volume. */
 function start({ stage, env, settings }: Image, command: readonly string[], more: Record<string, string>) {
   const volume = settings.VOLUME ?? '';
   const script = `mount --bind '${stage}' '${stage}'; mount -t proc proc '${stage}/proc'; mount -t tmpfs tmpfs '${stage}/tmp'
@@ -153,7 +153,7 @@ async function verify(image: Image): Promise<void> {
   const size = run('du', ['-sm', join(stage, 'usr/local/lib/node_modules/lectern')]).split('\t')[0];
   console.log(`The installed package has ${size} MB.`);
   if (Number(size) > 150) throw new Error('A production install has at most 150 MB.');
-  // Outside a container the port must not be reachable from other machines.
+  // Outside a container, the port must not be reachable from other machines.
   const more = { HOST: '127.0.0.1', PORT: '38710', CONTENT_PORT: '38711' };
   const healthcheck: string[] = JSON.parse(/CMD (\[.*\])$/.exec(settings.HEALTHCHECK ?? '')?.[1] ?? '[]');
   const written = await ended(

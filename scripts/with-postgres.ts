@@ -1,10 +1,10 @@
-// Runs a command with TEST_DATABASE_URL set to a temporary PostgreSQL server, which does not wait for the disk:
-// node scripts/with-postgres.ts npm run test:postgres
+// Runs a command with TEST_DATABASE_URL set to a temporary PostgreSQL server, which does not wait for the disk: node
+// scripts/with-postgres.ts npm run test:postgres
 import { spawnSync } from 'node:child_process';
 import { startCluster } from './postgres-cluster.ts';
 
 const [command = '', ...args] = process.argv.slice(2);
-/** Tests stop and cut off only servers of their own, which are durable. */
+/** Tests stop and cut off only their own servers, which are durable. */
 const volatile = { fsync: 'off', full_page_writes: 'off' };
 const cluster = await startCluster(undefined, volatile);
 try {

@@ -9,7 +9,7 @@ const others: [RegExp, string][] = [
   [/\blti\b|imslticc/i, 'an LTI link package'],
 ];
 
-/** Decides by `schemaversion`; if that is unusable, by the namespaces, then by the presence of SCOs. */
+/** Decides by `schemaversion`, or if that is unusable by the namespaces, or else by the presence of SCOs. */
 export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   const metadata = childOf(manifest, 'metadata');
   const schema = textOf(metadata, 'schema') ?? '';
@@ -58,9 +58,7 @@ function standardOfVersion(version: string, byNamespace: Standard | null): Stand
   return /(^|\D)1\.2(\D|$)/.test(text) ? 'scorm12' : null;
 }
 
-/**
- * The 2004 editions share their namespaces; shared data and the additional objectives exist only in the 4th.
- */
+/** The 2004 editions share their namespaces. Only the 4th has shared data and additional objectives. */
 function standardOfNamespaces(namespaces: string, manifest: XmlElement): Standard | null {
   if (/adlcp_v1p3|adlseq_v1p3|adlnav_v1p3|imsss/.test(namespaces)) {
     return usesFourthEdition(manifest) ? 'scorm2004-4th' : 'scorm2004-3rd';

@@ -69,7 +69,7 @@ describe('SCORM 2004 data', () => {
     assert.deepEqual(judged({}), ['unknown', 'unknown', null, 0]);
   });
 
-  it('is evaluated by the thresholds where there are measures', () => {
+  it('is evaluated by the thresholds if there are measures', () => {
     const half = { 'cmi.progress_measure': '0.5', 'cmi.completion_status': 'incomplete' };
     assert.equal(judged(half, { CompletionThreshold: threshold })[0], 'completed');
     const ignored = { CompletionThreshold: { ...threshold, CompletedByMeasure: false } };
@@ -107,7 +107,7 @@ describe('rollUp', () => {
     assert.deepEqual(rollUp('scorm12', tree, {}), evidence());
   });
 
-  it('is failed if one unit is, and passed if all units that report success are', () => {
+  it('is failed if one unit is failed, and passed if all units that report success are passed', () => {
     const passed = evidence({ Success: 'passed', Score: 90 });
     const failed = evidence({ Success: 'failed', Score: 40 });
     assert.equal(rollUp('scorm12', tree, { a: done, b: passed }).Success, 'passed');
@@ -125,7 +125,7 @@ describe('rollUp', () => {
     assert.equal(rollUp('scorm12', tree, { a: passed }, root).Score, 90);
   });
 
-  it('accepts units named like properties of objects', () => {
+  it('accepts units with the names of object properties', () => {
     const strange = treeOf([unitOf({ UnitID: 'constructor' }), unitOf({ UnitID: '__proto__' })]);
     assert.deepEqual(rollUp('scorm12', strange, {}), evidence());
   });
@@ -163,7 +163,7 @@ describe('resume', () => {
     assert.deepEqual([data['cmi.launch_data'], data['cmi.student_data.mastery_score']], ['x', '80']);
   });
 
-  it('resumes SCORM 1.2 after suspend, with the time added up once', () => {
+  it('resumes SCORM 1.2 after suspend and adds up the time once', () => {
     const stored = {
       'cmi.core.exit': 'suspend',
       'cmi.core.session_time': '00:01:30.5',

@@ -3,10 +3,10 @@ import { clamp, parseNumber } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
-/** The rollup of the whole course by a sequencing engine; for unknown and null the units decide. */
+/** The rollup of the whole course by a sequencing engine. Where it is unknown or null, the units decide. */
 export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress'> & { Progress: number | null };
 
-/** The state before anything was done. */
+/** The evidence before the learner has done anything. */
 export const nothing: Evidence = {
   Completion: 'unknown',
   Success: 'unknown',
@@ -28,7 +28,7 @@ function pageEvidence(data: RunTimeData): Evidence {
 }
 
 /**
- * RTE 1.2 §3.4.4: with a mastery score and a raw score the LMS decides, unless the unit is taken without
+ * RTE 1.2 §3.4.4: if there is a mastery score and a raw score, the LMS decides, unless the unit is taken without
  * credit.
  */
 function evidenceOf12(unit: Unit, data: RunTimeData): Evidence {
@@ -49,8 +49,8 @@ function evidenceOf12(unit: Unit, data: RunTimeData): Evidence {
 }
 
 /**
- * RTE 2004 §4.2.4 and §4.2.22: if a threshold and its measure exist, they decide; otherwise the content's own
- * status does.
+ * RTE 2004 §4.2.4 and §4.2.22: if there is a threshold and its measure, they decide; otherwise the content's own status
+ * does.
  */
 function evidenceOf2004(unit: Unit, data: RunTimeData): Evidence {
   const measure = parseNumber(data['cmi.progress_measure']);
@@ -74,7 +74,7 @@ function evidenceOf2004(unit: Unit, data: RunTimeData): Evidence {
   };
 }
 
-/** Evaluates the course by its units, including invisible ones. */
+/** Evaluates the course from its units, including invisible ones. */
 export function rollUp(
   standard: Standard,
   tree: CourseTree,
@@ -94,7 +94,7 @@ export function rollUp(
     TotalSeconds: units.reduce((total, { TotalSeconds }) => total + TotalSeconds, 0),
   };
   if (!root || standard === 'scorm12' || standard === 'web') return sum;
-  // Only the engine knows how several units are weighted, so if it gives no success or score, there is none.
+  // Only the engine knows how units are weighted, so if it gives no success or score, there is none.
   const decides = units.length > 1;
   return {
     Completion: root.Completion === 'unknown' ? sum.Completion : root.Completion,
@@ -105,7 +105,7 @@ export function rollUp(
   };
 }
 
-/** A result is never lost: each of its parts keeps its best value. */
+/** A result is never lost: each part keeps its best value. */
 export function better(old: Evidence, next: Evidence): Evidence {
   const completions = ['unknown', 'incomplete', 'completed'] as const;
   const successes = ['unknown', 'failed', 'passed'] as const;
@@ -119,7 +119,7 @@ export function better(old: Evidence, next: Evidence): Evidence {
   };
 }
 
-/** The nodes that open something: a SCORM 1.2 item may open a page and also group others. */
+/** The nodes that can be opened: a SCORM 1.2 item may open a page and also group others. */
 export function playable(units: Unit[]): Unit[] {
   return units.flatMap((unit) => [
     ...(unit.Href !== null && unit.Kind !== null ? [unit] : []),
@@ -141,12 +141,12 @@ function higher<Value>(ranks: readonly Value[], a: Value, b: Value): Value {
   return ranks.indexOf(a) >= ranks.indexOf(b) ? a : b;
 }
 
-/** 0–100: scaled by min and max where both are given and valid, otherwise unscaled. */
+/** 0–100, scaled by min and max if both are given and valid, otherwise unscaled. */
 function scoreOf(raw: number | null, min: string | undefined, max: string | undefined): number | null {
   if (raw === null) return null;
   const [low, high] = [parseNumber(min), parseNumber(max)];
   if (low === null || high === null || high <= low) return rounded(clamp(raw, 0, 100));
-  // A range beyond the largest number would make the quotient NaN; half of it is always a number.
+  // For a range beyond the largest number, the quotient would be NaN; half of the range is always a number.
   const part = Number.isFinite(high - low) ? 1 : 0.5;
   return rounded(clamp(((raw * part - low * part) / (high * part - low * part)) * 100, 0, 100));
 }
@@ -164,7 +164,7 @@ function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Finds the intended word; AICC-style content writes only its first letter. */
+/** Finds the intended word. AICC-style content writes only the first letter. */
 function oneOf<Word extends string>(words: readonly Word[], said: string | undefined): Word | undefined {
   const text = said?.trim().toLowerCase();
   return text ? words.find((word) => word === text || word.startsWith(text)) : undefined;

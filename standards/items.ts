@@ -6,7 +6,7 @@ import { attributeOf, childrenOf, invalid, textOf, type XmlElement } from './xml
 
 export type UnitDetails = Omit<Unit, 'UnitID' | 'Title' | 'Href' | 'Kind' | 'Visible' | 'Children'>;
 
-/** What each standard adds to the shared reading of items and organizations. */
+/** What each standard adds to the reading of items and organizations. */
 export type StandardReader = {
   /** Whether an item may open a page and also group others. */
   groupsOpenPages: boolean;
@@ -101,9 +101,7 @@ function launchOf(
   return { Href: target.href, Kind: resource.kind };
 }
 
-/**
- * A missing page is a warning, not an error: catalogues are often prepared before their content is complete.
- */
+/** A missing page is only a warning, because catalogues are often prepared before their content is complete. */
 function warnOfTarget(target: Target, name: string, resource: Resource, warn: Warn): void {
   if (target.kind === 'missing') {
     const effect = 'learners who open it get an error page and cannot complete it';

@@ -1,6 +1,6 @@
 /**
- * The package's files under every name that a manifest may use: as written, decoded, in another case or
- * Unicode form.
+ * The package's files under every name that a manifest may use: as written, decoded, or in another case or Unicode
+ * form.
  */
 export type FileIndex = { has: (path: string) => boolean; find: (path: string) => string | null };
 
@@ -56,8 +56,8 @@ function splitReference(reference: string): [path: string, query: string, fragme
 }
 
 /**
- * CAM §3.4: leading `?` and `&` are dropped; `#…` is a fragment, unless the href has one; the rest is joined
- * to the query.
+ * CAM §3.4: leading `?` and `&` are dropped; `#…` is a fragment, unless the href has one; the rest is appended to the
+ * query.
  */
 function withParameters(query: string, fragment: string, parameters: string): string {
   const added = parameters.trim().replace(/^[?&]+/, '');
@@ -96,7 +96,7 @@ export function encodePath(path: string): string {
     .join('/');
 }
 
-/** Percent-encodes what a URL cannot contain and leaves what is already encoded. */
+/** Percent-encodes characters that a URL cannot contain, and leaves encoded ones as they are. */
 function encodeLoose(text: string): string {
   return encodeURI(text.toWellFormed()).replace(/%25(?=[0-9a-f]{2})/gi, '%');
 }

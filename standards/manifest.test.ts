@@ -38,13 +38,13 @@ describe('a manifest', () => {
     }
   });
 
-  it('may declare UTF-8 and be Latin-1, with a warning', () => {
+  it('may declare UTF-8 and contain Latin-1, with a warning', () => {
     const { Title, warnings } = read(Buffer.from(plain.replace('Safety first', 'Sécurité'), 'latin1'));
     assert.equal(Title, 'Sécurité');
     assert.match(warnings[0]?.Message ?? '', /not valid utf-8/);
   });
 
-  it('may not have a DOCTYPE, in whatever encoding', () => {
+  it('may not have a DOCTYPE in any encoding', () => {
     const text = plain.replace(
       '<manifest',
       '<!-- c --><!DOCTYPE m [<!ENTITY x SYSTEM "file:///etc/passwd">]><manifest',
@@ -63,7 +63,7 @@ describe('a manifest', () => {
     assert.ok(warnings.some(({ Message }) => /prefix adlcp/.test(Message)));
   });
 
-  it('without a schema version plays according to its namespaces, otherwise as SCORM 1.2', () => {
+  it('without a schema version is read according to its namespaces, otherwise as SCORM 1.2', () => {
     const { Standard, warnings } = read(manifest12(oneItem, oneResource, ''));
     assert.equal(Standard, 'scorm12');
     assert.match(warnings[0]?.Message ?? '', /played as SCORM 1\.2/);
@@ -76,13 +76,13 @@ describe('a manifest', () => {
     assert.match(problem.message, /Common Cartridge/);
   });
 
-  it('that is malformed is rejected with the line', () => {
+  it('that is malformed is rejected with the line number', () => {
     assert.match(refusalOf(plain.replace('</organizations>', '')).message, /line \d+.*malformed/);
     assert.match(refusalOf('').message, /empty or not XML/);
     assert.match(refusalOf('<html/>').message, /<html>/);
   });
 
-  it('is taken with the first usable organization', () => {
+  it('is read with the first usable organization', () => {
     const { warnings, unit } = read(plain.replace('default="o"', 'default="gone"'));
     assert.equal(unit?.UnitID, 'i');
     assert.match(warnings[0]?.Message ?? '', /"gone" cannot be used; learners get "Safety first"/);
@@ -109,7 +109,7 @@ describe('a manifest', () => {
     assert.match(warnings[0]?.Message ?? '', /index\.html.*not in the package; learners/);
   });
 
-  it('warns about schema violations, with the line', () => {
+  it('warns about schema violations, with the line number', () => {
     const { warnings } = read(plain.replace('<item ', '<wrong/>\n<item '));
     assert.match(warnings[0]?.Message ?? '', /scorm12 schema: Element 'wrong'/);
     assert.equal(warnings[0]?.File, 'imsmanifest.xml');
@@ -131,13 +131,13 @@ describe('a manifest', () => {
     assert.deepEqual([unit?.Href, unit?.Children[0]?.Href], ['index.html', 'index.html']);
   });
 
-  it('may nest 64 levels and no more', () => {
+  it('may nest up to 64 levels', () => {
     const nested = (depth: number) => `${'<item identifierref="r">'.repeat(depth)}${'</item>'.repeat(depth)}`;
     assert.ok(read(manifest12(nested(64), oneResource)).unit);
     assert.match(refusalOf(manifest12(nested(65), oneResource)).message, /deeper than 64/);
   });
 
-  it('may have 5,000 items and no more', () => {
+  it('may have up to 5,000 items', () => {
     const items = (count: number) => '<item identifierref="r"/>'.repeat(count);
     assert.equal(read(manifest12(items(5_000), oneResource)).Tree.Units.length, 5_000);
     assert.match(refusalOf(manifest12(items(5_001), oneResource)).message, /more than 5000 items/);
@@ -160,7 +160,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('hides what is invisible and ignores an unusable mastery score', () => {
+  it('hides invisible items and ignores an unusable mastery score', () => {
     const item = oneItem.replace('identifierref', 'isvisible="false" identifierref');
     const scored = item.replace('</item>', '<adlcp:masteryscore>many</adlcp:masteryscore></item>');
     const { unit, warnings } = read(manifest12(scored, oneResource));

@@ -20,7 +20,7 @@ import {
 
 export type ManifestReport = { Standard: Standard; Title: string | null; Tree: CourseTree };
 
-/** Reads `imsmanifest.xml`: takes what is playable and warns where the manifest is wrong. */
+/** Reads `imsmanifest.xml`. Keeps what is playable, and warns where the manifest is wrong. */
 export function readManifest(bytes: Uint8Array, file: string, files: FileIndex, warn: Warn): ManifestReport {
   return withXml(bytes, file, warn, (manifest, document) => {
     if (manifest.name.toLowerCase() !== 'manifest') {
@@ -44,7 +44,7 @@ function warnOfSubmanifests(manifest: XmlElement, warn: Warn): void {
   }
 }
 
-/** The default organization or, failing that, the first other one that opens anything. */
+/** The default organization or, if it opens nothing, the first one that does. */
 function chooseOrganization(
   manifest: XmlElement,
   context: ItemContext,

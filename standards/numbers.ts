@@ -1,7 +1,7 @@
 /** The largest number has 309 digits before the decimal point. */
 const longest = 400;
 
-/** A decimal number as the standards write it; a decimal comma is accepted; null for anything else. */
+/** A decimal number as the standards write it. A decimal comma is accepted. Null for anything else. */
 export function parseNumber(text: string | null | undefined): number | null {
   const plain = text?.trim().replace(',', '.') ?? '';
   if (plain.length > longest || !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(plain)) return null;

@@ -1,4 +1,4 @@
-/** Why a package is rejected, addressed to its author: `place` says where, if known. */
+/** The reason why a package is rejected, addressed to its author. `place` says where, if known. */
 export class PackageRefusal extends Error {
   readonly code: 'package_invalid' | 'package_unsafe' | 'package_unsupported';
   readonly place: { file?: string; line?: number };

@@ -1,7 +1,7 @@
 import { better, type RootEvidence, rollUp, unitEvidence } from './evidence.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
-/** What is played: the tree of a release, or the page of a course hosted elsewhere. */
+/** What is played: the tree of a release, or the page of a course that is hosted elsewhere. */
 export type Played = { standard: Standard; tree: CourseTree };
 
 /** The best results so far, for each unit that was started and for the course. */
@@ -15,7 +15,7 @@ export function findUnit(units: Unit[], unitId: string): Unit | null {
   return null;
 }
 
-/** The result of a commit: the run-time data of one unit, and the engine's rollup. */
+/** The results after a commit, from the run-time data of one unit and the engine's rollup. */
 export function resultsWith(
   { standard, tree }: Played,
   before: Results,
@@ -32,8 +32,8 @@ export function resultsWith(
 }
 
 /**
- * The units' best results are rolled up again, so that a unit failed later shows; a sequencing engine's
- * rollup cannot do this and is merged.
+ * The units' best results are rolled up again, so that a unit that failed later shows. A sequencing engine's rollup
+ * cannot do this and is merged.
  */
 function keepBetter(before: Evidence, rolledUp: Evidence, fromEngine: boolean): Evidence {
   const merged = better(before, rolledUp);

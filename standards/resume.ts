@@ -47,8 +47,8 @@ function resume2004(unit: Unit, data: RunTimeData, learner: Learner): RunTimeDat
 }
 
 /**
- * `resume` also after a session that ended in a crash or a closed window before the content could set
- * `suspend`: content that checks for it would otherwise ignore its own bookmark.
+ * `resume` even after a session that ended in a crash or a closed window, before the content could set `suspend`.
+ * Content that checks for it would otherwise ignore its own bookmark.
  */
 function entryOf(data: RunTimeData, exit: string | undefined): string {
   if (Object.keys(data).length === 0) return 'ab-initio';

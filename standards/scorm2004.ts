@@ -36,7 +36,7 @@ function sequencingCollection(manifest: XmlElement): Map<string, XmlElement> {
   return new Map(entries.map((entry) => [attributeOf(entry, 'ID')?.trim() ?? '', entry]));
 }
 
-/** The 4th edition uses attributes; earlier editions give the measure as text. */
+/** The 4th edition uses attributes; earlier editions write the measure as text. */
 function completionThreshold(item: XmlElement): Unit['CompletionThreshold'] {
   const element = childOf(item, 'completionThreshold');
   if (!element) return null;

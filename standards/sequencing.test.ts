@@ -34,7 +34,7 @@ describe('sequencing', () => {
     assert.deepEqual(Objectives, []);
   });
 
-  it('falls back to the collection for what the item does not define', () => {
+  it('uses the collection for what the item does not define', () => {
     const { unit } = read(
       sequenced('<imsss:controlMode flow="true"/>', 'IDRef="shared"'),
       '<imsss:sequencing ID="shared"><imsss:controlMode choice="false"/><imsss:limitConditions attemptLimit="2"/></imsss:sequencing>',
@@ -53,7 +53,7 @@ describe('sequencing', () => {
     );
   });
 
-  it('reads rules of all kinds and leaves out those it does not understand', () => {
+  it('reads rules of all kinds and omits those it does not understand', () => {
     const rule = (name: string, action: string, condition = 'satisfied') =>
       `<imsss:${name}><imsss:ruleConditions conditionCombination="any"><imsss:ruleCondition condition="${condition}" operator="not" referencedObjective="x" measureThreshold="0.5"/></imsss:ruleConditions><imsss:ruleAction action="${action}"/></imsss:${name}>`;
     const rules =

@@ -1,9 +1,7 @@
 import { parseNumber } from './numbers.ts';
 import type { RunTimeData, Unit } from './types.ts';
 
-/**
- * The manifest's primary objective sets the passing score, which the page may also pass on to the content.
- */
+/** The manifest's primary objective sets the passing score, which the page may also pass to the content. */
 export function passingScore(unit: Unit, data: RunTimeData): number | null {
   const primary = unit.Sequencing?.Objectives.find(({ Primary }) => Primary);
   if (primary?.SatisfiedByMeasure) return primary.MinNormalizedMeasure;

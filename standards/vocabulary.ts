@@ -16,15 +16,15 @@ export type Text =
 
 export type Element = {
   /**
-   * Child elements in order: `name` once, `name?`, `name*`, `name+`. `name:kind` is an element whose rules
-   * have another name. Elements of other namespaces come last.
+   * Child elements in order: `name` (exactly once), `name?`, `name*`, `name+`. `name:kind` is an element whose rules
+   * are under another name. Elements of other namespaces come last.
    */
   children?: string;
   text?: Text;
   /** By name; a trailing `!` means required. */
   attributes?: Readonly<Record<string, Text>>;
   /**
-   * Whether elements and attributes of other namespaces are allowed. `strict`: only those that a vocabulary
+   * Whether elements and attributes of other namespaces are allowed. `strict` allows only those that a vocabulary
    * declares.
    */
   others?: 'strict' | 'lax';
@@ -32,7 +32,7 @@ export type Element = {
 
 export type Vocabulary = {
   namespace: string;
-  /** Global elements: these may appear wherever another schema allows foreign elements. */
+  /** Global elements, which may appear wherever another schema allows foreign elements. */
   roots: readonly string[];
   /** Attributes allowed on elements of other namespaces. */
   attributes: Readonly<Record<string, Text>>;

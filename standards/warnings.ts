@@ -1,6 +1,6 @@
 import type { PackageWarning } from './types.ts';
 
-/** Records a deviation. `topic` groups repeated ones: after 20 of a topic only their number is reported. */
+/** Records a deviation. `topic` groups repeated ones: after 20 of them, only their number is reported. */
 export type Warn = (message: string, line?: number | null, topic?: string) => void;
 
 const perTopic = 20;

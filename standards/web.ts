@@ -30,7 +30,7 @@ export function webTree(path: string, title: string): CourseTree {
   return addressTree(encodePath(path), title);
 }
 
-/** A single page: that of a package, or of a course hosted elsewhere. */
+/** The tree for a single page: that of a package, or of a course that is hosted elsewhere. */
 export function addressTree(Href: string, Title: string): CourseTree {
   const unit = { ...noDetails, UnitID: 'web', Title, Href, Kind: 'asset' as const };
   return {

@@ -11,7 +11,7 @@ import { unitOf } from './test-support.ts';
 import { titleOfPage } from './web.ts';
 import { decodeXml, hasDoctype } from './xml-text.ts';
 
-// Text from courses and packages is parsed in linear time.
+// Texts from courses and packages must be parsed in linear time.
 
 const judged = [
   'cmi.completion_threshold',
@@ -80,7 +80,7 @@ const worst = [
 ];
 
 for (const [name, read] of Object.entries(readers))
-  test(`${name} reads the worst text in time linear in its length`, () => {
+  test(`the time that ${name} takes for the worst text is linear in its length`, () => {
     for (const text of worst) {
       const used = process.threadCpuUsage();
       read(text);

@@ -12,10 +12,7 @@ import { decodeXml, hasDoctype } from './xml-text.ts';
 
 export type XmlAttribute = { name: string; namespace: string; value: string };
 
-/**
- * An element as plain data: names without prefix, so that missing or wrong namespaces do not matter to the
- * reader.
- */
+/** An element as plain data. Names have no prefix, so missing or wrong namespaces do not matter. */
 export type XmlElement = {
   name: string;
   namespace: string;
@@ -134,13 +131,13 @@ export function childOf(element: XmlElement | null, name: string): XmlElement | 
   return element?.children.find((child) => sameName(child.name, name)) ?? null;
 }
 
-/** Case and namespace are ignored: `adlcp:scormtype` and `adlcp:scormType` are often confused. */
+/** Ignores case and namespace, because `adlcp:scormtype` and `adlcp:scormType` are often confused. */
 export function attributeOf(element: XmlElement | null, name: string): string | null {
   const found = element?.attributes.filter((attribute) => sameName(attribute.name, name)) ?? [];
   return (found.find(({ namespace }) => namespace === '') ?? found[0])?.value ?? null;
 }
 
-/** The text of a child with whitespace collapsed; null if absent or blank. */
+/** A child's text with whitespace collapsed; null if it is absent or blank. */
 export function textOf(element: XmlElement | null, name: string): string | null {
   return collapse(childOf(element, name)?.text ?? '') || null;
 }

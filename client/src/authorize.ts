@@ -11,7 +11,10 @@ export type ClientCredentials = {
   scopes?: string[];
 };
 
-/** Either the secret of a key, sent with each call, or client credentials exchanged for tokens valid for ten minutes. */
+/**
+ * Either the secret of a key, sent with each call, or client credentials, which are exchanged for tokens that are valid
+ * for ten minutes.
+ */
 export type Credentials =
   | { key: string; clientCredentials?: never }
   | { key?: never; clientCredentials: ClientCredentials };
@@ -21,7 +24,7 @@ const margin = 60;
 
 type Token = { text: string; freshUntil: number };
 
-/** Adds the credentials on each attempt, since a token may expire between two attempts. */
+/** Adds the credentials to each attempt, because a token may expire between attempts. */
 export function withAuthorization(send: Fetch, baseUrl: string, options: Credentials & RetryOptions): Fetch {
   const { key, clientCredentials: credentials } = options;
   if (key !== undefined) return (request) => send(authorized(request, key));
@@ -32,7 +35,7 @@ export function withAuthorization(send: Fetch, baseUrl: string, options: Credent
     const again = isRepeatable(request) ? request.clone() : null;
     const answer = await send(authorized(request, token.text));
     if (answer.status !== 401 || !again) return answer;
-    // The clocks differ, or the token was revoked: retry once with a new token.
+    // Either the clocks differ or the token was revoked: retry once with a new token.
     await answer.body?.cancel();
     tokens.discard(token);
     return send(authorized(again, (await tokens.current()).text));

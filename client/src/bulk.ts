@@ -3,16 +3,19 @@ import type { Fetch } from './retry.ts';
 
 export type BulkPath = '/user/bulk' | '/enrol/bulk';
 
-/** The result of one row: the status and fields as the single call returns them; a rejected row has `code` and `detail`. */
+/**
+ * The result of one row: the status and fields that the single call would return. A rejected row has `code` and
+ * `detail`.
+ */
 export type BulkResult = { Row: number; Status: number; code?: string; detail?: string } & Record<
   string,
   unknown
 >;
 
-/** Rows per call. If its connection breaks, the whole call is retried; its idempotency key makes that safe. */
+/** Rows per call. If the connection breaks, the whole call is retried, which its idempotency key makes safe. */
 const rowsOfCall = 1_000;
 
-/** Sends rows by the thousand and yields the result of each in order, numbered across all calls. */
+/** Sends rows by the thousand, and yields the result of each one in order, numbered across all calls. */
 export function openBulk(send: Fetch, baseUrl: string, headers: Record<string, string>) {
   return async function* bulk(
     path: BulkPath,

@@ -1,11 +1,11 @@
-/** Thrown when a call fails. `code` is stable and meant for programs; all codes are listed at /docs/errors. */
+/** Thrown when a call fails. `code` is stable and meant for programs; /docs/errors lists all codes. */
 export class LecternError extends Error {
   readonly code: string;
   /** The HTTP status; 0 if there was no response, and `cause` says why. */
   readonly status: number;
   /** What is wrong and what to do. */
   readonly detail: string;
-  /** The field or parameter that the error is about. */
+  /** The field or parameter that caused the error. */
   readonly param: string | null;
   /** Identifies the request in the service's log. */
   readonly requestId: string | null;
@@ -39,7 +39,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A problem document (RFC 9457), an OAuth error (RFC 6749 §5.2), or whatever a proxy in between returned. */
+/** A problem document (RFC 9457), an OAuth error (RFC 6749 §5.2), or a response from a proxy in between. */
 export async function errorOf(response: Response): Promise<LecternError> {
   const { status } = response;
   const members = asObject(await response.text().catch(() => ''));

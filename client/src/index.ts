@@ -22,7 +22,7 @@ export type LecternOptions = Credentials &
   RetryOptions & {
     /** The origin of the service, such as `https://learn.example.com`. */
     baseUrl: string;
-    /** With an operator key: the tenant to act on. */
+    /** The tenant to act on, for operator keys. */
     tenant?: string;
     /** Replaces the global `fetch`. */
     fetch?: Fetch;
@@ -35,7 +35,9 @@ export type Lectern = {
   delete: Call<'delete'>;
   enrol: ReturnType<typeof openEnrol>;
   bulk: ReturnType<typeof openBulk>;
-  /** The underlying typed client of openapi-fetch, for responses that are not JSON and for headers. It throws the same errors. */
+  /**
+   * The underlying openapi-fetch client, for headers and for responses that are not JSON. It throws the same errors.
+   */
   api: Client<paths>;
 } & ReturnType<typeof openLists>;
 
@@ -56,7 +58,7 @@ export function createLectern(options: LecternOptions): Lectern {
     },
   });
 
-  /** The path's types depend on its method, which `Call` states and `request` cannot infer here. */
+  /** The types depend on the method, which `Call` states but `request` cannot infer here. */
   const call = <M extends Method>(method: M): Call<M> => {
     const send = api.request as unknown as (...all: unknown[]) => Promise<{ data: unknown }>;
     return (async (...given: unknown[]) => (await send(method, ...given)).data) as Call<M>;

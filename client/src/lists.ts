@@ -5,14 +5,14 @@ type SomePage = { Items: unknown[]; NextCursor: string | null };
 
 /** The API's lists as async iterators, built on the typed `get`. */
 export function openLists(get: Call<'get'>) {
-  // The parameters and records of a list are not known here; the types of `pages` and `items` have checked them.
+  // The cast is safe: the types of `pages` and `items` have checked the parameters and records.
   const read = get as unknown as (path: ListPath, init: Query) => Promise<SomePage>;
 
   async function* follow(path: ListPath, init: Query): AsyncGenerator<SomePage, void> {
     for (let query = init.params?.query; ; ) {
       const page = await read(path, { ...init, params: { ...init.params, ...(query ? { query } : {}) } });
       yield page;
-      // The event log always has a next page, which is empty at the end.
+      // The event log always has a next page; at the end, it is empty.
       if (page.NextCursor === null || page.Items.length === 0) return;
       const { after: _, ...rest } = query ?? {};
       query = { ...rest, Cursor: page.NextCursor };
@@ -20,11 +20,11 @@ export function openLists(get: Call<'get'>) {
   }
 
   return {
-    /** Page by page, each with the `NextCursor` from which a later run can continue. */
+    /** Iterates page by page. A later run can continue from any page's `NextCursor`. */
     pages: <P extends ListPath>(path: P, ...given: Given<'get', P>) =>
       follow(path, given[0] ?? {}) as AsyncGenerator<Page<P>, void>,
 
-    /** Row by row; the next page is read when it is needed. */
+    /** Iterates row by row, and reads the next page when it is needed. */
     items: async function* <P extends ListPath>(
       path: P,
       ...given: Given<'get', P>

@@ -5,7 +5,7 @@ export type Fetch = (request: Request) => Promise<Response>;
 export type RetryOptions = {
   /** Retries after the first attempt. Default 4; 0 disables retries. */
   retries?: number;
-  /** The longest pause in milliseconds; a longer `Retry-After` is not waited for. Default 60,000. */
+  /** The longest pause in milliseconds. If `Retry-After` is longer, the call is not retried. Default 60,000. */
   longestPause?: number;
 };
 
@@ -13,20 +13,20 @@ const firstPause = 250;
 const growingPauseLimit = 8_000;
 const passing = new Set([429, 502, 503, 504]);
 
-/** An upload of another type, such as a package, is sent once: to retry it, all of it would have to be held in memory. */
+/** Other uploads, such as packages, are sent once: retrying them would require keeping them in memory. */
 export function isRepeatable(request: Request): boolean {
   return !request.body || /json|form-urlencoded/.test(request.headers.get('content-type') ?? '');
 }
 
-/** A 409 with `Retry-After` is our own earlier attempt, which is still in progress. */
+/** A 409 with `Retry-After` means that our own earlier attempt is still in progress. */
 function mayPass(response: Response): boolean {
   return passing.has(response.status) || (response.status === 409 && response.headers.has('retry-after'));
 }
 
 /**
- * Retries after a broken connection or a temporary rejection. Every call to Lectern can be retried: a POST
- * carries an `Idempotency-Key`, which stays the same. Responses whose Content-Type is in `whole` are read
- * before they count as received.
+ * Retries after a broken connection or a temporary rejection. Every call to Lectern can be retried: a POST has an
+ * `Idempotency-Key`, which stays the same. Responses whose Content-Type matches `whole` are read completely before they
+ * count as received.
  */
 export function withRetries(
   send: Fetch,
@@ -60,7 +60,7 @@ function backoff(tried: number): number {
   return most / 2 + (Math.random() * most) / 2;
 }
 
-/** Reads a response to its end, so that a connection that breaks is noticed here; others are streamed. */
+/** Reads a response to its end, so that a broken connection is noticed here. Other responses are streamed. */
 async function complete(response: Response, whole: RegExp): Promise<Response> {
   if (!whole.test(response.headers.get('content-type') ?? '')) return response;
   const { status, statusText } = response;
@@ -72,7 +72,7 @@ async function complete(response: Response, whole: RegExp): Promise<Response> {
 function notAborted(request: Request): (cause: unknown) => LecternError {
   return (cause) => {
     if (request.signal.aborted) throw request.signal.reason;
-    // A rejected token is more informative than a failed request.
+    // A rejected token says more than a failed request.
     if (cause instanceof LecternError) throw cause;
     const detail = `No answer came from ${new URL(request.url).origin}. Check the address and the network.`;
     return new LecternError({ code: 'connection_failed', status: 0, detail, cause });

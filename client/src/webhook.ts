@@ -12,8 +12,8 @@ export class WebhookError extends Error {
 type SomeHeaders = Headers | Record<string, string | string[] | undefined>;
 
 /**
- * The event of a delivery that verifiably comes from Lectern (Standard Webhooks); throws WebhookError otherwise.
- * `body` is the raw body as received, before any parsing. Pass both secrets while one replaces the other.
+ * The event in a delivery that verifiably comes from Lectern (Standard Webhooks); otherwise throws a WebhookError.
+ * `body` is the raw body as received, before any parsing. While one secret replaces another, pass both.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

@@ -19,7 +19,7 @@ after(() => service.close());
 const refusal = (code: string, status: number) => (error: unknown) =>
   error instanceof LecternError && error.code === code && error.status === status;
 
-test('calls return records, also for identifiers that need encoding', async () => {
+test('calls return records, even for identifiers that need encoding', async () => {
   const LoginID = unique('å+b/c d@example.com');
   const user = await lectern.post('/user', { body: { LoginID, FirstName: 'Ada' } });
   assert.deepEqual([user.LoginID, user.FirstName], [LoginID, 'Ada']);
@@ -79,7 +79,7 @@ test('lists are async iterators over all pages', async () => {
   for await (const _ of lectern.items('/user')) break;
 });
 
-test('the event log is read to its end and continued from its cursor', async () => {
+test('the event log can be read to its end and continued from its cursor', async () => {
   const reader = await newTenant(service);
   const own = createLectern({ baseUrl: service.baseUrl, key: reader.key });
   const read = async (after: string | null) => {
@@ -120,7 +120,7 @@ test('the caller chooses one of several enrolment options', async () => {
   assert.equal(single.DurationID, 'standard');
 });
 
-test('the return address keeps its own query', async () => {
+test('the return URL keeps its own query', async () => {
   const LoginID = await tenant.user();
   const { EnrollID, LaunchURL } = await lectern.enrol(LoginID, await newCourse(service));
   const params = { path: { LoginID, EnrollID } };

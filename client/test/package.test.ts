@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../..');
 let project: string;
 let service: TestService;
 
-/** A project with the package installed as it would be published. */
+/** A project in which the package is installed as published. */
 before(async () => {
   service = await startService();
   project = await realpath(await mkdtemp(join(tmpdir(), 'lectern-client-')));
@@ -43,7 +43,7 @@ async function nodes(): Promise<string[]> {
   return [...all].filter((_, index) => Number(versions[index]?.stdout.slice(1).split('.')[0]) >= 20);
 }
 
-test('the archive contains the published files and nothing else', async () => {
+test('the archive contains only the published files', async () => {
   const folder = join(project, 'node_modules/lectern-client');
   assert.deepEqual((await readdir(folder)).sort(), ['LICENSE', 'README.md', 'dist', 'package.json']);
   for (const name of await readdir(join(folder, 'dist'))) assert.match(name, /\.(js|d\.ts)$/);
@@ -53,7 +53,7 @@ test('the archive contains the published files and nothing else', async () => {
   assert.equal(manifest.dependencies['openapi-fetch'], installed.version);
 });
 
-test('plain JavaScript imports it, on every Node of this machine from 20 on', async () => {
+test('plain JavaScript can import it on every Node.js on this machine from version 20', async () => {
   const { key } = await newTenant(service);
   const code = `
     import { createLectern, LecternError, verifyWebhook, withReturn } from 'lectern-client';

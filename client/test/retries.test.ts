@@ -6,7 +6,7 @@ import { startService, type TestService } from '../../server/test/support/servic
 import { newTenant, type TestTenant, unique } from '../../server/test/support/tenant.ts';
 import { createLectern, LecternError } from '../src/index.ts';
 
-/** What happens to the next requests: lost before or after the service, or answered by a proxy. */
+/** The fate of the next requests: lost before or after the service, or answered by a proxy. */
 type Fate = 'lost' | 'answer lost' | 'answer cut' | { status: number; headers?: Record<string, string> };
 
 let now = Date.now();
@@ -51,7 +51,7 @@ function on(way: Fate[]): void {
   keys = [];
 }
 
-test('a POST is retried under one key and takes effect once', async () => {
+test('a POST is retried with the same key and takes effect once', async () => {
   const lectern = createLectern({ baseUrl, key: tenant.key });
   on(['lost', 'answer lost', 'answer cut', { status: 503, headers: { 'Retry-After': '0' } }]);
   const LoginID = unique('repeated');
@@ -79,7 +79,7 @@ test('bulk calls survive a truncated response', async () => {
   assert.equal(keys[0], keys[1]);
 });
 
-test('retries end, and say why', async () => {
+test('retries end, and the error says why', async () => {
   const lectern = createLectern({ baseUrl, key: tenant.key, retries: 1 });
   on(['lost', 'lost', 'lost']);
   await assert.rejects(lectern.get('/user'), (error) => {

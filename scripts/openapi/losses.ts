@@ -32,7 +32,7 @@ export type OpenApi = {
   [member: string]: unknown;
 };
 
-/** Request schemas may only become wider; response schemas must keep everything they had. */
+/** Request schemas may only become wider. Response schemas must keep everything that they had. */
 type Direction = 'sent' | 'received';
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
@@ -183,7 +183,7 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
   return losses;
 }
 
-/** A pattern with two classes that ours once used, written out as ranges. */
+/** A pattern with two character classes that ours used to have, written as ranges. */
 function inRanges(pattern: unknown): string {
   return String(pattern)
     .replaceAll('\\p{Cc}', '\\u0000-\\u001F\\u007F-\\u009F')

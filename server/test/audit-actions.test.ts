@@ -41,9 +41,9 @@ type Row = {
 };
 
 type Done = {
-  /** The operation; null: not part of the API. */
+  /** The operation; null if it is not part of the API. */
   by: string | null;
-  /** The tenant of the trail. Default: the test's tenant. */
+  /** The tenant whose trail it is; by default the test's tenant. */
   of?: string;
   actor?: string;
   /** `undefined` is not checked. */
@@ -80,11 +80,11 @@ const suspended = async () => {
   expectStatus(await service.api('PUT', `/tenant/${id}`, { Status: 'suspended' }), 200);
   return id;
 };
-/** When every node has forgotten a deleted tenant. */
+/** The time by which every node has dropped a deleted tenant from its cache. */
 const later = { ...service.ctx, now: () => new Date(service.ctx.now().getTime() + 60_000) };
 const byOperator = { of: deployment, actor: 'operator_key' };
 
-/** Everything an action needs is done before `look` records the end of the trail. */
+/** Prepares everything that an action needs before `look` records the end of the trail. */
 const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = {
   'tenant.created': async (look) => {
     await look();
@@ -342,7 +342,7 @@ const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = 
     expectStatus(await service.api('DELETE', `/course/${target}/option/standard`), 204);
     return { by: 'deleteOption', ...byOperator, target, data: { DurationID: 'standard' } };
   },
-  // server/test/audit-command.test.ts tests the command line; here only that its actions can be recorded.
+  // server/test/audit-command.test.ts tests the command line; this only checks that its actions can be recorded.
   'signing_keys.rotated': (look) => recorded(look, { action: 'signing_keys.rotated', data: { KeyID: 'k' } }),
   'backup.created': (look) => recorded(look, { action: 'backup.created', data: { MadeAt: noon } }),
   'backup.restored': (look) => recorded(look, { action: 'backup.restored', data: { MadeAt: noon } }),
@@ -416,7 +416,7 @@ test("no entry contains a name, a learner's address, a secret or the reason for 
     assert.ok(!all.includes(secret), secret);
 });
 
-test('the trails are intact afterwards', async () => {
+test('all trails verify afterwards', async () => {
   const { Intact, Chains } = await verifyAudit(service.ctx);
   const broken = Chains.filter((chain) => chain.Break && !/found the end/.test(chain.Break.Reason));
   assert.deepEqual(broken, []);

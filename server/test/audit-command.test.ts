@@ -54,7 +54,7 @@ test('the command line records its actions, verifies the trail and a backup, and
       Break,
     ]),
     [
-      // Its start, acme's creation, and the backup.
+      // The first entry, acme's creation, and the backup.
       [null, 3, null],
       ['acme', 2, null],
     ],
@@ -87,7 +87,7 @@ test('the command line records its actions, verifies the trail and a backup, and
   assert.deepEqual([acme.TenantID, acme.Break.Number], ['acme', 2]);
 });
 
-test('entries whose key was removed from the ring stay verifiable', async () => {
+test('entries stay verifiable after their key is removed from the ring', async () => {
   const env = { DATA_DIR: join(await temporaryFolder(), 'data') };
   await done(['key', 'create', '--operator', '--name', 'first'], env);
   const { Keys } = await done(['keys', 'rotate'], env);

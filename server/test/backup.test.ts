@@ -129,7 +129,7 @@ test('a backup is restored under a new origin, and learners continue where they 
   await dropNowhere();
   await rename(apart, join(folder, ring));
 
-  // The original continues, and issues a cursor that the copy has never seen.
+  // The original continues and issues a cursor that the copy has never seen.
   const lost = serverUrl ? original : await startProcess(env);
   await client(lost.baseUrl)('POST', '/user', { LoginID: 'lost' });
   await untilReadableAt(env.DATABASE_URL);
@@ -189,7 +189,7 @@ async function importWith(running: Running, zip: string) {
   return { body: await response.json() };
 }
 
-test('an invalid backup, or one of the other engine, is rejected before anything is changed', async () => {
+test('a backup that is invalid or from the other engine is rejected before anything changes', async () => {
   const folder = await temporaryFolder();
   const DATA_DIR = join(folder, 'data');
   await mkdir(join(folder, 'empty'));

@@ -38,7 +38,7 @@ async function keyWith(Scopes: readonly Scope[]): Promise<KeyCall> {
   return Object.assign(call, { secret, id });
 }
 
-/** The operations a credential may call that need a scope its creator lacks. */
+/** The operations that a credential may call although they need a scope that its creator lacks. */
 async function excess(call: Call, held: readonly Scope[], ownLogin: string | null): Promise<string[]> {
   const found: string[] = [];
   for (const route of guarded) {
@@ -77,7 +77,7 @@ const token = async (call: KeyCall, scope?: string) =>
     '',
   );
 
-/** Every way to get a session of an administrator or of someone else; each returns null if refused. */
+/** Every way to get a session as an administrator or as someone else. Each returns null if it is refused. */
 const ways: Record<string, (call: KeyCall) => Promise<{ session: Call | null; loginId: string }>> = {
   'a link for a learner': async (call) => ({ session: await linkSession(call, learner), loginId: learner }),
   'a link for an administrator': async (call) => ({
@@ -132,7 +132,7 @@ const ways: Record<string, (call: KeyCall) => Promise<{ session: Call | null; lo
   },
 };
 
-/** The responses that may contain a launch link. */
+/** Calls whose responses may contain a launch link. */
 const launching: ((call: Call) => Promise<Reply>)[] = [
   (call) => call('POST', `/enrol/${learner}/${CourseID}`, {}),
   (call) => call('PUT', `/enrolment/${learner}/${enrolled.body.EnrollID}`, {}),
@@ -155,7 +155,7 @@ const held: Scope[][] = [
   ...tenantScopes.map((scope) => [...new Set<Scope>(['users:write', 'users:admin', scope])]),
 ];
 
-test('no credential can create a more powerful one: every scope, every operation, every credential', async () => {
+test('no credential can create a more powerful one: every scope, operation and credential', async () => {
   const made = new Map<string, number>();
   for (const own of held) {
     const call = await keyWith(own);
@@ -180,7 +180,7 @@ test('no credential can create a more powerful one: every scope, every operation
   for (const name of Object.keys(ways)) assert.ok(made.has(name), `${name} never worked`);
 });
 
-test('a key of the operator cannot create a key with a scope that it lacks', async () => {
+test("an operator's key cannot create a key with a scope that it lacks", async () => {
   const keys = `/tenant/${tenant.TenantID}/key`;
   for (const scope of tenantScopes) {
     const Scopes = scopes.filter((other) => other !== scope);
@@ -209,7 +209,7 @@ test('previews, launch links and enrolment keys cannot call the API', async () =
       );
 });
 
-test('administrators and passwords need users:admin, also the first password of a learner', async () => {
+test("administrators and passwords need users:admin, even for a learner's first password", async () => {
   const call = await keyWith(['users:read', 'users:write']);
   const LoginID = unique('first');
   expectProblem(await call('POST', '/user', { LoginID, Password }), 403, 'scope_missing');
@@ -239,7 +239,7 @@ test('administrators and passwords need users:admin, also the first password of 
   expectStatus(await wide('DELETE', `/user/${await tenant.user({ IsAdmin: true })}`), 200);
 });
 
-test('a key without enrolments:launch gets records with LaunchURL null, also in bulk calls and exports', async () => {
+test('a key without enrolments:launch gets LaunchURL null, even in bulk calls and exports', async () => {
   const call = await keyWith(['enrolments:read', 'enrolments:write']);
   const LoginID = await tenant.user();
   const single = await call('POST', `/enrol/${LoginID}/${CourseID}`, {});
@@ -266,7 +266,7 @@ test('a key without enrolments:launch gets records with LaunchURL null, also in 
   assert.equal(redeemed.body.Enrolments[0].LaunchURL, null);
 });
 
-test("a stored response is not replayed to a key with other scopes, so nobody reads another key's links", async () => {
+test("a stored response is not replayed to a key with other scopes, so no key gets another key's links", async () => {
   const narrow = await keyWith(['users:write', 'enrolments:write']);
   const retry = { 'idempotency-key': unique('retry') };
   const LoginID = await tenant.user();
@@ -291,7 +291,7 @@ test('a webhook needs events:read in addition to webhooks:write, because it rece
     );
 });
 
-test('an administrator has every right in the tenant, also when signed in with a password', async () => {
+test('an administrator has all rights in the tenant, even when signed in with a password', async () => {
   const LoginID = await tenant.user({ IsAdmin: true, Password });
   for (const session of [await passwordSession(LoginID, Password), await linkSession(tenant.api, LoginID)]) {
     assert.ok(session);
@@ -316,7 +316,7 @@ test('a key with all scopes lifts the limit of an administrator created by a nar
   expectStatus(await session('GET', '/enrolment'), 200);
 });
 
-test('a key that had all tenant scopes gets the new ones in the migration, a narrower key does not', async () => {
+test('the migration gives new scopes to a key that had all tenant scopes, but not to a narrower key', async () => {
   const before = ['users:read', 'users:write', 'enrolments:read', 'enrolments:write', 'catalogue:read'];
   const all = [...before, 'events:read', 'webhooks:write'];
   const keys = await Promise.all([tenantScopes, ['users:read'] as const].map((own) => keyWith(own)));
@@ -336,7 +336,7 @@ test('a key that had all tenant scopes gets the new ones in the migration, a nar
   assert.deepEqual(scopesNow(narrow), [...before].sort());
 });
 
-test("a learner whose password was set by a narrow key has only that key's scopes, until a full key sets another", async () => {
+test("a learner whose password was set by a narrow key has only that key's scopes until a full key sets another", async () => {
   const narrow = await keyWith(['users:write', 'users:admin', 'enrolments:read']);
   const LoginID = await tenant.user();
   expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`), 201);

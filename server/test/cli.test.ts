@@ -67,7 +67,7 @@ async function whileServing(work: (service: Running) => Promise<void>): Promise<
   await work(service).finally(() => stopProcess(service));
 }
 
-test('lists every command in the help, and migrates', async () => {
+test('lists every command in the help and migrates the database', async () => {
   const help = await lectern(['help']);
   assert.equal(help.code, 0, help.stderr);
   for (const command of [
@@ -86,7 +86,7 @@ test('lists every command in the help, and migrates', async () => {
 });
 
 for (const node of otherNodes)
-  test(`runs under ${node}, or says which Node.js it needs`, async () => {
+  test(`runs on ${node}, or says which Node.js it needs`, async () => {
     const { major, minor } =
       /^v(?<major>\d+)\.(?<minor>\d+)/.exec(execFileSync(node, ['-v'], { encoding: 'utf8' }))?.groups ?? {};
     const run = runProcess(node, [command, 'migrate'], env, folder);
@@ -113,7 +113,7 @@ test('migrates an empty database from any folder', async () => {
   assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
 });
 
-test('imports a package: a new course gets its title, a known one keeps its own', async () => {
+test('imports a package: a new course gets its title, an existing one keeps its own', async () => {
   const first = await answer(['import', zip, '--course', 'phishing']);
   assert.deepEqual([first.Release, first.Title], [1, 'Spot the phish']);
   const second = await answer(['import', zip, '--course', 'phishing', '--title', 'Another']);
@@ -238,7 +238,7 @@ for (const [args, said] of badCommands)
     assert.match(await refusal(args), said);
   });
 
-test('an invalid environment variable is named', async () => {
+test('the error names an invalid environment variable', async () => {
   assert.match(await refusal(['migrate'], { PORT: 'none' }), /^PORT: /);
 });
 
@@ -261,7 +261,7 @@ test('serve runs until a signal stops it', async () => {
 
 test('Ctrl-C in a terminal shuts it down cleanly', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
-  // `script` runs its command in a terminal, and exits with its status.
+  // `script` runs its command in a terminal and exits with the command's status.
   const terminal = spawn('script', ['-qefc', `exec '${process.execPath}' '${command}' serve`, '/dev/null'], {
     cwd: folder,
     env: { ...process.env, ...env, PORT, CONTENT_PORT },
@@ -279,7 +279,7 @@ test('Ctrl-C in a terminal shuts it down cleanly', async () => {
   assert.deepEqual(await ended, [0, null], shown);
 });
 
-test('console signs the operator in while the service runs, once', async () => {
+test('console signs the operator in once while the service runs', async () => {
   await whileServing(async (service) => {
     const printed = await lectern(['console'], service.env);
     assert.equal(printed.code, 0, printed.stderr);
@@ -306,7 +306,7 @@ test('console signs the operator in while the service runs, once', async () => {
   });
 });
 
-test('console does not create a folder where there is no service', async () => {
+test('console does not create a folder if there is no service', async () => {
   const DATA_DIR = join(folder, 'nowhere');
   assert.match(
     await refusal(['console'], { DATA_DIR }),

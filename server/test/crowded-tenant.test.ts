@@ -12,9 +12,9 @@ import { countTouched, type Touched } from './support/rows-touched.ts';
 import { type Reply, startService } from './support/service.ts';
 import { expectStatus, newTenant, unique } from './support/tenant.ts';
 
-// The embedded database does one thing at a time and cannot be interrupted, so no statement and no transaction may grow
-// with the rows that a caller can make. Every operation is called where each such table has 20,000 rows. What is counted
-// are rows, because time depends on the machine: 5,000 rows take 10 to 100 ms.
+// The embedded database does one thing at a time and cannot be interrupted, so no statement or transaction may grow
+// with the number of rows that a caller can create. Every operation is called while each such table has 20,000 rows.
+// Rows are counted because time depends on the machine: 5,000 rows take 10 to 100 ms.
 
 const most = 5_000;
 
@@ -279,13 +279,13 @@ const calls: Record<string, Call[]> = {
   ],
 };
 
-/** Not bounded yet, and why. SECURITY.md says so under "What is not defended". */
+/** Not bounded yet, with the reason. SECURITY.md says so under "What is not defended". */
 const unbounded: Record<string, string> = {
   updateUser: "a change of the group takes the user's enrolments along",
   putOption: 'a new limit of seats counts those that are taken',
 };
 
-/** These read files; their only database access is opening the session. */
+/** These read files. Their only database access is opening the session. */
 const files = ['openPlayer', 'openPreview', 'readCourseFile'];
 
 test('every operation is called', () => {
@@ -333,6 +333,6 @@ for (const job of jobs)
     assert.deepEqual(await findIn(job.name, [() => job.run(service.ctx)]), []);
   });
 
-test('by then the tenant has been deleted with all of its rows', async () => {
+test('in the end, the tenant has been deleted with all of its rows', async () => {
   expectStatus(await operator('POST', '/tenant', { TenantID }), 201);
 });

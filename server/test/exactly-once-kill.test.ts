@@ -6,12 +6,12 @@ import { bootstrapKey, cleanUp, databaseSettings, startProcess, stopProcess } fr
 
 after(cleanUp);
 
-/** Each round takes as long as a start of the service. */
+/** Each round takes as long as starting the service. */
 const rounds = Number(process.env.KILL_ROUNDS ?? 6);
 const lanes = 8;
 const day = 86_400_000;
 
-test('a process killed at random points of keyed extends: each key moves the end date exactly once', async () => {
+test('when a process is killed at random points during keyed extends, each key moves the end date exactly once', async () => {
   const home = await databaseSettings();
   const client = openClient(lanes);
   let service = await startProcess(home);

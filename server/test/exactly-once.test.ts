@@ -20,7 +20,7 @@ after(async () => {
 
 type Verb = {
   name: string;
-  /** Creates the data for the request, and returns the request and the number of times it took effect. */
+  /** Creates the data for the request. Returns the request and a function that counts how often it took effect. */
   prepare: (tenant: TestTenant) => Promise<{ request: InjectOptions; effects: () => Promise<number> }>;
 };
 
@@ -92,7 +92,7 @@ async function send(to: { api: (typeof node)['api'] }, request: InjectOptions, k
   return { status: answer.statusCode, code: answer.json().code, body: answer.json() };
 }
 
-/** Sent with the fault, then retried until there is a response, as clients do. */
+/** Sends the request with the fault, and then retries it until there is a response, as clients do. */
 async function attempt(verb: Verb, fault: { step: number; when: When } | null): Promise<FaultyNode['steps']> {
   const { request, effects } = await verb.prepare(tenant);
   const key = unique('key');
@@ -109,14 +109,14 @@ async function attempt(verb: Verb, fault: { step: number; when: When } | null): 
 }
 
 for (const verb of verbs)
-  test(`${verb.name}, retried after the database is lost at any point, runs exactly once`, async () => {
+  test(`${verb.name}, retried after the database connection is lost at any point, runs exactly once`, async () => {
     await attempt(verb, null);
     const steps = await attempt(verb, null);
     for (const step of steps.keys())
       for (const when of ['before', 'after'] as const) await attempt(verb, { step, when });
   });
 
-test('a row that fails in the database fails alone: keyed calls in the same statement run once', async () => {
+test('a row that fails in the database fails alone, and keyed calls in the same statement run once', async () => {
   const logins = await Promise.all(Array.from({ length: 24 }, () => tenant.user()));
   const poison = logins[7] ?? '';
   const broken = failing(otherNode(service.ctx), poison);
@@ -195,7 +195,7 @@ const plan = fc.record({
   faults: fc.tuple(fault, fault),
 });
 
-test('in any interleaving over two nodes, with faults, each key extends once and has one response', async () => {
+test('in any interleaving across two nodes, with faults, each key extends once and has one response', async () => {
   const second = faultyNode(otherNode(service.ctx));
   const other = await serve(second.ctx);
   const nodes = [

@@ -109,7 +109,7 @@ test('clients that trickle headers, bodies or uploads are disconnected after 30 
   await stopProcess(service);
 });
 
-test('10,000 idle connections leave the service fast and small', async () => {
+test('with 10,000 idle connections the service stays fast and small', async () => {
   const limit = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
   assert.ok(limit >= 12_000, `ulimit -n is ${limit}; allow 12,000 open files for this test`);
   const service = await startProcess({ ...(await databaseSettings()), LOG_LEVEL: 'warn' });
@@ -178,7 +178,7 @@ test('after the event loop was blocked, waiting requests get 503 before memory g
   await stopProcess(service);
 });
 
-test('beyond the concurrency limit of a node, requests are rejected immediately, and learners still commit', async () => {
+test("requests beyond a node's concurrency limit are rejected immediately, and learners can still commit", async () => {
   const service = await startProcess({
     ...(await databaseSettings()),
     LOG_LEVEL: 'warn',

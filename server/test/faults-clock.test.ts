@@ -22,7 +22,7 @@ after(cleanUp);
 
 const jumps = [{ seconds: -3 }, { minutes: -5 }, { hours: 1 }, { days: -30 }, { days: 400 }, { days: -371 }];
 
-test('the clock jumps: IDs stay unique, and a reader of the log misses and repeats nothing', async () => {
+test('when the clock jumps, IDs stay unique, and a reader of the log neither misses nor repeats events', async () => {
   const { api, user, TenantID } = await newTenant(service);
   const course = await newCourse(service);
   const made: string[] = [];
@@ -58,7 +58,7 @@ test('the clock jumps: IDs stay unique, and a reader of the log misses and repea
   );
 });
 
-test('the clock jumps: keys, access tokens and enrolments end on time, and come back with the clock or manually', async () => {
+test('when the clock jumps, keys, access tokens and enrolments end on time and can be restored', async () => {
   const { api, user, TenantID } = await newTenant(service);
   const day = 86_400_000;
   const ExpiresAt = new Date(clock.now().getTime() + 10 * day).toISOString();
@@ -100,7 +100,7 @@ test('the clock jumps: keys, access tokens and enrolments end on time, and come 
   assert.deepEqual([back.status, back.body.Status], [200, 'enrolled']);
 });
 
-test('the clock of a running process is set back by an hour: it keeps serving, and the log has no gap', async () => {
+test('when the clock of a running process is set back by an hour, it keeps serving, and the log has no gap', async () => {
   const fault = injected('clock', { INJECT_MILLISECONDS: '-3600000' });
   const running = await startProcess({ ...(await databaseSettings()), ...fault });
   const call = async (method: string, path: string, body?: unknown) => {

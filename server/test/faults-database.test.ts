@@ -14,7 +14,7 @@ after(cleanUp);
 const skip =
   !process.env.TEST_DATABASE_URL && 'an embedded database stops with its service; runs with --postgres';
 
-/** Counts responses, and keeps the unexpected ones. */
+/** Counts responses and keeps the unexpected ones. */
 function counted(client: Client) {
   const seen = { answers: 0, unavailable: 0, wrong: [] as string[] };
   const call: Client['call'] = async (...args) => {
@@ -29,7 +29,7 @@ function counted(client: Client) {
 }
 
 for (const how of ['kill', 'fast'] as const)
-  test(`the database stops (${how}) and returns mid-load: 503 with Retry-After, no restart, nothing lost or doubled`, {
+  test(`the database stops (${how}) and returns under load: 503 with Retry-After, no restart, nothing lost or duplicated`, {
     skip,
   }, async (context) => {
     const server = await startCluster();

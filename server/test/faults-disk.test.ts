@@ -10,7 +10,7 @@ import { until } from './support/until.ts';
 
 after(cleanUp);
 
-test('the disk is full during an import and during commits: 503, nothing incomplete, nothing lost, and it recovers', async (context) => {
+test('with a full disk during an import and during commits: 503, nothing incomplete, nothing lost, and it recovers', async (context) => {
   const disk = mountSmallDisk(200);
   context.after(disk.unmount);
   const home = await databaseSettings();
@@ -45,7 +45,7 @@ test('the disk is full during an import and during commits: 503, nothing incompl
   for (const name of ['scratch', 'packages'])
     assert.deepEqual(await readdir(join(disk.folder, 'data', name)), [], `${name} is clean`);
 
-  // Room for some commits, but not for all.
+  // Enough space for some commits, but not for all.
   await disk.leave(1024 ** 2);
   const acknowledged: string[] = [];
   const wrong: string[] = [];

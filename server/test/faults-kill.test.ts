@@ -29,7 +29,7 @@ async function call(baseUrl: string, method: string, path: string, body?: unknow
   return { status: answer.status, headers: answer.headers, body: await answer.json() };
 }
 
-test('a node killed between commit and response: the retry finds the result', async () => {
+test('if a node is killed between commit and response, the retry finds the result', async () => {
   const home = await databaseSettings();
   const first = await startProcess(home);
   await call(first.baseUrl, 'POST', '/tenant', { TenantID: 'kill' });

@@ -10,7 +10,7 @@ import { startService } from './support/service.ts';
 const service = await startService();
 after(service.close);
 
-test('damaged packages: intact files are served, missing ones rejected and logged, nothing crashes', async () => {
+test('in damaged packages, intact files are served, missing ones are rejected and logged, and nothing crashes', async () => {
   const { ctx } = service;
   for (const course of ['whole', 'gone', 'cut', 'less'])
     await service.importPackage(course, await packCourse('phishing'));

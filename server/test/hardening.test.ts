@@ -8,7 +8,7 @@ after(service.close);
 const tenant = await newTenant(service);
 const CourseID = await newCourse(service);
 
-test('a page of another site cannot control our windows, except a course that it opened', async () => {
+test('a page on another site cannot control our windows, except a course that it opened', async () => {
   const policyOf = async (address: string) => {
     const response = await fetch(address, { redirect: 'manual' });
     await response.arrayBuffer();
@@ -32,7 +32,7 @@ test('a page of another site cannot control our windows, except a course that it
 const named = (name: string) => `{"LoginID":"LOGIN","CourseID":"${CourseID}","Metadata":{${name}}}`;
 const poisoned = ['"__proto__":"x"', '"\\u005f_proto__":"x"', '"constructor":{"prototype":{"x":"y"}}'];
 
-test('a name that changes what objects inherit is rejected, alone, in bulk and in CSV, and nobody is enrolled', async () => {
+test('a name that would change a prototype is rejected in single calls, bulk calls and CSV, and nobody is enrolled', async () => {
   const LoginID = await tenant.user();
   const bulk = async (path: string, body: string, type: string) => {
     const reply = await tenant.api('POST', path, body, { 'content-type': type });

@@ -5,7 +5,7 @@ import { path } from '../src/platform/http/routes.ts';
 import { startService, type TestService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 
-// Identifiers of every script, length and encoding, from creation to every path that contains them.
+// Identifiers in every script, length and encoding, from creation to every path that contains them.
 
 const runs = Number(process.env.PROPERTY_RUNS ?? 40);
 let service: TestService;
@@ -63,7 +63,7 @@ test('identifiers of any script work in bodies and in percent-encoded paths', as
     identifier,
     groups,
     async (login, course, option, GroupName) => {
-      // The same name may occur again: a number keeps the runs apart.
+      // The same name may occur again, so a number keeps the runs apart.
       const mark = (text: string) => ([...text].length > 240 ? text : `${text}${++number}`);
       const [LoginID, CourseID, DurationID] = [mark(login), mark(course), mark(option)];
       const made = await tenant.api('POST', '/user', { LoginID, GroupName });
@@ -96,7 +96,7 @@ test('identifiers of any script work in bodies and in percent-encoded paths', as
   await fc.assert(property, { numRuns: runs });
 });
 
-test('the composed and the decomposed form are the same identifier', async () => {
+test('the composed and decomposed forms are the same identifier', async () => {
   const [composed, decomposed] = ['Zo\u00eb', 'Zoe\u0308'];
   expectStatus(await tenant.api('POST', '/user', { LoginID: decomposed }), 201);
   const again = await tenant.api('POST', '/user', { LoginID: composed });
@@ -104,7 +104,7 @@ test('the composed and the decomposed form are the same identifier', async () =>
   assert.equal(again.body.LoginID, composed);
 });
 
-test('identifiers that cannot be used in a path are rejected at creation', async () => {
+test('identifiers that cannot be used in a path are rejected on creation', async () => {
   for (const name of ['.', '..', '', '\0', 'a\u0085', '\ud800', 'x'.repeat(256), '😀'.repeat(256)]) {
     expectProblem(await tenant.api('POST', '/user', { LoginID: name }), 422, 'validation_failed', 'LoginID');
     expectProblem(

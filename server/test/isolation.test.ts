@@ -82,7 +82,7 @@ function rowsOf(route: Route): object[] | null {
 
 const toLines = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
-/** Replay takes either IDs or times; the IDs belong to the victim. */
+/** Replay takes either IDs or times. The IDs are the victim's. */
 const leftOut: Record<string, string[]> = { replayEvents: ['From', 'Until'] };
 
 function bodyOf(route: Route): unknown {
@@ -95,7 +95,7 @@ function bodyOf(route: Route): unknown {
   return Object.fromEntries(fields.map(([name, schema]) => [name, valueFor(name, schema)]));
 }
 
-/** With the intruder's key, the victim's identifiers, and whatever else the route needs. */
+/** A call with the intruder's key, the victim's identifiers, and whatever else the route needs. */
 function call(intruder: TestTenant, route: Route, headers: Record<string, string> = {}): Promise<Reply> {
   const query = new URLSearchParams(queryOf(route, theirs));
   if (query.has('key')) query.set('key', own.key ?? '');
@@ -114,7 +114,7 @@ async function trailOfOthers(): Promise<string[]> {
   return rows.map(({ action }) => action).filter((action) => action !== 'sign_in.failed');
 }
 
-/** Every row of the tenant, in every tenant table except its audit trail. */
+/** All of the tenant's rows in every tenant table except its audit trail. */
 async function dump(tenantId: string): Promise<Record<string, unknown[]>> {
   const { engine } = service.ctx;
   const tables = await engine.query<{ name: string }>({
@@ -165,12 +165,12 @@ function countsNothing({ status, body }: Reply): boolean {
   return status === 200 && counted.length > 0 && counted.every((count: number) => count === 0);
 }
 
-test('the victim has rows in every tenant table, so that no check below is empty by accident', () => {
+test('the victim has rows in every tenant table, so no check below is empty by accident', () => {
   assert.ok(Object.keys(before).length >= 9, Object.keys(before).join());
   for (const [table, rows] of Object.entries(before)) assert.ok(rows.length > 0, table);
 });
 
-test('with its own key the same calls succeed, so that the rejections below are meaningful', async () => {
+test("the same calls succeed with the victim's own key, so the rejections below are meaningful", async () => {
   for (const route of routes) {
     if (route.access !== 'tenant' || route.method !== 'GET') continue;
     const reply = await victim.api('GET', `${pathOf(route, theirs)}?${queryOf(route, theirs)}`);
@@ -179,10 +179,10 @@ test('with its own key the same calls succeed, so that the rejections below are 
   }
 });
 
-// At the content origin the ticket or session in the path identifies the tenant; no other caller is known there.
+// On the content origin, the ticket or session in the path identifies the tenant. No other caller is known there.
 for (const route of routes.filter(({ origin }) => origin !== 'content'))
   test(`${route.name}: another tenant's rows are neither shown nor changed`, async () => {
-    // A new one for each, because an intruder's earlier call may have created its own.
+    // A new tenant for each call, because the intruder's earlier calls may have created rows of their own.
     const intruder = await newTenant(service);
     const reply = await call(intruder, route);
     const text = JSON.stringify(reply.body);
@@ -192,7 +192,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     const nothing = reply.status === 200 && (reply.body.Result === -1 || reply.body.Items?.length === 0);
     // The intruder may have a user with the same LoginID, and an endpoint with the same address.
     const isOwn = ['createUser', 'createWebhook'].includes(route.name) && reply.status === 201;
-    // Needed by anyone who signs in, so it is public.
+    // Public, because anyone who signs in needs it.
     const isTold = route.name === 'readPasswordFunction' && text === '{"PasswordHash":"opaque"}';
     const isOwnTrail =
       route.name === 'listAudit' &&
@@ -250,7 +250,7 @@ test('users with the same LoginID stay in their tenants', async () => {
   assert.deepEqual((await intruder.api('GET', `/enrolment/${LoginID}`)).body.Items, []);
 });
 
-test('bulk calls create and see users of their own tenant only', async () => {
+test('bulk calls create and find only users of their own tenant', async () => {
   const intruder = await newTenant(service);
   const post = async (path: string, rows: object[]) =>
     linesOf(await intruder.api('POST', path, toLines(rows), { 'content-type': 'application/x-ndjson' }));
@@ -278,7 +278,7 @@ test('bulk calls create and see users of their own tenant only', async () => {
   assert.deepEqual(await dump(victim.TenantID), before);
 });
 
-test('an enrolment key cannot enrol users of another tenant, redeemed or not', async () => {
+test("an enrolment key, redeemed or not, cannot enrol another tenant's users", async () => {
   const intruder = await newTenant(service);
   const { LoginID } = theirs;
   expectStatus(await intruder.api('POST', '/user', { LoginID }), 201);
@@ -287,7 +287,7 @@ test('an enrolment key cannot enrol users of another tenant, redeemed or not', a
   assert.deepEqual(await dump(victim.TenantID), before);
 });
 
-test("another tenant's events are not sent to an own endpoint", async () => {
+test("another tenant's events are not sent to a tenant's own endpoint", async () => {
   const intruder = await newTenant(service);
   const { WebhookID } = (await intruder.api('POST', '/webhook', { URL: receiver.url })).body;
   for (const body of [{ EventIDs: [theirs.EventID] }, { From: '2000-01-01T00:00:00Z' }]) {

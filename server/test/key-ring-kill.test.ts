@@ -26,7 +26,7 @@ const root = join(import.meta.dirname, '../..');
 const textOf = (keys: readonly WrittenKey[] | null) =>
   (keys ?? []).map(({ id, secret }) => `${id} ${secret.toString('hex')}`);
 
-/** Only writes the ring, and reports when a ring is on disk. */
+/** Writes only the ring, and reports when a ring is on disk. */
 const writer = (folder: string) => `
   const at = (path) => import(${JSON.stringify(join(root, 'server/src/platform/keys/'))} + path);
   const { newKey } = await at('key-ring.ts');
@@ -40,12 +40,12 @@ const writer = (folder: string) => `
     if (keys.length > 3) removeFromRing(folder, keys.at(-1).id);
   }`;
 
-test('the ring survives kill -9 at any point of its creation and of rotations: 20 rounds', async () => {
+test('the ring survives 20 rounds of kill -9 at any point during its creation and during rotations', async () => {
   let rotations = 0;
   for (let round = 0; round < 20; round++) {
     const folder = await temporaryFolder();
     const child = runProcess(process.execPath, ['--input-type=module', '--eval', writer(folder)], {});
-    // Killed at its first write in half of the rounds, later in the others.
+    // Killed at its first write in half of the rounds, and later in the others.
     await until('it writes', () => readdirSync(folder).length > 0);
     if (round % 2 === 1) await delay(Math.random() * 150);
     child.child.kill('SIGKILL');
@@ -71,7 +71,7 @@ test('the ring survives kill -9 at any point of its creation and of rotations: 2
   );
 });
 
-test('a service killed at any point of its first start has one ring afterwards', async () => {
+test('a service killed at any point during its first start has one ring afterwards', async () => {
   const { DATA_DIR, ...env } = await databaseSettings();
   const folder = env.DATABASE_URL ? DATA_DIR : await temporaryFolder();
   const home = { ...env, DATA_DIR: folder, BOOTSTRAP_KEY: bootstrapKey };
@@ -79,7 +79,7 @@ test('a service killed at any point of its first start has one ring afterwards',
   for (const point of ['database.new', 'signing-keys.json.', 'signing-keys.json', 'sign-in']) {
     const service = runLectern(['serve'], { ...home, PORT: '0', CONTENT_PORT: '0' });
     const isThere = () => readdirSync(folder).some((name) => name.startsWith(point));
-    // A server has no database.new, and a draft exists only briefly.
+    // On a server there is no database.new, and a draft exists only briefly.
     const isPast = () => point !== 'sign-in' && readRingFile(folder) !== null;
     await until(point, () => isThere() || isPast());
     service.child.kill('SIGKILL');
@@ -114,7 +114,7 @@ async function keys(env: Record<string, string | undefined>, ...args: string[]) 
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }
 
-test('lectern keys rotates while a service runs, which signs with the new key within seconds', async () => {
+test('lectern keys rotates while a service is running, which signs with the new key within seconds', async () => {
   const env = await databaseSettings();
   const running = await startProcess(env);
   await call(running, 'POST', '/tenant', { TenantID: 'acme' });
@@ -163,7 +163,7 @@ test('lectern keys rotates while a service runs, which signs with the new key wi
   await stopProcess(again);
 });
 
-test('with SIGNING_KEYS a rotation prints the entry to add, and no file is written', async () => {
+test('with SIGNING_KEYS, a rotation prints the entry to add and writes no file', async () => {
   const folder = await temporaryFolder();
   const SIGNING_KEYS = `one:${Buffer.alloc(32, 1).toString('base64url')}`;
   const env = { DATA_DIR: folder, SIGNING_KEYS };

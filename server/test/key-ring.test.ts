@@ -35,7 +35,7 @@ function rotated({ keys, hashKey }: KeyRing): KeyRing {
   return { keys: [openKey(newKey(new Date())), ...keys], hashKey };
 }
 
-/** An attacker with a copy of the database, and a key of their own under the ID found in it. */
+/** An attacker with a copy of the database and their own key, which has the ID found there. */
 function thief(): Context {
   const key = openKey({ ...newKey(new Date()), id: ctx.keys.keys[0].id });
   return { ...ctx, keys: { keys: [key], hashKey: key } };
@@ -50,7 +50,7 @@ async function enrolled() {
   return { tenant, courseId, LoginID, EnrollID, LaunchURL };
 }
 
-test('a copy of the database forges no link, ticket, session, preview, access token or mark', async () => {
+test('a copy of the database does not allow forging a link, ticket, session, preview, access token or keyed hash', async () => {
   const { tenant, courseId, EnrollID, LaunchURL } = await enrolled();
   const { session } = await play(service, LaunchURL);
   const handle = { tenantId: tenant.TenantID, enrollId: EnrollID, courseId };
@@ -110,7 +110,7 @@ test('a copy of the database decrypts neither stored responses nor webhook secre
   assert.throws(() => openSecret(ctx, elsewhere, row.secret), 'a secret cannot be moved to another endpoint');
 });
 
-test('plain-text webhook secrets are encrypted at start-up, even by several nodes together, and still sign', async () => {
+test('plain-text webhook secrets are encrypted at start-up, even by several nodes at once, and still sign', async () => {
   const { tenant } = await enrolled();
   const { body: hook } = await tenant.api('POST', '/webhook', { URL: receiver.url });
   const { Secret } = (await tenant.api('POST', `/webhook/${hook.WebhookID}/rotate`, {})).body;
@@ -136,7 +136,7 @@ test('plain-text webhook secrets are encrypted at start-up, even by several node
     new Verifier(secret).verify(ping.text, ping.headers as Record<string, string>);
 });
 
-test('after a rotation everything issued before is valid, and new things name the new key', async () => {
+test('after a rotation, everything issued before stays valid, and new things name the new key', async () => {
   const { tenant, LoginID, EnrollID, LaunchURL } = await enrolled();
   const grant = { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: tenant.key };
   const { access_token } = (await service.api('POST', '/oauth/token', grant)).body;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { killRounds } from '../../bench/kill/rounds.ts';
 import { emptyServerDatabase } from './support/server-database.ts';
 
-test('acknowledged writes are complete after kill -9 under load, including commits of superseded launches', async () => {
+test('all acknowledged writes survive kill -9 under load, including commits of superseded launches', async () => {
   const serverUrl = process.env.TEST_DATABASE_URL;
   const database = serverUrl ? await emptyServerDatabase(serverUrl) : null;
   const result = await killRounds({

@@ -8,8 +8,8 @@ import { observed, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 
-// Every filter and order of every list on many rows, checked by query plan: a page visits about as many rows as
-// it shows, and no tenant table is scanned completely.
+// Checks the query plans for every filter and order of every list on many rows: a page visits about as many rows as it
+// shows, and no tenant table is scanned completely.
 
 const service = await startService();
 const tenant = await newTenant(service);
@@ -45,7 +45,7 @@ const cases: Record<string, string[]> = {
   ),
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],
   readTimeline: [''],
-  // Status=scheduled and Status=expired skip the other open keys: docs/adr/0023-lists.md.
+  // Status=scheduled and Status=expired have to skip the other open keys: docs/adr/0023-lists.md.
   listEnrolmentKeys: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', 'PurchaseOrder=order-7', 'Status=available', 'Status=redeemed', 'Status=revoked'].map(
       (filter) => `${order}&${filter}`,
@@ -66,7 +66,7 @@ const cases: Record<string, string[]> = {
   ],
 };
 
-/** At most hundreds or thousands of rows per deployment, course or tenant; Types skips other events. */
+/** These have at most hundreds or thousands of rows per deployment, course or tenant; Types skips other events. */
 const small = [
   'listOfferedCourses',
   'listCourses',

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { lastFree, refuseContractions } from '../../scripts/migration-rules.ts';
 import { readMigrations } from '../src/platform/db/migrate.ts';
 
-test('every new migration keeps the previous version running', async () => {
+test('every new migration lets the previous version keep running', async () => {
   const migrations = await readMigrations(join(import.meta.dirname, '../migrations'));
   const found = migrations
     .filter(({ name }) => name.slice(0, 4) > lastFree)

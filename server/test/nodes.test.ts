@@ -48,7 +48,7 @@ async function jobRuns(databaseUrl: string, name: string): Promise<number> {
   return rows[0].runs;
 }
 
-/** How long the slowest node still accepts a revoked key. */
+/** How long it takes until no node accepts a revoked key any more. */
 async function revocation({ nodes, balancer, target }: Balanced): Promise<number> {
   const made = await call(`${balancer.baseUrl}/tenant/walk/key`, 'POST', bootstrapKey, { Name: 'to revoke' });
   const { KeyID, Secret } = made.body;
@@ -65,7 +65,7 @@ async function revocation({ nodes, balancer, target }: Balanced): Promise<number
 }
 
 for (const count of [2, 4])
-  test(`${count} nodes on one database: whole writes, no seat sold twice, one run of a job, keys revoked in 5 s`, {
+  test(`${count} nodes on one database: complete writes, no seat sold twice, one run of each job, keys revoked within 5 s`, {
     skip,
   }, async (context) => {
     const begun = performance.now();

@@ -24,7 +24,7 @@ after(async () => {
   await cleanUp();
 });
 
-/** A folder that everyone can enter, such as /var/lib. */
+/** A folder that every user can enter, such as /var/lib. */
 async function openFolder(): Promise<string> {
   const folder = await temporaryFolder();
   chmodSync(folder, 0o755);
@@ -55,7 +55,7 @@ async function call(baseUrl: string, method: string, path: string, body: unknown
   assert.ok(response.ok, await response.text());
 }
 
-/** Bulk input that never ends, so that its file remains. */
+/** Bulk input that never ends, so that its file stays. */
 function beginBulk(baseUrl: string) {
   const bulk = request(`${baseUrl}/user/bulk`, {
     method: 'POST',
@@ -66,12 +66,12 @@ function beginBulk(baseUrl: string) {
   return bulk;
 }
 
-/** As the user `nobody`, who has no access to the service. */
+/** Reads as the user `nobody`, who has no access to the service. */
 function readAsNobody(path: string) {
   return spawnSync('cat', [path], { uid: 65534, gid: 65534, encoding: 'utf8', env: { LC_ALL: 'C' } });
 }
 
-test('files written by a service with umask 022 are readable by its owner only', async () => {
+test('files written by a service with umask 022 are readable only by its owner', async () => {
   const from = await databaseSettings();
   const DATA_DIR = join(await openFolder(), 'new', 'data');
   const env: Environment = { ...from, DATA_DIR, BOOTSTRAP_KEY: bootstrapKey };
@@ -103,7 +103,7 @@ test('files written by a service with umask 022 are readable by its owner only',
   await stopProcess(running);
 });
 
-test('backups and the command line write files readable by the owner only, even with umask 022', async () => {
+test('backups and the command line write files that only the owner can read, even with umask 022', async () => {
   const env = await databaseSettings();
   const made = join(await openFolder(), 'backup');
   for (const args of [
@@ -118,7 +118,7 @@ test('backups and the command line write files readable by the owner only, even 
   assert.equal(readAsNobody(join(made, 'backup.json')).status, 1);
 });
 
-test('a folder that others can read is restricted at start-up with everything in it, and the log says so', async () => {
+test('a folder that others can read is restricted at start-up with all of its contents, and the log says so', async () => {
   const { DATA_DIR: from, ...env } = await databaseSettings();
   const DATA_DIR = join(await openFolder(), 'data');
   cpSync(from, DATA_DIR, { recursive: true });
@@ -130,7 +130,7 @@ test('a folder that others can read is restricted at start-up with everything in
   assert.match(running.stdout(), /was readable by other users.*|"mode":"0755"/);
   await stopProcess(running);
 
-  // Later, something is added to it by hand.
+  // Later, something is added by hand.
   chmodSync(join(DATA_DIR, 'packages'), 0o755);
   chmodSync(old, 0o755);
   const again = await startProcess({ ...env, DATA_DIR });
@@ -138,7 +138,7 @@ test('a folder that others can read is restricted at start-up with everything in
   await stopProcess(again);
 });
 
-test('a folder that cannot be restricted stops the start with the reason', async () => {
+test('the service does not start if it cannot restrict a folder, and says why', async () => {
   const folder = join(await openFolder(), 'data');
   mkdirSync(folder);
   chmodSync(folder, 0o777);

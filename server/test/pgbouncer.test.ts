@@ -87,13 +87,13 @@ test('serves and runs jobs through PgBouncer in transaction mode, without named 
       .stdout()
       .split('\n')
       .filter((line) => /"level":(40|50|60)/.test(line));
-    // That test depends on the machine on which the tests run.
+    // That test depends on the machine that runs it.
     assert.deepEqual(
       lines.filter((line) => !line.includes('the event loop was blocked')),
       [],
     );
   }
-  // The pooler reuses connections for the next client: anything a session left behind would still be there.
+  // The pooler gives connections to the next client, so anything that a session left behind would still be there.
   const { rows } = await direct.query(
     `select count(*)::int as connections,
        (select count(*)::int from pg_locks

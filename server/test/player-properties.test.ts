@@ -9,7 +9,7 @@ import { jsonText, odd, oddTexts } from './support/fuzz-values.ts';
 import { type Play, play } from './support/player.ts';
 import { startService } from './support/service.ts';
 
-// Everything a course, or anyone else, may send to the content origin.
+// Sends anything that a course, or anyone else, may send to the content origin.
 
 const runs = Number(process.env.PROPERTY_RUNS ?? 200);
 const service = await startService();
@@ -204,7 +204,7 @@ for (const standard of ['scorm12', 'scorm2004'])
 
 type Sent = { launch: number; number: number; UnitID: string; Data: Record<string, string> };
 
-/** Three launches of one enrolment, unaware of each other: numbers start where each was opened. */
+/** Three launches of one enrolment that know nothing of each other. Numbers start where each was opened. */
 async function threeLaunches() {
   const enrolment = await service.enrol('scorm12');
   const plays: Play[] = [];
@@ -238,11 +238,11 @@ const snapshot = fc.record({
   status: fc.constantFrom('incomplete', 'completed', 'passed', 'failed'),
   score: fc.option(fc.nat(100), { nil: null }),
   seconds: fc.nat(59),
-  /** When, and how often, it arrives. */
+  /** When it arrives, and how often. */
   arrivals: fc.array(fc.nat(1_000), { maxLength: 3 }),
 });
 
-test('commits of several launches, reordered, repeated and lost, converge to the best result, and no acknowledged one is lost', async () => {
+test('commits of several launches, reordered, repeated and lost, converge to the best result without losing acknowledged ones', async () => {
   const property = fc.asyncProperty(
     fc.array(snapshot, { minLength: 1, maxLength: 12 }),
     async (snapshots) => {
@@ -287,7 +287,7 @@ test('commits of several launches, reordered, repeated and lost, converge to the
 const bookmarks = ({ Data }: Pick<Session, 'Data'>) =>
   Object.fromEntries(Object.entries(Data).map(([unit, data]) => [unit, data['cmi.suspend_data']]));
 
-test('a malformed commit is rejected as a whole: nothing is stored', async () => {
+test('a malformed commit is rejected completely, and nothing is stored', async () => {
   const enrolment = await service.enrol('scorm12');
   const played = await play(service, enrolment.LaunchURL);
   await played.commit({ Data: { 'cmi.core.lesson_status': 'incomplete', 'cmi.suspend_data': 'kept' } });
@@ -308,7 +308,7 @@ test('a malformed commit is rejected as a whole: nothing is stored', async () =>
       headers: [['content-type', 'application/json']],
       body,
     });
-    // Occasionally it happens to be valid.
+    // Occasionally it is valid by chance.
     if (answer.status === 200) before = await enrolment.read();
     else checkProblem(answer);
     assert.ok(answer.status < 500);

@@ -8,7 +8,7 @@ import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
-// No stored row breaks a list for everyone.
+// No stored row may break a list for everyone.
 
 const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });
@@ -33,7 +33,7 @@ type Names = { LoginID: string; EnrollID: string; WebhookID: string; Key: string
 
 const reads = routes.filter(({ method, scope }) => method === 'GET' && scope !== null);
 
-/** Everything that can be read, with each order of the enrolment list. */
+/** Reads everything that can be read, with each order of the enrolment list. */
 async function readAll(names: Names): Promise<void> {
   const all = { ...names, TenantID: tenant.TenantID };
   const headers = { tenant: tenant.TenantID };
@@ -76,7 +76,7 @@ async function readList(filter = ''): Promise<string[]> {
 const enrolPath = (LoginID: string, option: string) =>
   `/enrol/${LoginID}/${CourseID}/${encodeURIComponent(option)}`;
 
-test('an absurd duration, extended 121 times and then launched, breaks no list', async () => {
+test('an absurdly long duration, extended 121 times and then launched, breaks no list', async () => {
   const LoginID = await tenant.user();
   const { body } = await tenant.api('POST', enrolPath(LoginID, 'at launch'));
   for (let time = 0; time < 121; time++)
@@ -89,7 +89,7 @@ test('an absurd duration, extended 121 times and then launched, breaks no list',
   assert.ok((await readList('&ExpiresAfter=2020-01-01T00:00:00Z')).includes(body.EnrollID));
 });
 
-test('whatever is enrolled, extended, changed and launched, the list can be read', async () => {
+test('the list can be read whatever is enrolled, extended, changed and launched', async () => {
   const ends = ['9999-12-31T23:59:59.999Z', '0001-01-01T00:00:00Z', '2999-01-01T00:00:00+23:59', null];
   const step = fc.oneof(
     fc.record({
@@ -173,13 +173,13 @@ test('times and numbers beyond the range of JSON are shown as the nearest valid 
     values: [Object.keys(poisons)],
   });
   assert.ok(columns.length > 30);
-  // The test's own key must stay usable, and times in the audit trail are sealed by its chain.
+  // The test's own key must stay usable, and the audit trail's chain seals its times.
   const spared = ['api_key', 'setting', 'audit_entry', 'audit_chain'];
   for (const [type, values] of Object.entries(poisons))
     for (const value of values) {
       for (const { table_name, column_name, data_type } of columns) {
         if (data_type !== type || spared.includes(table_name)) continue;
-        // A constraint may reject it: then it cannot be stored.
+        // If a constraint rejects the value, it cannot be stored at all.
         const text = `/* across tenants: a test spoils rows */ update "${table_name}" set "${column_name}" = '${value}'`;
         await engine.query({ text, values: [] }).catch(() => {});
       }

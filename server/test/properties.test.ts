@@ -6,11 +6,14 @@ import { type Described, type Message, messageTo, operationsOf } from './support
 import { fuzzWorld } from './support/fuzz-world.ts';
 import { startService } from './support/service.ts';
 
-// Requests generated from the service's own description: the response to anything is declared or a valid problem document,
-// and in time. `npm run fuzz` sends 100,000 and measures the heap.
+// Requests generated from the service's own description. Every response must be a declared one or a valid problem
+// document, and arrive in time. `npm run fuzz` sends 100,000 requests and measures the heap.
 
 const requests = Number(process.env.FUZZ_REQUESTS ?? 5_000);
-/** The suite sends the same requests each time, so that failures come from the change; `npm run fuzz` looks for new ones. */
+/**
+ * The suite sends the same requests each time, so that a failure is caused by a change; `npm run fuzz` looks for new
+ * ones.
+ */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121);
 const together = 8;
 
@@ -41,7 +44,7 @@ const arbitraries = operations.map((described) =>
   messageTo(described, world.names, world.keys).map((message) => ({
     described,
     message,
-    // How fast-check prints a counterexample.
+    // The form in which fast-check prints a counterexample.
     toString: () =>
       `${described.operation.operationId} ${JSON.stringify({ ...message, body: message.body?.toString('latin1') })}`,
   })),

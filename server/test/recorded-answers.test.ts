@@ -26,10 +26,10 @@ test('distinguishes declared from undeclared responses', async () => {
   assert.ok(unseen.includes('exportUser user_not_found'));
 });
 
-/** Returned before a request has reached an operation. */
+/** Returned before a request reaches an operation. */
 const beforeOperations = ['headers_too_large', 'method_not_allowed', 'request_timeout'];
 
-test('each error code is declared by an operation, unless it is returned before one is known', () => {
+test('each error code is declared by an operation, unless it is returned before the operation is known', () => {
   const declared = new Set(routes.flatMap(codesOf));
   const others = Object.keys(errorCodes).filter((code) => ![...declared].some((one) => one === code));
   assert.deepEqual(others.sort(), beforeOperations);

@@ -31,7 +31,7 @@ async function loggedNode() {
   return { call };
 }
 
-test('the log names the caller and the address of rejected requests, and no secret', async () => {
+test('the log names the caller and the address of rejected requests, and contains no secret', async () => {
   const { call } = await loggedNode();
   const tenant = await newTenant(service);
   const made = async (fields: object) =>

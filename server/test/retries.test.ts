@@ -18,7 +18,7 @@ after(async () => {
 });
 const bases = [service.baseUrl, node.url];
 
-/** On a PostgreSQL server, with separate connections. */
+/** A second node; on a PostgreSQL server it has its own connections. */
 async function secondNode() {
   const { ctx } = service;
   const server = process.env.TEST_DATABASE_URL;
@@ -43,7 +43,9 @@ type Request = { path: string; body: object; headers: Record<string, string> };
 
 type Outcome = { status: number; EnrollID?: string; code?: string };
 
-/** One attempt on its own connection, cut off after some milliseconds: nobody knows whether it arrived. */
+/**
+ * One attempt on its own connection, cut off after some milliseconds, so the client does not know whether it arrived.
+ */
 function attempt(base: string, asked: Request, cutAfter: number | null): Promise<Outcome | null> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', ...asked.headers };
@@ -63,7 +65,7 @@ function attempt(base: string, asked: Request, cutAfter: number | null): Promise
   });
 }
 
-/** Sends it three times, concurrently or one after the other, and then until there is a response. */
+/** Sends the request three times, concurrently or in sequence, and then until there is a response. */
 async function persist(asked: Request, number: number, cuts: boolean) {
   const base = (time: number) => bases[(number + time) % 2] ?? '';
   const cut = () => (cuts && Math.random() < 0.5 ? 1 + Math.floor(Math.random() * 25) : null);
@@ -110,7 +112,7 @@ async function repeated(options: {
   }
 }
 
-/** Closes database connections of both nodes while they work. */
+/** Closes database connections of both nodes while they are working. */
 function cutConnections() {
   const stopped = Promise.withResolvers<void>();
   let running = true;
@@ -133,7 +135,7 @@ function cutConnections() {
   };
 }
 
-test('64 clients send each enrol three times to two nodes, cut off at random: one enrolment, one event', () =>
+test('64 clients send each enrol request three times to two nodes, cut off at random: one enrolment, one event', () =>
   repeated({ keys: false, event: 'enrolment.created' }));
 
 test('the same with an Idempotency-Key', () => repeated({ keys: true, event: 'enrolment.created' }));
@@ -141,7 +143,7 @@ test('the same with an Idempotency-Key', () => repeated({ keys: true, event: 'en
 test('requests that are not idempotent run once with an Idempotency-Key', () =>
   repeated({ keys: true, body: { IfEnrolled: 'extend' }, prepare: true, event: 'enrolment.extended' }));
 
-test('broken database connections duplicate no enrolment', () =>
+test('lost database connections cause no duplicate enrolment', () =>
   repeated({ keys: false, cutDatabase: true, event: 'enrolment.created' }));
 
 test("a key's budget applies across both nodes", {

@@ -13,7 +13,7 @@ import { scopes } from '../src/platform/scopes.ts';
 import { withoutReferences } from './support/openapi.ts';
 import { startService } from './support/service.ts';
 
-// The declarations of every operation, and that the lists are complete.
+// Checks the declarations of every operation, and that the lists are complete.
 
 const service = await startService();
 after(service.close);
@@ -29,22 +29,22 @@ function sourcesBut(file: string): string {
 
 /** Writes that need no scope, each with its reason. */
 const withoutScope = new Set([
-  'createAccessToken', // credentials are in the request itself
+  'createAccessToken', // the credentials are in the request itself
   'signIn', // the link is the credential
-  'signInWithPassword', // tenant, name and password are in the request itself
+  'signInWithPassword', // the tenant, name and password are in the request itself
   'signOut', // the cookie is
   'openSession', // the ticket in the path is
   'commit', // the session in the path is
 ]);
 
-test('every schema of every operation compiles, which the service does at the first request', () => {
+test('every schema of every operation compiles, which the service otherwise does at the first request', () => {
   const [validator, serializer] = [buildValidators(), buildSerializers()];
   for (const { name, params, query, body, answers } of routes) {
     for (const [httpPart, schema] of Object.entries({ params, querystring: query, body }))
       if (schema) assert.doesNotThrow(() => validator({ schema, httpPart })({}), `${name}, ${httpPart}`);
     for (const [status, { schema, type }] of Object.entries(answers)) {
       if (!schema || type) continue;
-      // Invalid values may be rejected; the schema itself may not.
+      // A value may be rejected as invalid, but the schema must be accepted.
       try {
         serializer({ schema })({});
       } catch (error) {
@@ -67,10 +67,10 @@ test('every write declares its scope, successes and events', () => {
   }
 });
 
-/** Only administrators can see these, so anyone who may read them may also change them. */
+/** Only administrators can see these, so whoever may read them may also change them. */
 const withoutReaders = ['tenants:write', 'webhooks:write'];
 
-/** Readers may do these: they write nothing, and show nothing that a reader could not see. */
+/** Readers may call these: they write nothing, and show nothing that a reader could not see. */
 const changesNothing = new Set(['checkPassword', 'previewCourse', 'previewOfferedCourse']);
 
 /** Writes that are not in the audit trail, each with its reason. */
@@ -99,7 +99,7 @@ test('each write declares its audited actions, or is listed as not audited', () 
     for (const action of audits) assert.ok(known.includes(action), `${name}: ${action}`);
 });
 
-test('scopes fit the access: only keys have scopes, and a read scope allows no write', () => {
+test('scopes match the access: only keys have scopes, and a read scope allows no write', () => {
   const readerOf = (scope: string) => scope.replace(/:write$/, ':read');
   const lacking = scopes.filter((scope) => !scopes.some((other) => other === readerOf(scope)));
   assert.deepEqual(lacking.sort(), withoutReaders);
@@ -133,7 +133,7 @@ test('learners can call only reads of a tenant that name them', () => {
   ]);
 });
 
-test('event types are a closed list, and each is written somewhere', () => {
+test('event types are a closed list, and each of them is written somewhere', () => {
   const types: readonly string[] = eventTypes;
   for (const { name, events = [] } of routes)
     for (const type of events) assert.ok(types.includes(type), `${name}: ${type}`);
@@ -148,7 +148,7 @@ test('operation names are unique', () => {
   assert.equal(new Set(addresses).size, addresses.length);
 });
 
-test('each operation is in the document as it is declared', () => {
+test('each operation is in the document as declared', () => {
   assert.equal(document.openapi, '3.1.0');
   for (const route of routes) {
     const path = route.path.replace('*', '{Path}');
@@ -175,7 +175,7 @@ test('each operation is in the document as it is declared', () => {
 });
 
 test('each operation in the document satisfies Redocly and Spectral, with valid examples', () => {
-  // As tools compile patterns without the flag `u`.
+  // Without the flag `u`, as tools compile patterns.
   const ajv = new Ajv2020({ strict: false, unicodeRegExp: false });
   formatsPackage.default(ajv as never);
   const tags = document.tags.map(({ name }: { name: string }) => name);
@@ -199,7 +199,7 @@ test('each operation in the document satisfies Redocly and Spectral, with valid 
   assert.ok(examples > 2 * routes.length);
 });
 
-test('the document and its page need no key', async () => {
+test('the document and its page are available without a key', async () => {
   for (const address of ['/openapi.json', '/docs', '/docs/errors']) {
     const response = await fetch(service.baseUrl + address);
     assert.equal(response.status, 200, address);
@@ -222,7 +222,7 @@ test('every operation in INTERFACE.md exists exactly as written', () => {
     assert.ok(there.has(operation), operation);
 });
 
-test('every error code is used, and every used code is in the list', () => {
+test('every error code is used, and every code used is in the list', () => {
   const text = sourcesBut('server/src/platform/errors.ts');
   for (const code of Object.keys(errorCodes)) assert.ok(text.includes(`'${code}'`), `${code} is not used`);
   for (const [, code] of text.matchAll(/new Problem\(\s*'(\w+)'/g))
@@ -241,7 +241,7 @@ test('every error code is explained at the URL in its problem type', async () =>
   assert.equal((await fetch(target)).status, 200);
 });
 
-test("every operation whose cost grows with the amount of data waits in its tenant's queue", () => {
+test("every operation whose cost grows with the data waits in its tenant's queue", () => {
   const named = (names: readonly (typeof routes)[number][]) => names.map(({ name }) => name).sort();
   assert.deepEqual(named(routes.filter(({ heavy }) => heavy)), ['eraseUser', 'readOverview', 'replayEvents']);
   assert.deepEqual(named(routes.filter(({ whole }) => whole)), ['exportTenant', 'exportUser']);

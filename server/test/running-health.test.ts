@@ -97,7 +97,7 @@ for (const [what, origin, path, status, headers] of headerTable)
       assert.equal(answer.headers.get(name), null, name);
   });
 
-test("OPERATIONS_PORT moves health and metrics off the API's port", async () => {
+test('OPERATIONS_PORT moves health and metrics to a separate port', async () => {
   const [port] = await freePorts(1);
   const apart = await startProcess({ ...(await databaseSettings()), OPERATIONS_PORT: String(port) });
   for (const path of ['/health/live', '/health/ready', '/metrics']) {
@@ -109,7 +109,7 @@ test("OPERATIONS_PORT moves health and metrics off the API's port", async () => 
   await stopProcess(apart);
 });
 
-test('is alive but not ready while the database is down, and recovers automatically', {
+test('while the database is down it is alive but not ready, and it recovers automatically', {
   skip: !process.env.TEST_DATABASE_URL && 'runs with --postgres',
 }, async () => {
   const env = await databaseSettings();
@@ -131,7 +131,7 @@ test('is alive but not ready while the database is down, and recovers automatica
   await between.cut();
 });
 
-/** A connection to the server that can be cut. */
+/** A relay to the server whose connection can be cut. */
 async function relayTo(target: { host: string; port: number }) {
   const open = new Set<Socket>();
   const server = createServer((socket) => {

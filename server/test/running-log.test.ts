@@ -17,7 +17,7 @@ import {
 import { until } from './support/until.ts';
 
 let service: Running;
-/** Values that no line may contain, each with its kind. */
+/** Values that no line may contain, each with a description. */
 const secrets = new Map<string, string>([['the key of the operator', bootstrapKey]]);
 const requestIds: string[] = [];
 /** For requests rejected before the route lookup. */
@@ -31,7 +31,7 @@ const hidden = (name: string, value: string) => {
 
 type Options = { key?: string; body?: unknown; type?: string; headers?: Record<string, string> };
 
-/** With node:http, because `fetch` corrects the addresses under test. */
+/** Uses node:http, because `fetch` corrects the addresses under test. */
 async function call(
   method: string,
   address: string,
@@ -68,7 +68,7 @@ before(async () => {
 });
 after(cleanUp);
 
-test('a request is one line of JSON, by its route', async () => {
+test('a request is one line of JSON with its route', async () => {
   const { headers } = await call('POST', `${service.baseUrl}/tenant`, { body: { TenantID: 'quiet' } });
   const found = () => lines().find(({ request_id }) => request_id === headers['x-request-id']);
   await until('the line is written', () => found() !== undefined);
@@ -191,7 +191,7 @@ async function goAstray(): Promise<void> {
       for (const method of ['GET', 'POST', 'DELETE', 'PATCH', 'OPTIONS']) await call(method, origin + path);
 }
 
-/** Input that no HTTP parser accepts never becomes a request. */
+/** Sends input that no HTTP parser accepts, so it never becomes a request. */
 async function speakNonsense(): Promise<void> {
   for (const text of [
     `GET /${bootstrapKey} HTTP/9\r\n\r\n`,
@@ -205,7 +205,7 @@ async function speakNonsense(): Promise<void> {
   }
 }
 
-test('a rejected request is logged with its caller and its address', async () => {
+test('a rejected request is logged with its caller and address', async () => {
   const { body } = await call('POST', `${service.baseUrl}/tenant/quiet/key`, {
     body: { Name: 'narrow', Scopes: ['users:read'] },
   });
@@ -237,11 +237,11 @@ test('a request whose client disconnects is logged as such', async () => {
   }
   const aborted = () => lines().filter(({ aborted }) => aborted);
   await until('the lines are written', () => aborted().length - before >= 1);
-  // A connection that was reset before it was accepted has none.
+  // A connection that was reset before it was accepted has no address.
   assert.ok(aborted().some(({ address }) => address === '127.0.0.1'));
 });
 
-test('a failure returns a fixed text and is logged with its cause', async () => {
+test('a failure returns a fixed text, and its cause is logged', async () => {
   const scratch = join(String(service.env.DATA_DIR), 'scratch');
   await rm(scratch, { recursive: true });
   await call('PUT', `${service.baseUrl}/course/broken`, { body: { Title: 'Broken' } });
@@ -280,12 +280,12 @@ function withoutOneLine(ids: string[]): string[] {
   return ids.filter((id) => counted.get(id)?.length !== 1);
 }
 
-test('each request has one line', () => {
+test('each request is one line', () => {
   assert.ok(requestIds.length > 80);
   assert.deepEqual(withoutOneLine(requestIds), []);
 });
 
-test('a request with an invalid URL has one line too', () => {
+test('a request with an invalid URL is one line too', () => {
   assert.ok(unroutedIds.length > 10);
   assert.deepEqual(withoutOneLine(unroutedIds), []);
 });

@@ -78,7 +78,7 @@ async function refusesConnections(service: Running): Promise<boolean> {
   }
 }
 
-test('requests in flight finish, and no new ones are accepted', async () => {
+test('requests in flight finish, and new ones are not accepted', async () => {
   const service = await startProcess(await databaseSettings());
   await call(service, 'POST', '/tenant', { TenantID: 'stop' });
   assert.equal(await call(service, 'POST', '/user', { LoginID: 'ann', Password: 'a'.repeat(64) }), 201);
@@ -102,7 +102,7 @@ test('requests in flight finish, and no new ones are accepted', async () => {
   agent.destroy();
 });
 
-test('a commit in flight is finished', async () => {
+test('a commit in flight finishes', async () => {
   const service = await startProcess(await databaseSettings());
   await call(service, 'POST', '/tenant', { TenantID: 'stop' });
   await call(service, 'PUT', '/course/web', { Title: 'Web', URL: 'https://course.example/' });

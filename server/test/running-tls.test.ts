@@ -121,7 +121,7 @@ test('both origins still support HTTP/1.1 over TLS', async () => {
   );
 });
 
-test('URLs from the service are HTTPS, with HSTS for browsers', async () => {
+test("the service's URLs use HTTPS, with HSTS for browsers", async () => {
   const session = connect(service.baseUrl, { ca });
   const { headers } = await over2(session, '/health/none');
   assert.match(String(headers['strict-transport-security']), /max-age=\d{7,}; includeSubDomains/);
@@ -134,7 +134,7 @@ test('plain HTTP on an HTTPS port gets no response', async () => {
   await assert.rejects(fetch(service.baseUrl.replace('https', 'http')));
 });
 
-test('a renewed certificate is loaded without a restart, and open connections stay', async () => {
+test('a renewed certificate is loaded without a restart, and open connections are kept', async () => {
   const open = connect(service.baseUrl, { ca });
   assert.equal((await over2(open, '/tenant', key)).headers[':status'], 200);
   const before = new X509Certificate(ca).serialNumber;
@@ -154,14 +154,14 @@ test('a renewed certificate is loaded without a restart, and open connections st
   open.close();
 });
 
-test('a broken renewal is reported, and the previous certificate stays', async () => {
+test('an invalid renewed certificate is reported, and the previous one stays in use', async () => {
   const serial = await serialOf(service.baseUrl);
   await writeFile(files.certFile, 'half a certifi');
   await until('the log tells it', () => service.stdout().includes('the renewed certificate cannot be used'));
   assert.equal(await serialOf(service.baseUrl), serial);
 });
 
-test('a key of another certificate stops the start', async () => {
+test('the service does not start with a key for another certificate', async () => {
   const [one, other] = [writeCertificate(await temporaryFolder()), writeCertificate(await temporaryFolder())];
   const env = { DATA_DIR: await temporaryFolder(), TLS_CERT: one.certFile, TLS_KEY: other.keyFile };
   const refused = runLectern(['serve'], env);
@@ -169,7 +169,7 @@ test('a key of another certificate stops the start', async () => {
   assert.match(refused.stderr(), /^TLS_KEY: is not the key of the certificate/);
 });
 
-test('over HTTP/2, too, a course has its own host, and a certificate without it is reported', async () => {
+test('over HTTP/2 a course has its own host too, and a certificate that does not cover it is reported', async () => {
   const pair = writeCertificate(await temporaryFolder());
   const tls = { TLS_CERT: pair.certFile, TLS_KEY: pair.keyFile };
   const CONTENT_URL = 'https://*.courses.example';

@@ -24,7 +24,7 @@ async function statusWith(baseUrl: string, key: string): Promise<number> {
   return answer.status;
 }
 
-/** Starts a service that must not start, and returns its output. */
+/** Starts a service that must fail to start. Returns its output. */
 async function refused(env: Environment): Promise<string> {
   const service = runLectern(['serve'], { DATA_DIR: await temporaryFolder(), ...env });
   const tooLong = setTimeout(() => service.child.kill('SIGKILL'), 180_000);
@@ -64,18 +64,18 @@ test("BOOTSTRAP_KEY becomes the operator's key and is not printed, unlike the si
   await stopProcess(service);
 });
 
-// All other settings are checked by the same function, in server/src/platform/config.test.ts.
+// The same function checks all other settings, in server/src/platform/config.test.ts.
 for (const [name, value] of [
   ['PORT', 'eighty'],
   ['BASE_URL', 'https://name:word@lectern.example'],
 ] as const)
-  test(`${name}=${value} stops the start, with the name in the error`, async () => {
+  test(`${name}=${value} prevents the start, and the error names it`, async () => {
     const said = await refused({ [name]: value });
     assert.match(said, new RegExp(`^${name}: .*\\.$`, 'm'));
     assert.ok(!said.includes('name:word'), 'a secret is not repeated');
   });
 
-test('plain HTTP for other machines is rejected with advice, and accepted behind a proxy', async () => {
+test('plain HTTP for other machines is rejected with advice, but accepted behind a proxy', async () => {
   const said = await refused({ HOST: '0.0.0.0' });
   assert.match(
     said,
@@ -86,7 +86,7 @@ test('plain HTTP for other machines is rejected with advice, and accepted behind
   await stopProcess(service);
 });
 
-test('a port in use stops the start with advice', async () => {
+test('with a port in use the service does not start, and says what to do', async () => {
   const service = await startProcess(await databaseSettings());
   const { PORT, CONTENT_PORT } = service.env;
   const said = await refused({ ...(await databaseSettings()), PORT, CONTENT_PORT });
@@ -94,7 +94,7 @@ test('a port in use stops the start with advice', async () => {
   await stopProcess(service);
 });
 
-test('an unreachable database stops the start with a one-sentence error', async () => {
+test('with an unreachable database the service does not start, and says so in one sentence', async () => {
   const [port] = await freePorts(1);
   const said = await refused({ DATABASE_URL: `postgres://lectern:the-password@127.0.0.1:${port}/lectern` });
   assert.match(said, /DATABASE_URL|database/i);

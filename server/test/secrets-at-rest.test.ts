@@ -32,7 +32,7 @@ async function everything(): Promise<string> {
   return texts.join('\n');
 }
 
-test('the database contains no secret that was handed out and no key of the ring', async () => {
+test('the database contains no secret that was handed out, and no key of the ring', async () => {
   const key = { 'idempotency-key': 'order 4711, chosen by the client' };
   const LoginID = await tenant.user({ Password });
   const made = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'more' }, undefined, key);
@@ -90,11 +90,11 @@ test('the database contains no secret that was handed out and no key of the ring
   }
 });
 
-test('a password check does the same work for a user that does not exist', async () => {
+test('a password check does the same work for a user who does not exist', async () => {
   const stored = await storePassword(service.ctx, Password);
   const cases = { known: stored, unknown: null, unset: randomPassword() };
   const work: Record<string, number[]> = { known: [], unknown: [], unset: [] };
-  // Taken in turns, so that other load affects all equally.
+  // In turns, so that other load affects all of them equally.
   for (let round = 0; round < 12; round++)
     for (const [name, hash] of Object.entries(cases)) {
       const begun = process.cpuUsage();

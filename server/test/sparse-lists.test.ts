@@ -4,8 +4,8 @@ import { fillLists } from './support/many-rows.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newTenant } from './support/tenant.ts';
 
-// Lists whose statements end before a page is full: pages are full all the same, and have each row once. What belongs on them
-// is found by reading the list without filters.
+// Lists whose statements end before a page is full. Their pages must be full anyway and contain each row once. The
+// expected rows are found by reading the list without filters.
 
 const service = await startService();
 after(service.close);
@@ -27,7 +27,7 @@ async function pagesOf(path: string, limit: number): Promise<Item[][]> {
     const reply = await tenant.api('GET', `${path}&Limit=${limit}${cursor}`);
     expectStatus(reply, 200);
     const { Items, NextCursor } = reply.body;
-    // The cursor of the log is never null.
+    // The log's cursor is never null.
     if (isLog && Items.length < limit) return Items.length > 0 ? [...pages, Items] : pages;
     pages.push(Items);
     if (NextCursor === null) return pages;
@@ -102,7 +102,7 @@ const cases: Record<string, [Item[], (item: Item) => boolean]> = {
   [`/audit?ActorID=${someone}&Action=user.exported`]: [audit, () => false],
   '/audit?LoginID=user-7&Action=enrolment.withdrawn': [
     audit,
-    // Each hundredth entry is one of user-7, and two are about their enrolments.
+    // Each hundredth entry is by user-7, and two are about this user's enrolments.
     (item) =>
       item.Action === 'enrolment.withdrawn' &&
       (Number(item.Number) % 100 === 6 || item.TargetName === 'user-7'),
@@ -116,7 +116,7 @@ const cases: Record<string, [Item[], (item: Item) => boolean]> = {
 
 for (const [path, [all, isWanted]] of Object.entries(cases))
   for (const order of path.startsWith('/user') ? [''] : ['&Order=oldest', '&Order=newest'])
-    test(`GET ${path}${order} has each row once, on full pages`, async () => {
+    test(`GET ${path}${order} returns each row once, on full pages`, async () => {
       const pages = await pagesOf(path + order, 7);
       const expected = all.filter(isWanted).map(idOf);
       const found = pages.flat().map(idOf);
@@ -126,7 +126,7 @@ for (const [path, [all, isWanted]] of Object.entries(cases))
       if (pages.length > 1) assert.notEqual(pages.at(-1)?.length, 0);
     });
 
-test('deliveries of a rare status are found, newest first', async () => {
+test('deliveries with a rare status are found, newest first', async () => {
   const pages = await pagesOf(`/webhook/${names.WebhookID}/delivery?Status=failed`, 7);
   assert.deepEqual(
     pages.map(({ length }) => length),
@@ -134,7 +134,7 @@ test('deliveries of a rare status are found, newest first', async () => {
   );
 });
 
-test('the overview counts more events than a statement reads, each once', async () => {
+test('the overview counts more events than one statement reads, each of them once', async () => {
   const created = events.filter(({ Type }) => Type === 'enrolment.created').length;
   for (let n = 0; n < 2; n++) {
     const reply = await tenant.api('GET', '/overview?Days=2');

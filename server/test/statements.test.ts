@@ -8,7 +8,7 @@ import { scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 
-// The cost of a request, apart from the key and the tenant, which are cached.
+// The cost of a request, not counting the key and the tenant, which are cached.
 
 const service = await startService();
 const tenant = await newTenant(service);
@@ -108,7 +108,7 @@ test('reading a user, an enrolment or its reasons takes one statement', async ()
   }
 });
 
-test('a click takes one statement, the session one, the page none, a commit two', async () => {
+test('a click takes one statement, a session one, a page none, a commit two', async () => {
   const { LaunchURL } = await enrolled();
   const [click, clicked] = await counted('api', { url: pathOf(LaunchURL) });
   assert.equal(clicked, 1, tell());
@@ -125,7 +125,7 @@ test('a click takes one statement, the session one, the page none, a commit two'
   assert.equal(repeated, 1, tell());
 });
 
-test('all course files together take one statement', async () => {
+test('all files of a course together take one statement', async () => {
   const { LaunchURL } = await enrolled();
   const [opened] = await open(LaunchURL);
   const { ContentPath } = opened.json();

@@ -37,7 +37,7 @@ async function enrolled(tenant: TestTenant) {
 
 const pathOf = (address: string) => address.slice(new URL(address).origin.length);
 
-/** Every way into a tenant, requested from the other node: 403 while it is suspended, and `works` otherwise. */
+/** Every way into a tenant, requested from the other node: 403 while the tenant is suspended, and otherwise `works`. */
 async function doors(tenant: TestTenant) {
   const { LoginID, LaunchURL } = await enrolled(tenant);
   const authorization = `Bearer ${tenant.key}`;
@@ -86,7 +86,7 @@ async function doors(tenant: TestTenant) {
   return asks;
 }
 
-test('a suspended tenant is rejected everywhere within 5 s on another node, and everything resumes', async () => {
+test('a suspended tenant is rejected everywhere within 5 s on another node, and afterwards everything resumes', async () => {
   const tenant = await newTenant(service);
   const asks = await doors(tenant);
   const statuses = async (names = Object.keys(asks)) => {
@@ -101,7 +101,7 @@ test('a suspended tenant is rejected everywhere within 5 s on another node, and 
   const closed = Object.fromEntries(
     Object.keys(asks).map((name) => [name, name === 'a token request' ? 400 : 403]),
   );
-  // Three are polled: one for each kind of cache. The others have rate limits, so they are called once.
+  // Three are polled, one for each kind of cache. The others have rate limits, so they are called only once.
   const [key, token, file] = ['an API key', 'an access token', 'a course file'];
   const watched = (now: Record<string, number>) => [now[key], now[token], now[file]];
   const isAs = (wanted: Record<string, number>) => async () =>
@@ -113,7 +113,7 @@ test('a suspended tenant is rejected everywhere within 5 s on another node, and 
   assert.deepEqual(await statuses(), working);
 });
 
-test('a suspension is reported to programs with a code, and to people with a page and a return link', async () => {
+test('programs learn of a suspension by a code, and people by a page with a return link', async () => {
   const tenant = await newTenant(service);
   const { LoginID, LaunchURL } = await enrolled(tenant);
   const cookie = await signInUser(service, tenant, LoginID);
@@ -173,7 +173,7 @@ test('a bulk call in progress stops once its tenant is suspended', async () => {
   assert.equal((await call('{}')).status, 403);
 });
 
-test('the operator can act on a suspended tenant, whose trail says who suspended it', async () => {
+test('the operator can act on a suspended tenant, and its trail says who suspended it', async () => {
   const tenant = await newTenant(service);
   expectStatus(await put(tenant, 'deleting'), 422);
   await suspend(tenant);

@@ -111,7 +111,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
   clock.advance({ seconds: 11 });
   await Promise.all([finishDeletions(service.ctx), finishDeletions(service.ctx)]);
   assert.deepEqual(new Set(Object.values(counts(await rowsOf(doomed.TenantID)))), new Set([0]));
-  // The course keeps the name that this test gave it.
+  // The course keeps the name given by this test.
   await service.api('PUT', `/course/${encodeURIComponent(`course of ${doomed.TenantID}`)}`, { Title: 'x' });
   const left = await mentions(`,${doomed.TenantID},`);
   assert.deepEqual(left, ['audit_entry'], 'nothing but the deletion names the tenant');
@@ -137,7 +137,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
   assert.deepEqual((await service.api('GET', '/user', undefined, undefined, acting)).body.Items, []);
 });
 
-test('deleting a tenant erases stored responses about it, and a late retry does not bring it back', async () => {
+test('deleting a tenant erases stored responses about it, and a late retry does not recreate it', async () => {
   const TenantID = 'keyed-tenant';
   const send = (path: string, body: object, key: string) =>
     service.api('POST', path, body, undefined, { 'idempotency-key': `${key} of a deletion` });
@@ -167,7 +167,7 @@ test('deleting a tenant erases stored responses about it, and a late retry does 
   expectStatus(await send('/tenant', { TenantID }, 'a new one'), 201);
 });
 
-test('an export holds every record of the tenant and no secret, and is open to the operator only', async () => {
+test('an export contains every record of the tenant and no secret, and only the operator can request it', async () => {
   const tenant = await newTenant(service);
   const { webhookSecret = '', unusedKey = '', LoginID } = await fill(service, receiver.url, tenant);
   await suspend(tenant.TenantID);
@@ -196,7 +196,7 @@ test('an export holds every record of the tenant and no secret, and is open to t
   expectProblem(await other.api('GET', address), 403, 'operator_only');
 });
 
-test('a deletion interrupted by kill -9 is finished by the next process', async () => {
+test('the next process finishes a deletion interrupted by kill -9', async () => {
   const home = await databaseSettings();
   const headers = { authorization: `Bearer ${bootstrapKey}`, tenant: 'doomed' };
   const call = (base: string, method: string, path: string, body?: string, type = 'application/json') =>

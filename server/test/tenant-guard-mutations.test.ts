@@ -12,7 +12,7 @@ import { judgeMutants } from './support/recorded-statements.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 
-// The whole suite proves the same for all its statements, at the end of scripts/test.ts.
+// At the end of scripts/test.ts, the same is proved for all statements of the whole suite.
 process.env.TEST_STATEMENTS ??= await mkdtemp(join(tmpdir(), 'lectern-statements-'));
 const folder = process.env.TEST_STATEMENTS;
 
@@ -43,7 +43,7 @@ const nothing: Engine = {
   close: async () => {},
 };
 
-test('a statement whose conditions name two tenants is rejected when it is run', async () => {
+test('a statement whose conditions name two tenants is rejected when it runs', async () => {
   const engine = guardTenants(nothing);
   const text =
     'select 1 from enrolment e join "user" u on u.tenant_id = $1 and u.user_id = e.user_id where e.tenant_id = $2';

@@ -19,7 +19,7 @@ import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 import { until } from './support/until.ts';
 
-// Each statement of a request queues in the database: in its tenant's queue, except for those listed here.
+// Each statement of a request queues for the database in its tenant's queue, except for those listed here.
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 const tenant = await newTenant(service);
@@ -49,7 +49,7 @@ after(async () => {
   await service.close();
 });
 
-/** Short statements on which every caller depends. */
+/** Short statements that every caller depends on. */
 const credentials = [
   /^read_key_by_/,
   /^update "api_key" set "last_used_at"/,
@@ -87,13 +87,13 @@ const bodies: Record<string, (known: Record<string, string>) => unknown> = {
   createEnrolmentKeys: () => ({ Courses: [{ CourseID: 'units' }], Count: 1 }),
 };
 
-/** Those that destroy the test's world come last. */
+/** Calls that destroy the test's data come last. */
 const isEnd = (method: string) => (method === 'DELETE' ? 1 : 0);
 const ofTenant = routes
   .filter(({ access, streams }) => (access === 'tenant' || access === 'either') && !streams)
   .sort((a, b) => isEnd(a.method) - isEnd(b.method));
 
-test("everything that a tenant's routes do waits in its own queue", async () => {
+test("everything that a tenant's routes do waits in the tenant's queue", async () => {
   const known = await names();
   const ok: string[] = [];
   for (const { method, path, name } of ofTenant)
@@ -145,7 +145,7 @@ test("everything that learners and previews do waits in their tenant's queue", a
   }
 });
 
-test('deliveries to an endpoint and the statistics of a bulk call wait in the queue of their tenant', async () => {
+test("deliveries to an endpoint and the statistics for a bulk call wait in their tenant's queue", async () => {
   const receiver = await startReceiver();
   receiver.answer((response) => response.writeHead(503).end());
   const { TenantID, api } = await newTenant(service);

@@ -6,8 +6,8 @@ import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant } from './support/tenant.ts';
 
-// Texts that take quadratic time if code normalises, matches or splits them carelessly, as long as each operation
-// allows. While one is being processed, everyone waits.
+// Texts that take quadratic time if code normalises, matches or splits them carelessly, at the maximum length that each
+// operation allows. While one is being processed, all others wait.
 
 const service = await startService({ env: { RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' } });
 after(service.close);
@@ -15,16 +15,16 @@ const { api, user } = await newTenant(service);
 const { body: document } = await service.api('GET', '/openapi.json');
 const operations = operationsOf(document);
 
-/** In milliseconds. 1 MiB took 9 minutes, a body of 16 kB and an address of 15 kB took 10 and more. */
+/** In milliseconds. Before, 1 MiB took 9 minutes, and a body of 16 kB or an address of 15 kB took 10 ms and more. */
 const maxPerKey = 400;
 const maxPerAnonymous = 15;
 const maxPerAddress = 6;
-/** 65 kB took 50 s. */
+/** Before, 65 kB took 50 s. */
 const maxPerCommit = 100;
 
 const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text));
 const fit = (text: string, bytes: number) => text.repeat(Math.floor(bytes / bytesOf(text)));
-/** Each fills the given number of bytes of JSON. */
+/** Each of these fills the given number of bytes of JSON. */
 const worst: Record<string, (bytes: number) => string> = {
   'combining marks in the wrong order': (bytes) =>
     `a${fit('\u0315', bytes / 2 - 8)}${fit('\u0344', bytes / 2 - 8)}`,
@@ -34,8 +34,8 @@ const worst: Record<string, (bytes: number) => string> = {
 };
 
 /**
- * Asserts the maximum time the event loop works, whatever else the machine does. The best of a few calls
- * counts: one of them may compile something or collect garbage.
+ * Asserts how long the event loop works at most, whatever else the machine does. The best of a few calls counts,
+ * because one of them may compile something or collect garbage.
  */
 async function assertWork(most: number, what: string, call: () => Promise<unknown>): Promise<void> {
   let least = Number.POSITIVE_INFINITY;

@@ -4,7 +4,10 @@ import { buffer } from 'node:stream/consumers';
 
 export type Asked = { method?: string; headers?: Record<string, string>; body?: string };
 
-/** `fetch` without redirects; names under localhost, which not every system resolves, are on 127.0.0.1. `host` sets another one. */
+/**
+ * `fetch` without redirects. Names under localhost, which not every system resolves, go to 127.0.0.1. `host` sets
+ * another Host header.
+ */
 export async function ask(
   address: string,
   { method = 'GET', headers = {}, body }: Asked = {},

@@ -8,13 +8,13 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 type Finding = { id: string; nodes: { html: string }[] };
 
 type Looked = {
-  /** A drawer or dialog covers the page; the rest is inert and has neither a heading nor a main landmark. */
+  /** A drawer or dialog covers the page. The rest is inert and has neither a heading nor a main landmark. */
   isCovered?: boolean;
-  /** Only rules that depend on the colours. */
+  /** Checks only rules that depend on colours. */
   coloursOnly?: boolean;
 };
 
-/** The violations axe finds on the page itself; the course in a frame is its author's responsibility. */
+/** The violations that axe finds on the page itself. A course in a frame is its author's responsibility. */
 export async function findings(page: Page, looked: Looked = {}): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   const off = { enabled: false };
@@ -37,7 +37,7 @@ const sizes = [
   { width: 360, height: 740 },
 ];
 
-/** The page is accessible and fits its screen, in light and dark, on a desktop and on a phone. */
+/** Checks that the page is accessible and fits its screen, in light and dark, on a desktop and on a phone. */
 export async function expectNoBarriers(page: Page, isCovered = false): Promise<void> {
   const before = page.viewportSize();
   for (const size of sizes) {
@@ -56,7 +56,7 @@ export async function expectNoBarriers(page: Page, isCovered = false): Promise<v
   if (before) await page.setViewportSize(before);
 }
 
-/** The contrast of colours in transition cannot be judged. */
+/** Waits for transitions to end, because the contrast of changing colours cannot be measured. */
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));

@@ -20,8 +20,8 @@ export type Balancer = Backend & {
 const look = 100;
 
 /**
- * Round robin over the ready nodes, as in any load balancer: connections are reused, and only after a refused
- * connection another node is tried.
+ * Round robin over the ready nodes, like other load balancers: connections are reused, and another node is tried only
+ * after a refused connection.
  */
 export async function startBalancer(): Promise<Balancer> {
   const nodes = new Map<Backend, boolean>();

@@ -12,12 +12,14 @@ import { chromiumPath } from './chromium.ts';
 import { closeRemainingPages, keepJournal, readJournals } from './journal.ts';
 import { untilMatching } from './until.ts';
 
-/** Milliseconds, as in `until`; a machine that is busy with other tests is slow. */
+/** In milliseconds. Generous for the same reason as in `until`. */
 const timeLimit = 60_000;
 
 let launched: Promise<Browser> | null = null;
 
-/** One browser for all files of a test process, with the arguments of the first call; each test creates its own context. */
+/**
+ * One browser for all files of a test process, with the arguments of the first call. Each test creates its own context.
+ */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   launched ??= chromium.launch({
     executablePath: chromiumPath,
@@ -42,15 +44,15 @@ export async function closeBrowser(): Promise<void> {
   await browser?.close();
 }
 
-/** Policy violations of our own pages in any journey of this process. */
+/** Policy violations by our own pages in any journey of this process. */
 const violations: string[] = [];
 
-/** Returns those so far; the journey no longer fails for them. */
+/** Returns the violations so far, for which the journey then no longer fails. */
 export function takeViolations(): string[] {
   return violations.splice(0);
 }
 
-/** Properties of a finished test in Node that its types omit. */
+/** Properties of a finished test that Node's types omit. */
 type Outcome = { passed: boolean; error: Error | null };
 
 // `scripts/test.ts` imports this file before the first suite, so these hooks apply to all suites of its process.
@@ -62,7 +64,7 @@ afterEach(async (one) => {
   assert.deepEqual(takeViolations(), [], 'a page broke its Content-Security-Policy');
 });
 
-/** Course files are served without our policy, so a report from their frame concerns a policy of their own. */
+/** Course files are served without our policy, so a report from their frame concerns their own policy. */
 function isOurs(address: string): boolean {
   return !/\/play\/[^/]+\/content\//.test(address);
 }
@@ -83,7 +85,7 @@ async function watchPolicies(context: BrowserContext): Promise<void> {
   });
 }
 
-/** On a slow machine, clicks on moving elements miss, so animations are off. */
+/** Without animations, because clicks on moving elements miss on a slow machine. */
 export async function newContext(
   options: { width?: number; height?: number; ignoreHTTPSErrors?: boolean } = {},
 ): Promise<BrowserContext> {
@@ -100,7 +102,7 @@ export async function newContext(
   return context;
 }
 
-/** A page on which a course is played. Content may ask questions; every one is answered with yes. */
+/** A page that plays a course. Questions that the content asks are all answered with yes. */
 export async function openPage(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   page.on('dialog', (dialog) => void dialog.accept().catch(() => {}));
@@ -111,12 +113,12 @@ export function contentOf(page: Page): FrameLocator {
   return page.frameLocator('#stage iframe');
 }
 
-/** Presses a button of our own courses, by its hook. */
+/** Presses a button in one of our own courses, by its hook. */
 export async function press(page: Page, ...hooks: string[]): Promise<void> {
   for (const hook of hooks) await contentOf(page).locator(`[data-test="${hook}"]`).click();
 }
 
-/** Answers the questions of our own courses, starting with the given one. */
+/** Answers the questions in one of our own courses, starting with the given one. */
 export async function answer(page: Page, letters: string, first = 1): Promise<void> {
   for (const [index, letter] of [...letters].entries()) {
     await contentOf(page)
@@ -126,18 +128,18 @@ export async function answer(page: Page, letters: string, first = 1): Promise<vo
   }
 }
 
-/** The current screen of a course of our own. */
+/** The current screen of one of our own courses. */
 export async function screenOf(page: Page): Promise<string | null> {
   const screen = contentOf(page).locator('[data-screen]:not([hidden])');
   return screen.getAttribute('data-screen');
 }
 
-/** Waits until the indicator is in the state: saved, kept, … */
+/** Waits until the indicator shows this state: saved, kept, … */
 export async function waitForState(page: Page, state: string): Promise<void> {
   await page.locator(`#indicator[data-state="${state}"]`).waitFor();
 }
 
-/** Waits until it is on the page this many times. */
+/** Waits until the locator matches this many times. */
 export async function expectCount(places: Locator, count: number): Promise<void> {
   await untilMatching(
     () => places.count(),

@@ -1,9 +1,9 @@
-/** A clock that runs like the real one, can be moved by a test, and never returns the same reading twice. */
+/** A clock that runs like the real one, can be moved by a test, and never returns the same time twice. */
 export function movableClock() {
   let ahead = 0;
   let last = 0;
   return {
-    /** Code that reads the time twice for one action fails every time, not once in a thousand. */
+    /** This way, code that reads the time twice for one action fails every time, not once in a thousand. */
     now: () => {
       last = Math.max(last + 1, Date.now() + ahead);
       return new Date(last);

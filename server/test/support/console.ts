@@ -5,10 +5,10 @@ import { newContext } from './browser.ts';
 import type { TestService } from './service.ts';
 import type { TestTenant } from './tenant.ts';
 
-/** The browser's complaints about each open page: failed scripts, and violations of the page's policy. */
+/** The browser's error messages for each open page: failed scripts, and violations of the page's policy. */
 const complaints = new WeakMap<Page, string[]>();
 
-/** The browser reports each error response, even those that the page expects and shows. */
+/** The browser reports each error response, even if the page expects and shows it. */
 const isAnswer = (text: string) => text.startsWith('Failed to load resource');
 
 type Size = { width?: number; height?: number };
@@ -37,7 +37,7 @@ export async function openConsole(
   return page;
 }
 
-/** Closes the page's browser; complaints fail the test. */
+/** Closes the page's browser. Error messages make the test fail. */
 export async function closeConsole(page: Page): Promise<void> {
   await page.context().close();
   assert.deepEqual(complaints.get(page) ?? [], []);
@@ -45,7 +45,10 @@ export async function closeConsole(page: Page): Promise<void> {
 
 export type ConsoleUser = 'operator' | { tenant: TestTenant; LoginID: string };
 
-/** Opens the page in a new session. Signing in on the pages is tested once: elsewhere, each would load the console twice. */
+/**
+ * Opens the page in a new session. Signing in through the pages has its own test; elsewhere it would load the console
+ * twice.
+ */
 export async function signInAs(
   page: Page,
   service: TestService,
@@ -63,7 +66,7 @@ export async function signInAs(
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** A browser with a signed-in person, on a page of the console. */
+/** A browser with a signed-in user, on a page of the console. */
 export async function consoleOf(service: TestService, who: ConsoleUser, path = '/console'): Promise<Page> {
   const page = await newConsolePage();
   await signInAs(page, service, who, path);

@@ -1,18 +1,24 @@
 import type { TestService } from './service.ts';
 
-/** Rows in each of the tables that a caller can fill. */
+/** Rows in each table that a caller can fill. */
 export const crowd = 20_000;
 
 const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
 type Known = { TenantID: string; userId: string; enrollId: string; webhookId: string; courseId: string };
 
-/** Half of the rows match one value of a filter, and the other half the values of others, so that two filters may exclude each other. */
+/**
+ * Half of the rows match one value of a filter, and the other half match others, so that two filters may exclude each
+ * other.
+ */
 const half = (even: string, odd: string) => `case when n % 2 = 0 then ${even} else ${odd} end`;
-/** Actors of the audit trail. */
+/** Actors in the audit trail. */
 export const actors = ['01970000-0000-7000-8000-000000000000', '01970000-0000-7000-8000-000000000001'];
 
-/** Exports read four rows with run-time data at a time, so there are fewer of these. Most rows are of one user (most enrolments of `crowd-2`), one enrolment or one endpoint, which are the worst that a caller can make. */
+/**
+ * Exports read four rows with run-time data at a time, so there are fewer of those. Most rows belong to one user (most
+ * enrolments to `crowd-2`), one enrolment or one endpoint, which is the worst that a caller can do.
+ */
 function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known): string[] {
   const t = `'${TenantID}'`;
   const made = `from generate_series(1, ${crowd}) n`;

@@ -3,14 +3,17 @@ import type { Connection, Engine } from '../../src/platform/db/engine.ts';
 import { unavailable } from '../../src/platform/db/postgres/wire.ts';
 import { onEngine } from './nodes.ts';
 
-/** `before`: the database never received it. `after`: it did, and the connection was lost before its response. */
+/**
+ * `before`: the database never received the statement. `after`: it did, and the connection was lost before its
+ * response.
+ */
 export type When = 'before' | 'after';
 
 export type FaultyNode = {
   ctx: Context;
-  /** The steps since `arm`: the name of each statement, and `COMMIT`. */
+  /** The steps since `arm`: the name of each statement, or `COMMIT`. */
   steps: string[];
-  /** Loses the connection once, at the step with this number from 0; null: only records. */
+  /** Loses the connection once, at the step with this number, counted from 0; null only records. */
   arm: (fault: { step: number; when: When } | null) => void;
 };
 

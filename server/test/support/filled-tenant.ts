@@ -8,9 +8,9 @@ import { play, scorm12 } from './player.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, type TestTenant } from './tenant.ts';
 
-/** Part of all data that nobody else may see. */
+/** Part of all data that must stay invisible to others. */
 export const secret = 'Confidential';
-/** Identifiers that clients choose may be equal. */
+/** Clients of different tenants may choose the same identifiers. */
 export const sameKey = { 'Idempotency-Key': 'order 1' };
 export const sameUser = { LoginID: 'same everywhere' };
 
@@ -22,7 +22,7 @@ export async function fill(
 ): Promise<Record<string, string>> {
   const CourseID = `course of ${tenant.TenantID}`;
   const path = `/course/${encodeURIComponent(CourseID)}`;
-  // Offered to nobody else from the start, so that no other log mentions it.
+  // Offered only to this tenant from the start, so that no other log mentions it.
   await service.api('PUT', path, { Title: CourseID, Tenants: [tenant.TenantID] });
   await service.importPackage(encodeURIComponent(CourseID), await packCourse('phishing'));
   await service.api('PUT', `${path}/option/standard`, {});
@@ -87,7 +87,7 @@ export async function fill(
   };
 }
 
-/** The state left by a node that crashed before its last batch. */
+/** Leaves the state of a node that crashed before its last batch. */
 async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<void> {
   const now = ctx.now();
   const own = { tenant_id: tenantId, erasure_id: newId(now) };

@@ -16,7 +16,7 @@ export type Answer = {
 export const maxMilliseconds = 20_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
-/** Sends over a socket what `fetch` would correct. */
+/** Sends requests over a socket, because `fetch` would correct them. */
 export function send(baseUrl: string, message: Message): Promise<Answer> {
   const { method, target, headers, body } = message;
   const { hostname, port } = new URL(baseUrl);
@@ -41,7 +41,7 @@ export function send(baseUrl: string, message: Message): Promise<Answer> {
     const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), 2 * maxMilliseconds);
     sent.on('error', (error) => {
       clearTimeout(timer);
-      // The service had closed the connection after an earlier response; this request was never received.
+      // The service had closed the connection after an earlier response, so it never received this request.
       if (sent.reusedSocket) send(baseUrl, message).then(resolve, fail);
       else reject(error);
     });
@@ -68,7 +68,7 @@ function matches(schema: object, value: unknown): string {
   return validate(value) ? '' : ajv.errorsText(validate.errors);
 }
 
-/** A valid problem document with a known code. */
+/** Checks that the response is a valid problem document with a known code. */
 export function checkProblem({ status, type, headers, text }: Answer): void {
   assert.match(type, /^application\/problem\+json/, `${status} ${text.slice(0, 200)}`);
   const body = JSON.parse(text);
@@ -81,11 +81,14 @@ export function checkProblem({ status, type, headers, text }: Answer): void {
   assert.ok(typeof body.detail === 'string' && body.detail.length > 0, text);
 }
 
-/** In time, never a 5xx of ours, and declared by the document for this operation and status. */
+/**
+ * Checks that the response came in time, is not a 5xx of ours, and is declared by the document for this operation and
+ * status.
+ */
 export function checkAnswer({ operation }: Pick<Described, 'operation'>, answer: Answer): void {
   const { status, type, text } = answer;
   assert.ok(answer.milliseconds < maxMilliseconds, `${Math.round(answer.milliseconds)} ms`);
-  // Concurrent changes to the same few records may need a retry; the test counts how often.
+  // Concurrent changes to the same few records may need a retry. The test counts how often.
   if (status === 503 && answer.headers['retry-after'] === '2') {
     checkProblem(answer);
     return;

@@ -11,15 +11,15 @@ export type Operation = {
   parameters?: Parameter[];
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content }>;
-  /** Its server, if that is not the origin of the API. */
+  /** The operation's server, if it is not the API's origin. */
   servers?: { url: string }[];
 };
 export type Described = { path: string; method: string; operation: Operation };
 
-/** The caller: the keys of the world, by their rights. */
+/** The possible callers: the world's keys, by their rights. */
 export type Keys = { operator: string; tenant: string; reader: string; TenantID: string };
 
-/** Those at the origin of the API. */
+/** The operations on the API's origin. */
 export function operationsOf(document: { paths: Record<string, Record<string, Operation>> }): Described[] {
   return Object.entries(withoutReferences(document).paths).flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -160,7 +160,7 @@ function rows(names: Names, type: string): fc.Arbitrary<string> {
   return lines.map((made) => made.join('\n'));
 }
 
-/** A request to one operation: mostly valid, with at most a few errors. */
+/** A request to one operation: mostly valid, with a few errors at most. */
 export function messageTo(described: Described, names: Names, keys: Keys): fc.Arbitrary<Message> {
   const { path, method, operation } = described;
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');

@@ -13,7 +13,7 @@ export type JsonSchema = {
   additionalProperties?: boolean | JsonSchema;
 };
 
-/** Text inserted into JSON unchanged, which `JSON.stringify` would not write. */
+/** Text inserted into JSON unchanged, which `JSON.stringify` could not write. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -32,7 +32,7 @@ export function jsonText(value: unknown): string {
 const nested = (open: string, close: string, depth: number) =>
   new RawJson(open.repeat(depth) + close.repeat(depth));
 
-/** Texts of unusual scripts, lengths and encodings. The last ones cannot be stored in JSON or a database. */
+/** Texts with unusual scripts, lengths and encodings. The last ones cannot be stored in JSON or a database. */
 export const oddTexts = [
   '',
   ' ',
@@ -113,7 +113,7 @@ const oddObjects = [
   '{"\\ud800":1}',
 ].map((text) => new RawJson(text));
 
-/** Anything but a valid value. */
+/** Usually not a valid value. */
 export const odd: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(null, true, false, [], {}, [null], [[]], { a: {} }, ...oddNumbers, ...rawNumbers),
   fc.constantFrom(...oddTexts),
@@ -130,7 +130,7 @@ export const odd: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue(),
 );
 
-/** Existing identifiers, so that requests get past the look-ups. Updated as the run creates and deletes records. */
+/** Existing identifiers, so that requests pass the look-ups. Updated as the run creates and deletes records. */
 export type Names = Record<string, readonly string[]>;
 
 export function text(names: Names, name: string): fc.Arbitrary<string> {
@@ -145,7 +145,7 @@ export function text(names: Names, name: string): fc.Arbitrary<string> {
   );
 }
 
-/** Usually a value of the schema; sometimes anything at all. */
+/** Usually a value that fits the schema, and sometimes anything at all. */
 export function aValueOf(names: Names, name: string, schema: JsonSchema): fc.Arbitrary<unknown> {
   const types = [schema.type ?? 'string'].flat();
   const fitting = schema.anyOf

@@ -9,7 +9,7 @@ const cursors = ['\0', 'x', '|', '2026-01-01T00:00:00Z|x', '\ud800'].map((key) =
   Buffer.from(JSON.stringify([key])).toString('base64url'),
 );
 
-/** A tenant with data of every kind, so that requests find something. `renew` replaces those used up. */
+/** A tenant with data of every kind, so that requests find something. `renew` replaces data that was used up. */
 export async function fuzzWorld(service: TestService) {
   const tenant = await newTenant(service);
   const { TenantID } = tenant;
@@ -30,7 +30,7 @@ async function things(service: TestService, tenant: TestTenant): Promise<Names> 
   const CourseID = 'phishing';
   const restored = { Status: 'active', PasswordHash: 'opaque', ReturnOrigins: null, FrameOrigins: null };
   expectStatus(await service.api('PUT', `/tenant/${TenantID}`, restored), 200);
-  // A generated request may have suspended the tenant, which a node caches with the key for some seconds.
+  // A generated request may have suspended the tenant, and nodes cache this with the key for some seconds.
   const hooks = await untilMatching(
     () => tenant.api('GET', '/webhook'),
     ({ status }) => status === 200,

@@ -1,20 +1,17 @@
-/** The response times of a caller with small requests during something heavy, in milliseconds. */
+/** Response times, in milliseconds, for a caller with small requests while something heavy runs. */
 export type CallTimes = {
   requests: number;
-  /** Wall-clock time, including time taken by other programs. */
+  /** Wall-clock time, including time that other programs take. */
   longestWait: number;
-  /** How much of one wait this process was working, as an idle machine would show it. */
+  /** How long this process was working during one wait, as on an idle machine. */
   longestWork: number;
 };
 
 const parsed = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` })));
-/** Measured: milliseconds of CPU time for parsing it ten times on an idle machine. */
+/** Milliseconds of CPU time for parsing the text ten times on an idle machine. */
 const idleMilliseconds = 40;
 
-/**
- * How many times slower this machine is now than an idle one: other programs take its caches and half of its
- * cores.
- */
+/** How much slower than an idle machine this one is now, because other programs use its caches and cores. */
 export function slowness(): number {
   const used = process.threadCpuUsage();
   for (let time = 0; time < 10; time++) JSON.parse(parsed);

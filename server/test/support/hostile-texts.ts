@@ -27,14 +27,14 @@ export function longHostile(field: string): string {
 /** For an identifier of up to 64 characters. */
 export const hostileId = (field: string) => `${unique(field)}<img src=x onerror=window.hostile=1>`;
 
-/** An allowed address that breaks out of an attribute that does not escape it. */
+/** An allowed address that breaks out of an unescaped attribute. */
 export const hostileAddress =
   "https://web.example/\"><img/src=x/onerror=window.hostile=1>?q='-(window.hostile=1)-'";
 
 /** Markup that appears only if one of the texts above was not escaped. */
 export const escaped = /<img src=x|<img\/src=x|<svg onload|<script>window|<iframe srcdoc|<b onmouseover/i;
 
-/** The bodies of `fillWithHostileTexts`, by operation: every free text that the API accepts. */
+/** The bodies for `fillWithHostileTexts`, by operation, with every free text that the API accepts. */
 export const hostileBodies = {
   createUser: {
     LoginID: hostile('LoginID'),
@@ -87,8 +87,8 @@ export const hostileBodies = {
 };
 
 /**
- * A tenant with a hostile text in every free text of the API: user, course, option, enrolment, keys, endpoint. The
- * service must allow webhooks to 127.0.0.1 (`WEBHOOK_ALLOW`). `zip`, if given, is imported into the course.
+ * A tenant with a hostile text in every free-text field of the API: user, course, option, enrolment, keys, endpoint.
+ * The service must allow webhooks to 127.0.0.1 (`WEBHOOK_ALLOW`). `zip`, if given, is imported into the course.
  */
 export async function fillWithHostileTexts(service: TestService, zip?: string) {
   const tenant = await newTenant(service);

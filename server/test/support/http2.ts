@@ -7,7 +7,7 @@ import {
 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 
-/** A session from an address of this machine. `window`: the flow-control window for each response. */
+/** A session from an address on this machine. `window`: the flow-control window for each response. */
 export async function openSession(
   origin: string,
   { from = '127.0.0.1', window = 65_535 } = {},
@@ -23,7 +23,7 @@ export async function openSession(
   return session;
 }
 
-/** Sends a request and collects its status; without `endStream` the body is still to come. */
+/** Sends a request and waits for its status. Without `endStream`, a body will follow. */
 export function send(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,

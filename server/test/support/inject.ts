@@ -5,12 +5,12 @@ import { isMainThread } from 'node:worker_threads';
 const { INJECT = '', INJECT_PATH = '', INJECT_MILLISECONDS = '0' } = process.env;
 const milliseconds = Number(INJECT_MILLISECONDS);
 
-/** The machine is too slow, or a loop in the code takes too long. */
+/** As if the machine were too slow, or a loop in the code took too long. */
 function stall(): void {
   for (const end = performance.now() + milliseconds; performance.now() < end; );
 }
 
-/** The action is committed, but nobody receives the response. */
+/** The action is committed, but the client never receives the response. */
 function dieBeforeAnswer(): void {
   const send = ServerResponse.prototype.writeHead;
   ServerResponse.prototype.writeHead = function (this: ServerResponse, ...args: [number]) {
@@ -20,7 +20,7 @@ function dieBeforeAnswer(): void {
   } as typeof send;
 }
 
-/** The machine's clock is changed, by hand or by a time server. */
+/** As if someone, or a time server, had changed the machine's clock. */
 function moveClock(): void {
   const real = Date.now;
   Date.now = () => real() + milliseconds;

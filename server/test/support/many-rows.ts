@@ -13,7 +13,10 @@ const audit = (n: string) => ids('0196', n);
 const hook = '01950000-0000-7000-8000-000000000000';
 const users = 10_000;
 
-/** Set-based rows of one tenant: the groups `large`, `late` and `small`; two enrolments, an event and a delivery each. */
+/**
+ * Statements that insert rows for one tenant: the groups `large`, `late` and `small`, with two enrolments, an event and
+ * a delivery for each user.
+ */
 function statements(tenant: string): string[] {
   const t = `'${tenant}'`;
   return [

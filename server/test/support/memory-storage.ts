@@ -14,7 +14,7 @@ export function memoryStorage(room = Number.POSITIVE_INFINITY): Storage {
       throw new Error('full');
     },
   };
-  // Browser storage lists its keys as its own properties.
+  // Browser storage has its keys as own properties.
   return new Proxy(methods, {
     ownKeys: () => [...items.keys()],
     getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),

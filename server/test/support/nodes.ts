@@ -5,7 +5,7 @@ import type { Connection, Engine, Statement } from '../../src/platform/db/engine
 import { openState } from '../../src/platform/node-state.ts';
 import { recordAnswers } from './recorded-answers.ts';
 
-/** The same database as seen by another process: no caches are shared. */
+/** The same database as seen by another process, which shares no caches. */
 export function otherNode(ctx: Context): Context {
   return onEngine(ctx, ctx.engine);
 }
@@ -34,7 +34,7 @@ export async function serve(ctx: Context) {
   const { api, content } = await buildApp(ctx, { observe: recordAnswers });
   const close = () => {
     const closed = Promise.all([api.close(), content.close()]);
-    // The server would wait 72 s for a connection that its client cut off, until its keep-alive is over.
+    // Otherwise the server would wait 72 s for the keep-alive of a connection that its client cut off.
     api.server.closeAllConnections();
     return closed;
   };

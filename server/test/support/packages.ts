@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { packFolder } from '../../src/platform/files/pack-folder.ts';
 
-/** The phishing course with a newer page that says so. */
+/** The phishing course with a newer first page. */
 export async function packSecondRelease(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-'));
   await cp(join(import.meta.dirname, '../../../courses/phishing'), join(folder, 'course'), {
@@ -32,7 +32,7 @@ export async function packUnits(count: number): Promise<string> {
   });
 }
 
-/** A zip of these files. */
+/** A zip with these files. */
 export async function packFiles(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-'));
   for (const [name, text] of Object.entries(files)) {

@@ -5,7 +5,7 @@ import type { Reply, TestService } from './service.ts';
 
 export type Click = { status: number; location: string | null; headers: Headers; text: string };
 
-/** Follows a LaunchURL as far as a browser does before it runs any script. */
+/** Follows a LaunchURL as far as a browser does before running scripts. */
 export async function click(launchUrl: string, method = 'GET'): Promise<Click> {
   const response = await ask(launchUrl, { method });
   const text = await response.text();
@@ -36,7 +36,7 @@ export type Play = {
   alive: () => Promise<number>;
 };
 
-/** Plays as the page does: click, session, commits. */
+/** Plays like the page: click, session, commits. */
 export async function play(service: Pick<TestService, 'contentUrl'>, launchUrl: string): Promise<Play> {
   const { status, location } = await click(launchUrl);
   assert.equal(status, 303);

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../../..');
 export const lectern = join(root, 'dist/server/lectern.js');
 export const bootstrapKey = 'a-key-of-the-operator-for-tests-only-0123456789';
 
-/** The operator's link, as printed in a terminal. */
+/** The operator's link as printed in a terminal. */
 export const printedLink =
   /\nOpen this link to sign in as the operator. It works once, until (?<until>\S+):\n\n {2}(?<url>http\S+\/session\/sign-in\?token=\.[\w-]{43})\n\n/;
 
@@ -67,13 +67,13 @@ export function runProcess(program: string, args: string[], env: Environment, cw
   return { child, exited, stdout: () => output.stdout, stderr: () => output.stderr };
 }
 
-/** With the flags for Node.js that `scripts/test.ts` sets, because most tests start it for a few seconds. */
+/** Uses the Node.js flags that `scripts/test.ts` sets, because most tests run it for only a few seconds. */
 export function runLectern(args: readonly string[], env: Environment, cwd = root) {
   const flags = process.env.TEST_NODE_FLAGS?.split(' ') ?? [];
   return runProcess(process.execPath, [...flags, lectern, ...args], env, cwd);
 }
 
-/** The environment in which a process of the service meets a fault; see `inject.ts`. */
+/** The environment in which a service process meets a fault; see `inject.ts`. */
 export function injected(fault: string, more: Environment = {}): Environment {
   const file = new URL('./inject.ts', import.meta.url).href;
   return {
@@ -103,7 +103,7 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** The real service in its own process, once it listens and, where it logs that, has logged it. */
+/** Starts the real service in its own process. Returns once it listens and has logged this, if it does. */
 export async function startProcess(env: Environment): Promise<Running> {
   const [port, contentPort] = (
     env.PORT ? [Number(env.PORT), Number(env.CONTENT_PORT)] : await freePorts(2)
@@ -119,9 +119,9 @@ export async function startProcess(env: Environment): Promise<Running> {
     if (ended) throw new Error(`The service ended:\n${service.stdout()}${service.stderr()}`);
     return accepts(last);
   };
-  // The first start of a run creates a database, and competes with other tests for the processors.
+  // The first start in a run creates a database and competes with other tests for CPU time.
   await until('the service listens', listens, 180);
-  // The output for the operator comes when it listens, and before this line.
+  // The output for the operator is printed after it listens and before this line.
   if (!env.LOG_LEVEL || env.LOG_LEVEL === 'info')
     await until('it says so', () => ended || service.stdout().includes('Lectern is ready'));
   const scheme = env.TLS_CERT ? 'https' : 'http';
@@ -132,7 +132,7 @@ export async function startProcess(env: Environment): Promise<Running> {
   return { ...service, env: whole, baseUrl, contentUrl };
 }
 
-/** Asks it to stop as an operator would, and waits. */
+/** Asks the process to stop, as an operator would, and waits. */
 export async function stopProcess(
   running: Pick<Running, 'child' | 'exited'>,
   signal: NodeJS.Signals = 'SIGTERM',
@@ -151,7 +151,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Copied by all test files in this process and, if `scripts/test.ts` names a place for it, in the whole run. */
+/** Copied by all test files in this process and, if `scripts/test.ts` names a folder for it, in the whole run. */
 let prepared: Promise<string> | null = null;
 
 async function prepare(): Promise<string> {
@@ -159,7 +159,7 @@ async function prepare(): Promise<string> {
   if (shared && existsSync(shared)) return shared;
   const folder = await fillFolder();
   if (!shared) return folder;
-  // Another process may have been first; then this one uses its own.
+  // If another process was first, this one uses its own folder.
   return rename(folder, shared).then(
     () => shared,
     () => folder,
@@ -178,8 +178,8 @@ async function fillFolder(): Promise<string> {
 }
 
 /**
- * The environment of a separate service that accepts `bootstrapKey`: on a copy of a migrated database of the server in
- * TEST_DATABASE_URL, or on a copy of a data folder, because creating either takes seconds.
+ * The environment of a separate service that accepts `bootstrapKey`, on a copy of a migrated database (on the server in
+ * TEST_DATABASE_URL) or of a data folder, because creating either takes seconds.
  */
 export async function databaseSettings(): Promise<Environment & { DATA_DIR: string }> {
   const serverUrl = process.env.TEST_DATABASE_URL;
@@ -189,7 +189,7 @@ export async function databaseSettings(): Promise<Environment & { DATA_DIR: stri
       prepared = null;
       throw error;
     });
-    // Measured: 0.13 s of CPU time, and 0.62 s with the asynchronous one.
+    // The synchronous copy takes 0.13 s of CPU time, the asynchronous one 0.62 s.
     cpSync(await prepared, folder, { recursive: true });
     return { DATA_DIR: folder };
   }
@@ -205,14 +205,14 @@ async function databaseFrom(serverUrl: string, template?: string): Promise<strin
   return url;
 }
 
-/** The environment of a service whose first start creates everything: the database, or the data folder, is empty. */
+/** The environment of a service whose first start creates everything, because the database or data folder is empty. */
 export async function emptyDatabaseSettings(): Promise<Environment> {
   const serverUrl = process.env.TEST_DATABASE_URL;
   const DATA_DIR = await temporaryFolder();
   return serverUrl ? { DATA_DIR, DATABASE_URL: await databaseFrom(serverUrl) } : { DATA_DIR };
 }
 
-/** For `after`: stops every process and removes their files. */
+/** For `after`: stops all processes and removes their files. */
 export async function cleanUp(): Promise<void> {
   await endAll();
   for (const drop of drops.splice(0)) await drop();

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 export type RawAnswer = { status: number; head: string; body: string; milliseconds: number };
 
-/** A connection on which a test writes anything, even what no HTTP client would send. */
+/** A connection on which a test can write anything, even what no HTTP client would send. */
 export async function openSocket(origin: string, from = '127.0.0.1'): Promise<Socket> {
   const { port } = new URL(origin);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: from });
@@ -12,7 +12,7 @@ export async function openSocket(origin: string, from = '127.0.0.1'): Promise<So
   return socket;
 }
 
-/** Sends the text and waits for the head of a response; the connection stays open. */
+/** Sends the text and waits for the head of a response. The connection stays open. */
 export async function ask(socket: Socket, text: string | Buffer): Promise<RawAnswer> {
   const begun = performance.now();
   let all = '';

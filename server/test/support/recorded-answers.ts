@@ -25,7 +25,7 @@ function note(folder: string, line: Line): void {
   appendFileSync(join(folder, `${process.pid}.jsonl`), text);
 }
 
-/** For test servers: records each operation's responses, for the check at the end of `scripts/test.ts`. */
+/** Records each operation's responses, for the check at the end of `scripts/test.ts`. */
 export function recordAnswers(app: FastifyInstance): void {
   const folder = process.env.TEST_ANSWERS;
   if (!folder) return;
@@ -44,7 +44,7 @@ export function recordAnswers(app: FastifyInstance): void {
 
 const isCode = (code: string): code is ErrorCode => code in errorCodes;
 
-/** The undeclared responses, and the codes declared by routes that never occurred. */
+/** The undeclared responses, and the declared codes that never occurred. */
 export function judgeAnswers(folder: string) {
   const lines = globSync(join(folder, '*.jsonl')).flatMap((file) =>
     readFileSync(file, 'utf8')

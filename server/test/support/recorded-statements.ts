@@ -25,7 +25,7 @@ function tenantParameters(text: string): number[] {
 const parameters = new Map<string, number[]>();
 const most = new Map<string, number>();
 
-/** Records each text once, and again when it names more tenants at a time than before. */
+/** Records each text once, and again if it names more tenants at a time than before. */
 export function recordStatements(engine: Engine, folder: string): Engine {
   const note = ({ text, values }: Statement) => {
     const known = parameters.get(text) ?? tenantParameters(text);
@@ -48,7 +48,7 @@ export function recordStatements(engine: Engine, folder: string): Engine {
   };
 }
 
-/** The texts, and the maximum number of tenants each named. */
+/** The texts, and the most tenants that each named. */
 function recordedIn(folder: string): Map<string, number> {
   const tenantsOf = new Map<string, number>();
   for (const file of globSync(join(folder, '*.jsonl')))
@@ -59,7 +59,10 @@ function recordedIn(folder: string): Map<string, number> {
   return tenantsOf;
 }
 
-/** Removes the tenant from each recorded statement of one tenant: the number of mutations, and those the guard accepts. */
+/**
+ * Removes the tenant from each recorded statement with one tenant. Returns the number of mutants, and those that the
+ * guard accepts.
+ */
 export function judgeMutants(folder: string) {
   const result = { statements: 0, mutants: 0, accepted: [] as string[] };
   for (const text of recordedIn(folder).keys()) {
@@ -91,7 +94,7 @@ export function judgeStatements(folder: string) {
   for (const [text, tenants] of tenantsOf) {
     const verdict = assertTenantScoped(text);
     counts[verdict.kind]++;
-    // Statements that tests run themselves are not the service's.
+    // Statements that tests run directly are not the service's.
     if (verdict.kind === 'across tenants') {
       if (!verdict.why.startsWith('a test ')) reasons.add(verdict.why);
     } else if (tenants > 1) wrong.push(text);

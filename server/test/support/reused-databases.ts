@@ -1,9 +1,9 @@
 import type { Connection, Engine } from '../../src/platform/db/engine.ts';
 
-/** Databases that earlier test files of this process left empty. Null: every database is closed after use. */
+/** Empty databases left by earlier test files of this process. If null, every database is closed after use. */
 let left: Engine[] | null = null;
 
-/** From now on, closing a database empties it and leaves it to the next test file. */
+/** From now on, closing a database empties it and keeps it for the next test file. */
 export function reuseDatabases(): void {
   left ??= [];
 }
@@ -15,7 +15,7 @@ export async function closeDatabases(): Promise<void> {
   await Promise.all(engines.map((engine) => engine.close()));
 }
 
-/** A database as migrations leave it: a new one, or one that an earlier test file has left. */
+/** A database as migrations leave it: a new one, or one from an earlier test file. */
 export async function reusedDatabase(open: () => Promise<Engine>): Promise<Engine> {
   if (left === null) return open();
   const engine = left.pop() ?? (await open());
@@ -24,7 +24,7 @@ export async function reusedDatabase(open: () => Promise<Engine>): Promise<Engin
   return lease(engine);
 }
 
-/** A statement that changes more than rows. It stays changed, so such a database is not reused. */
+/** Statements that change more than rows. A database changed like this is not reused. */
 const lasting =
   /(?:^|;)\s*(?:(?:\/\*[\s\S]*?\*\/|--[^\n]*\n)\s*)*(?:create|alter|drop|analyze|vacuum|reindex|set\s+(?!local\b))/i;
 
@@ -65,10 +65,10 @@ function lease(engine: Engine): Engine {
 }
 
 type Migrated = { tables: string[]; rows: { table: string; json: string }[] };
-/** The same for all databases of this process. */
+/** The same for all databases in this process. */
 let migrated: Promise<Migrated> | null = null;
 
-/** The tables, and the rows that migrations have written. */
+/** The tables, and the rows written by migrations. */
 async function readMigrated(engine: Engine): Promise<Migrated> {
   const found = await engine.query<{ table: string }>({
     text: `select format('%I', tablename) as "table" from pg_tables where schemaname = 'public' and tablename <> 'migration'`,
@@ -84,7 +84,7 @@ async function readMigrated(engine: Engine): Promise<Migrated> {
   return { tables, rows };
 }
 
-/** Measured: 0.1 s of CPU time, and opening a database takes 1.2 s. */
+/** Takes 0.1 s of CPU time; opening a database takes 1.2 s. */
 async function empty(engine: Engine): Promise<void> {
   const { tables, rows } = (await migrated) ?? { tables: [], rows: [] };
   const text = tables.map((table) => `select '${table}' as "table" where exists (select from ${table})`);
@@ -95,6 +95,6 @@ async function empty(engine: Engine): Promise<void> {
     const text = `insert into ${table} select * from json_populate_recordset(null::${table}, $1)`;
     await engine.query({ text, values: [json] });
   }
-  // Otherwise the log of an in-memory database grows, and the files of emptied tables stay.
+  // Otherwise the log of an in-memory database grows, and the files of emptied tables remain.
   await engine.script('checkpoint');
 }

@@ -1,6 +1,9 @@
 import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
 
-/** Rows that a transaction read and wrote, those of triggers and cascades as well; not the index entries of rows that have gone. */
+/**
+ * Rows that a transaction read and wrote, including those of triggers and cascades, but not index entries of deleted
+ * rows.
+ */
 export type Touched = { rows: number; texts: string[] };
 
 /** Rows found through an index count as fetched by that index, or by their table if the index led to a bitmap. */
@@ -18,7 +21,7 @@ async function rowsIn(connection: Connection): Promise<number> {
   return rows[0]?.rows ?? 0;
 }
 
-/** Tells of each statement, or of the transaction that it is a part of, how many rows it touched. */
+/** Reports for each statement, or for the transaction it belongs to, how many rows it touched. */
 export function countTouched(engine: Engine, tell: (touched: Touched) => void): Engine {
   const transaction: Engine['transaction'] = (work, tenantId) =>
     engine.transaction(async (connection) => {
@@ -35,7 +38,7 @@ export function countTouched(engine: Engine, tell: (touched: Touched) => void): 
         await note();
         return result;
       } catch (error) {
-        // What failed in the database cannot be counted.
+        // Failed statements cannot be counted.
         await note().catch(() => {});
         throw error;
       }

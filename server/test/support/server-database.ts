@@ -3,7 +3,7 @@ import pg from 'pg';
 
 export type ServerDatabase = { url: string; drop: () => Promise<void> };
 
-/** A separate database on the server in TEST_DATABASE_URL: empty, or a copy of another one. */
+/** A separate database on the server in TEST_DATABASE_URL, either empty or a copy of another one. */
 export async function emptyServerDatabase(
   serverUrl: string,
   template = 'template0',
@@ -16,7 +16,7 @@ export async function emptyServerDatabase(
   };
 }
 
-/** The database with this name, which `fill` prepares once for all processes of a test run, to be copied. */
+/** A database with this name to be copied. `fill` prepares it once for all processes of a test run. */
 export async function templateOnServer(
   serverUrl: string,
   name: string,

@@ -38,7 +38,10 @@ export type TestService = {
   baseUrl: string;
   contentUrl: string;
   operatorKey: string;
-  /** Calls the API; with the operator's key on the tenant `test` unless another key is given; '': none. */
+  /**
+   * Calls the API: by default with the operator's key on the tenant `test`, with another key if given, or without one
+   * if it is ''.
+   */
   api: (
     method: string,
     path: string,
@@ -47,7 +50,7 @@ export type TestService = {
     headers?: Record<string, string>,
   ) => Promise<Reply>;
   importPackage: (courseId: string, zipPath: string) => Promise<Reply>;
-  /** Creates a user and enrols them; the course gets an option if it has none. */
+  /** Creates a user and enrols them. The course gets an option if it has none. */
   enrol: (courseId: string) => Promise<TestEnrolment>;
   close: () => Promise<void>;
 };

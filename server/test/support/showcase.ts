@@ -27,14 +27,14 @@ export type Showcase = {
   tenant: TestTenant;
   administrator: string;
   learner: string;
-  /** Enrolments worth a look: one that expired, and one with an overridden result. */
+  /** Enrolments to look at: an expired one, and one with an overridden result. */
   blocked: string;
   decided: string;
   webhookId: string;
   close: () => Promise<void>;
 };
 
-/** A training company after two months of work: each day was played through the API. */
+/** A training company after two months of work. Each day was played through the API. */
 export async function openShowcase(): Promise<Showcase> {
   let behind = days * day;
   const now = () => new Date(Date.now() - behind);
@@ -138,7 +138,7 @@ async function enrol(tenant: TestTenant, loginId: string, course: string, fields
   return body as { EnrollID: string; LaunchURL: string };
 }
 
-/** Most people come on weekdays, more each week; most start, and some finish. */
+/** Most learners come on weekdays, more of them each week. Most start, and some finish. */
 async function liveThrough(service: TestService, tenant: TestTenant, number: number, weekday: number) {
   const count = weekday === 0 || weekday === 6 ? 0 : 1 + Math.round(number / 20 + 1.5 * Math.sin(number / 3));
   for (let index = 0; index < count; index++) {

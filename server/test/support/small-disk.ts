@@ -8,13 +8,13 @@ export type SmallDisk = {
   folder: string;
   /** Fills the disk completely. */
   fill: () => Promise<void>;
-  /** Frees this many of the filled bytes. */
+  /** Frees this many of the bytes that were filled. */
   leave: (bytes: number) => Promise<void>;
   free: () => Promise<void>;
   unmount: () => void;
 };
 
-/** A separate disk with this many megabytes. Mounting requires root; otherwise the test fails. */
+/** A separate disk of this many megabytes. Mounting requires root; otherwise the test fails. */
 export function mountSmallDisk(megabytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'lectern-test', folder]);

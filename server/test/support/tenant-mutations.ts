@@ -3,7 +3,7 @@ import { tenantTables } from '../../src/platform/db/generated.ts';
 /** A statement that no longer names its tenant, and how it was changed. */
 export type Mutant = { how: string; text: string };
 
-/** Each takes a condition, its column and the value, and lets other tenants' rows through. */
+/** Each change takes a condition, its column and its value, and lets other tenants' rows through. */
 const losses: Record<string, (tie: string, column: string, value: string) => string> = {
   dropped: () => 'true',
   'or true': (tie) => `${tie} or true`,
@@ -50,7 +50,7 @@ function aliasesOf(text: string): Set<string> {
   return new Set([...text.matchAll(tablePattern)].map(([, table = '', alias]) => alias ?? table));
 }
 
-/** The table of the nearest `from` or `update` before a condition without an alias. */
+/** The table in the nearest `from` or `update` before a condition without an alias. */
 function tableBefore(text: string, at: number): string {
   const found = [...text.slice(0, at).matchAll(/\b(?:from|update)\s+"?(\w+)"?/g)];
   return found.at(-1)?.[1] ?? '';
@@ -58,7 +58,7 @@ function tableBefore(text: string, at: number): string {
 
 type Tie = { at: number; text: string; column: string; alias: string; value: string; owned: boolean };
 
-/** Comparisons of tenants; `owned` are those that restrict a tenant table. */
+/** Comparisons with tenants. `owned` are those that restrict a tenant table. */
 function tiesOf(text: string): Tie[] {
   const aliases = aliasesOf(text);
   return [...text.matchAll(tiePattern)].map((match) => {
@@ -110,11 +110,11 @@ function* around(text: string): Generator<Mutant> {
     yield { how: 'an insert without the column', text: text.replace(insert, '$1course_id') };
 }
 
-/** The ways a statement could lose its tenant: each condition separately, all of them, and from outside. */
+/** The ways in which a statement could lose its tenant: each condition separately, all of them, and from outside. */
 export function* mutantsOf(text: string): Generator<Mutant> {
   const ties = tiesOf(text);
   const owned = ties.filter((tie) => tie.owned);
-  // If two have the same name, as in branches of a union, only removing all of them is certain to lose the tenant.
+  // If two have the same name, as in branches of a union, only removing all of them is sure to lose the tenant.
   const single = owned.filter(({ alias }) => ties.filter((other) => other.alias === alias).length === 1);
   for (const [how, lose] of Object.entries(losses)) {
     const by = (tie: Tie) => lose(tie.text, tie.column, tie.value);

@@ -54,7 +54,7 @@ export async function newTenant(
   return { TenantID, key: made.body.Secret, keyId: made.body.KeyID, api, user, events };
 }
 
-/** Creates a course with the given options, `{ DurationID: fields }`. Without content unless it has a URL. */
+/** Creates a course with the given options, `{ DurationID: fields }`. It has no content unless it has a URL. */
 export async function newCourse(
   service: TestService,
   fields: Record<string, unknown> = {},
@@ -78,7 +78,7 @@ export function expectStatus(reply: Reply, status: number): void {
   assert.equal(reply.status, status, JSON.stringify(reply.body));
 }
 
-/** An RFC 9457 problem, with the status, the code and, if given, the field. */
+/** Expects an RFC 9457 problem with this status, code and, if given, field. */
 export function expectProblem(reply: Reply, status: number, code: string, param?: string): void {
   const { body, headers } = reply;
   assert.equal(reply.status, status, JSON.stringify(body));
@@ -90,7 +90,7 @@ export function expectProblem(reply: Reply, status: number, code: string, param?
   if (param !== undefined) assert.equal(body.param, param);
 }
 
-/** All pages of a list. */
+/** All items of a list, from all of its pages. */
 export async function allPages(
   api: (path: string) => Promise<Reply>,
   address: string,

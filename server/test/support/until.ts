@@ -1,4 +1,4 @@
-/** Seconds that a busy machine may add to the times of an idle one. */
+/** Seconds to allow for a busy machine, in addition to the time on an idle one. */
 export const slack = 5;
 
 /** Waits until the condition holds. The limit is generous: a busy machine may be many times slower than an idle one. */
@@ -15,7 +15,9 @@ export async function until(
   }
 }
 
-/** Repeats the request until the response is right, and returns it; the error contains the last wrong one. */
+/**
+ * Repeats the request until the response is right, and returns that response. The error contains the last wrong one.
+ */
 export async function untilMatching<Answer>(
   ask: () => Answer | Promise<Answer>,
   isRight: (answer: Answer) => boolean,
