@@ -1,14 +1,14 @@
 import type { Connection, Statement } from '../server/src/platform/db/engine.ts';
 
 export type Sizes = {
-  /** In addition to the tenant `bench`, which has the users and enrolments that requests name. */
+  /** In addition to the tenant `bench`, which has the users and enrolments named in requests. */
   tenants: number;
   /** In total. */
   users: number;
   enrolments: number;
 };
 
-/** Courses for enrolments by single-row and bulk requests. */
+/** Courses for enrolments with single and bulk requests. */
 export const courses = 200;
 export const benchUsers = 20_000;
 export const benchEnrolments = 20_000;
@@ -20,14 +20,16 @@ const id = (space: string, n: string) => `('${space}-0000-7000-8000-' || lpad(to
 const mark = '/* across tenants: data to measure with */ ';
 const plain = (text: string, values: unknown[] = []): Statement => ({ text: mark + text, values });
 
-/** Users u0 … of a tenant; their numbers, and so their IDs, continue across all tenants. */
+/** Users u0 … of a tenant. Their numbers, and therefore their IDs, continue across all tenants. */
 const usersText = `
 insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at, updated_at)
 select $1, ${id('01920000', '$2 + n')}, 'u' || n, 'Lee', 'Learner ' || n, 'group ' || n % 20, 'u' || n || '@mail.example',
   'random:' || md5(n::text), $4::timestamptz, $4::timestamptz
 from generate_series($5::bigint, $3::bigint - 1) n on conflict do nothing`;
 
-/** Enrolment n belongs to user n % users, on courses r0, r1 … An older version may have no group there yet. */
+/**
+ * Enrolment n belongs to user n % users, on courses r0, r1 … In an older version, enrolments may not have a group yet.
+ */
 const enrolmentsText = (withGroup: boolean) => `
 insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at
   ${withGroup ? ', group_name' : ''})
@@ -71,8 +73,8 @@ async function fillCourses(connection: Connection, reads: number): Promise<void>
 }
 
 /**
- * Set-based and in batches, so that it is limited by the disk and not by memory; with several connections,
- * each fills a different tenant. The data is consistent by construction, so foreign keys need not be checked.
+ * Set-based and in batches, so that the disk limits it and not the memory. With several connections, each fills a
+ * different tenant. The data is consistent by construction, so foreign keys need no checks.
  */
 export async function fill(
   connections: [Connection, ...Connection[]],

@@ -12,7 +12,7 @@ import { benchUsers, fill } from './fill.ts';
 import type { Driver } from './load/driver.ts';
 import type { Facts } from './operations.ts';
 
-/** Rows per second of the database itself, with one enrolment and its event per statement. */
+/** Rows per second for the database alone, with one or with fifty enrolments and their events per statement. */
 export type Limit = { one: number; fifty: number };
 
 export type LimitSource = { measure: (seconds: number) => Promise<Limit>; close: () => Promise<void> };
@@ -21,7 +21,9 @@ export type LimitSource = { measure: (seconds: number) => Promise<Limit>; close:
 const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
   lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint), 14, '0') from 1 for 14)::uuid`;
 
-/** The minimum for an enrolment: find the user and the option, insert the enrolment if there is none, and the event. */
+/**
+ * The minimum for an enrolment: find the user and the option, and insert the enrolment if there is none, and the event.
+ */
 function enrolText(course: string, users: string): string {
   return `with inserted as (
   insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at)
@@ -38,7 +40,7 @@ function enrolText(course: string, users: string): string {
 select * from inserted`.replaceAll('\n', ' ');
 }
 
-/** Requests per second of HTTP alone on one core, from the same load generator. */
+/** Requests per second for HTTP alone on one core, from the same load generator. */
 export type HttpLimit = { measure: (seconds: number) => Promise<number>; close: () => void };
 
 /** Reads of an enrolment served from memory over 64 connections; see `load/plain-service.ts`. */
@@ -113,7 +115,7 @@ export function serverLimit(url: string): LimitSource {
   };
 }
 
-/** The same statements in this process, on its own durable PGlite: prepared, run sequentially. */
+/** The same statements in this process, on its own durable PGlite, prepared and run sequentially. */
 export async function embeddedLimit(): Promise<LimitSource> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-limit-'));
   const engine: PgliteEngine = await openPglite({ folder });

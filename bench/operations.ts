@@ -6,7 +6,7 @@ export type OpenSession = { link: string; path: string; unit: string };
 /** The data that requests use. Users, enrolments and courses are numbered; see `fill.ts`. */
 export type Facts = {
   key: string;
-  /** Names created by this run start with it. */
+  /** The prefix of names created in this run. */
   run: string;
   users: number;
   enrolments: number;
@@ -22,13 +22,13 @@ export type Operation = {
   rows: number;
   /** The reference: the database with rows in one statement, or HTTP alone. */
   limit: 'one' | 'fifty' | 'http';
-  /** Maximum concurrent requests per key; more connections would measure rejections. */
+  /** Maximum concurrent requests per key. More connections would only measure rejections. */
   most?: number;
-  /** The request with this number, starting from 0. */
+  /** The request with this number, counted from 0. */
   request: (facts: Facts, serial: number) => Request;
 };
 
-/** The number of an enrolment is part of its ID, so that a load generator knows it without a request. */
+/** The number of an enrolment is part of its ID, so a load generator knows the ID without a request. */
 export function enrolmentId(n: number): string {
   return `01930000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
@@ -72,7 +72,7 @@ export const operations: readonly Operation[] = [
     limit: 'one',
     request: (facts, n) => {
       const { users, run, key } = facts;
-      // From the last course down: `enrol` takes them from the first one up.
+      // From the last course down, because `enrol` takes them from the first one up.
       const path = `/enrol/u${n % users}/c${facts.courses - 1 - (Math.floor(n / users) % facts.courses)}`;
       return { method: 'POST', path, body: '{}', key, once: `${run}-enrol-${n}` };
     },

@@ -4,7 +4,7 @@ import type { Figure } from './load/sockets.ts';
 import type { Operation } from './operations.ts';
 import { cpuOf, memoryOf, serverCpu, type Target } from './service.ts';
 
-/** `open`: half the request rate that the closed loop reached before, without waiting for responses. */
+/** `open`: half the request rate that the closed loop reached, without waiting for responses. */
 export type Shape = { nodes: number; connections: number; open: boolean };
 
 export type Measured = {
@@ -17,7 +17,7 @@ export type Measured = {
   serviceCpu: number;
   serverCpu: number | null;
   memory: number;
-  /** Rows per second of the database itself, or requests per second of HTTP alone, measured just before. */
+  /** Rows per second for the database alone, or requests per second for HTTP alone, measured immediately before. */
   limit: number;
 };
 

@@ -52,7 +52,7 @@ const say = (line: string) => console.log(`  ${line}`);
 const here = join(import.meta.dirname, '..');
 const sizes = { tenants: 0, users: 0, enrolments: 0 };
 
-/** Another version in its own folder, with its own packages, and built if it has a build. */
+/** Another version in its own folder with its own packages, built if it has a build. */
 async function checkOut(revision: string): Promise<{ root: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-compare-'));
   const root = join(folder, 'tree');
@@ -77,7 +77,10 @@ const driver = startDriver();
 const http = await httpLimit(driver);
 const measured: Measured[] = [];
 
-/** All rounds of the versions on one engine; they take turns within a round, so that they meet the same conditions. */
+/**
+ * All rounds of the versions on one engine. Versions take turns within a round, so that they run under the same
+ * conditions.
+ */
 async function measure(
   engine: 'pglite' | 'postgres',
   versions: { name: string; root: string }[],

@@ -20,7 +20,7 @@ const here = join(import.meta.dirname, '..');
 
 export type Node = Awaited<ReturnType<typeof startNode>>;
 
-/** The subject of the measurement: one or more nodes of one version on a filled database of their own. */
+/** What is measured: one or more nodes of one version, on their own filled database. */
 export type Target = {
   name: string;
   nodes: Node[];
@@ -44,11 +44,11 @@ export type TargetOptions = {
 
 type Launch = {
   nodeArguments?: string[];
-  /** For a profile, which shows file names: runs the sources instead of the build. */
+  /** Runs the sources instead of the build, for a profile that shows file names. */
   fromSources?: boolean;
 };
 
-/** The Node.js arguments with which a version serves, as its `npm start` does. */
+/** The Node.js arguments with which a version's `npm start` serves. */
 async function serveArguments(root: string, { nodeArguments = [], fromSources }: Launch): Promise<string[]> {
   if (root === here) await ensureBuilt();
   const quiet = '--disable-warning=ExperimentalWarning';
@@ -59,7 +59,7 @@ async function serveArguments(root: string, { nodeArguments = [], fromSources }:
   return [quiet, '--import', preload, ...nodeArguments, join(root, 'src/main.ts')];
 }
 
-/** A ready process of the service, of the version in `root`. */
+/** A process of the version in `root` that is ready. */
 export async function startNode(root: string, env: Record<string, string>, launch: Launch = {}) {
   const [port, contentPort] = (await freePorts(2)) as [number, number];
   const serve = await serveArguments(root, launch);
@@ -91,7 +91,7 @@ export async function startNode(root: string, env: Record<string, string>, launc
   return { ...process_, baseUrl, contentUrl, readyAfter: performance.now() - began };
 }
 
-/** Linux: seconds of CPU time a process has used, including all its threads. */
+/** Linux: seconds of CPU time that a process has used, including all of its threads. */
 export function cpuOf(pid: number): number {
   const fields = statOf(String(pid));
   return (Number(fields[11]) + Number(fields[12])) / 100;
@@ -107,7 +107,10 @@ function statOf(pid: string): string[] {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
 }
 
-/** Linux: seconds of CPU time of a PostgreSQL server: its postmaster with all current and former child processes. */
+/**
+ * Linux: seconds of CPU time that a PostgreSQL server has used: its postmaster with all current and former child
+ * processes.
+ */
 export function serverCpu(cluster: Cluster): number {
   const [postmaster = ''] = readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n');
   const ofEnded = statOf(postmaster);
@@ -224,7 +227,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    // Migrates with the version's own files; the data is filled in while nothing serves.
+    // Migrates with the version's own files. The data is inserted while nothing is running.
     await stopProcess(await startNode(root, env));
     await fillDatabase(options, cluster, folder);
     for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));

@@ -1,7 +1,7 @@
 import { median } from './median.ts';
 import type { Measured } from './round.ts';
 
-/** Medians over the rounds. */
+/** Medians of the rounds. */
 export type Row = {
   target: string;
   operation: string;
@@ -13,7 +13,7 @@ export type Row = {
   lowest: number;
   highest: number;
   limit: number;
-  /** null: at half the rate there is nothing to compare. */
+  /** Null at half the rate, where there is nothing to compare. */
   ratio: number | null;
   p50: number;
   p99: number;

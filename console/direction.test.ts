@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** Properties with a physical side, which ignore the text direction; use `start` and `end` instead. */
+/** Properties for a physical side, which ignore the text direction. Use `start` and `end` instead. */
 const physical = {
   css: [
     /(?:^|[\s;{])(?:margin|padding|border|inset|scroll-margin|scroll-padding)-(?:left|right)[\w-]*\s*:/,

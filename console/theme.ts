@@ -29,7 +29,7 @@ export const theme = createTheme({
   components: {
     Anchor: { defaultProps: { underline: 'hover' } },
     Modal: { defaultProps: { centered: true, overlayProps: { blur: 2 }, padding: 'lg' } },
-    // Their <header> counts as a second banner of the page: the dialog's role does not override it.
+    // Their <header> would count as a second banner on the page, because the dialog's role does not override it.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
     Tooltip: { defaultProps: { openDelay: 300 } },
@@ -38,7 +38,7 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's muted colours do not have enough contrast (WCAG 2.2, 1.4.3). */
+/** Mantine's muted colours have too little contrast (WCAG 2.2, 1.4.3). */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

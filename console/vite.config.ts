@@ -5,12 +5,12 @@ export default defineConfig({
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },
-    // Nothing is inlined: the page's policy forbids data: scripts and styles.
+    // Nothing is inlined, because the page's policy forbids scripts and styles in data: URLs.
     assetsInlineLimit: 0,
     manifest: 'manifest.json',
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
-      // Small parts of the first screen, each of which would otherwise be a separate request.
+      // Small parts of the first screen that would otherwise be separate requests.
       output: {
         codeSplitting: {
           groups: [
@@ -21,7 +21,7 @@ export default defineConfig({
           ],
         },
       },
-      // "use client" means nothing without server rendering.
+      // "use client" has no meaning without server rendering.
       onLog: (level, log, handle) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);
       },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secondsIn, timespan12, timespan2004 } from './clock.ts';
 
-test('Both notations of time are read and written', () => {
+test('Both time notations are read and written', () => {
   for (const seconds of [0, 59, 60, 3_599, 3_600, 90_061, 359_999]) {
     assert.equal(secondsIn(timespan12(seconds)), seconds);
     assert.equal(secondsIn(timespan2004(seconds)), seconds);

@@ -10,7 +10,7 @@ export type CommitsState = {
   pending: Queue;
   /** The latest snapshot of each unit, as JSON. */
   staged: ReadonlyMap<string, string>;
-  /** Units whose results the service has, but not their latest data. */
+  /** Units whose results the service has stored, but not their latest data. */
   unstored: ReadonlySet<string>;
   nextNumber: number;
   /** The results of a preview; null for a launch, whose results the server stores. */
@@ -20,23 +20,23 @@ export type CommitsState = {
   flight: number | null;
   /** Consecutive failures. */
   failures: number;
-  /** The service asked the player to wait until then. */
+  /** The service asked not to be called before this time. */
   notBefore: number;
   slow: boolean;
   leaving: boolean;
-  /** Sent while the page is being left; once is enough. */
+  /** Commits sent while the page is closing; each is sent only once. */
   sentLeaving: readonly JournalEntry[];
   stop: Stop | null;
 };
 
-/** Times come from the page's monotonic clock, which changes to the device's clock do not affect. */
+/** Times come from the page's monotonic clock, which is not affected by changes to the device's clock. */
 export type CommitsEvent =
   | { kind: 'staged'; unitID: string; text: string; pending: Queue }
   | { kind: 'save'; delay: number }
   | { kind: 'due'; now: number }
   | { kind: 'slow' }
   | { kind: 'answered'; flight: number; sent: Pending; answer: Answer; now: number }
-  /** The content is waiting: nothing else is sent before its response. */
+  /** The content is waiting, so nothing else is sent before its response. */
   | { kind: 'blocking' }
   | { kind: 'answered-blocking'; sent: Pending; answer: Answer; now: number }
   | { kind: 'unblocked' }
@@ -172,7 +172,7 @@ function unstoredAfter(before: ReadonlySet<string>, unitID: string, { Warning }:
   return after;
 }
 
-/** Others may be accepted meanwhile. */
+/** Other commits may be accepted in the meantime. */
 function turnAway(state: CommitsState, sent: Pending, now: number): CommitsState {
   const turnedAway = (each: Pending): Pending => {
     const attempts = each.attempts + 1;
@@ -182,7 +182,7 @@ function turnAway(state: CommitsState, sent: Pending, now: number): CommitsState
   return { ...state, pending };
 }
 
-/** The same order, with a new first number. */
+/** Keeps the order and starts at a new number. */
 function renumber(state: CommitsState, by: number): Step {
   const entries = state.pending.map(({ entry }) => entry);
   const moved = movedBy(entries, by);
@@ -194,7 +194,7 @@ function renumber(state: CommitsState, by: number): Step {
   return { state: { ...state, ...changes }, effects: [{ kind: 'renumber', entries, by }] };
 }
 
-/** The commit is final. Pending commits are sent even if the session has ended as well. */
+/** Removes a commit whose outcome is final. Pending commits are sent even if the session has ended. */
 function remove(state: CommitsState, { entry }: Pending, told: CommitsEffect[], stop: Stop | null): Step {
   const pending = state.pending.filter((each) => each.entry.Commit.Number !== entry.Commit.Number);
   const isNew = stop !== null && (state.stop === null || 'refused' in stop);

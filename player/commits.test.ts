@@ -48,14 +48,14 @@ const accept: Answer = (commit) => Response.json({ ...receipt, Number: commit.Nu
 const real = ['performance', 'window', 'navigator', 'fetch'].map(
   (name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const,
 );
-// Other files run in this process.
+// Other test files run in the same process.
 after(() => {
   for (const [name, own] of real)
     if (own) Object.defineProperty(globalThis, name, own);
     else Reflect.deleteProperty(globalThis, name);
 });
 
-/** A simulated browser: its clock, its storage, and a network that responds as the test says. */
+/** A simulated browser: its clock, its storage, and a network that responds as the test specifies. */
 function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?: Standard; room?: number }) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
   const storage = memoryStorage(room);
@@ -148,7 +148,7 @@ test('a better course result from the SCORM 2004 engine is also kept', async (t)
   assert.deepEqual(kept(), [1, 2]);
 });
 
-test('a receipt without the data is final, and the page warns that the position is not saved until it is', async (t) => {
+test('a receipt without the data is final, and the page warns until the position is saved', async (t) => {
   const { save, kept, pass, connect, commits, network } = openBrowser(t, {});
   network.answer = (commit) =>
     Response.json({ ...receipt, Number: commit.Number, Warning: 'data_not_stored' });
@@ -190,7 +190,7 @@ test('a later pass that the mastery score overrules does not replace a real one'
   assert.deepEqual(kept, ['85', '95', '10']);
 });
 
-test('a full device drops lesser results, never the best one or the newest bookmark', async (t) => {
+test('a full device drops lesser results, but never the best one or the newest bookmark', async (t) => {
   const { save, kept, commits } = openBrowser(t, { room: 1_000 });
   const long = (status: string, score: number) => result12(status, score, 'x'.repeat(150));
   save(long('passed', 85));
@@ -226,7 +226,7 @@ test('after a tab is closed offline, the next page sends both the pass and the n
   assert.deepEqual(kept(), []);
 });
 
-test('commits left by an earlier page that are too far ahead are renumbered together', async (t) => {
+test('commits that an earlier page left too far ahead are renumbered together', async (t) => {
   const ahead: Answer = (commit) => {
     if (commit.Number <= 1_001) return accept(commit);
     const headers = { 'content-type': 'application/problem+json' };
@@ -244,7 +244,7 @@ test('commits left by an earlier page that are too far ahead are renumbered toge
   assert.deepEqual(kept(), []);
 });
 
-test('a page whose number another commit has taken sends its own under the expected number', async (t) => {
+test('a page whose number another commit has taken resends its own with the expected number', async (t) => {
   const headers = { 'content-type': 'application/problem+json' };
   const { kept, network, connect, commits, save, pass, sent } = openBrowser(t, {});
   network.answer = (commit) =>
@@ -290,7 +290,7 @@ test('the player honours Retry-After from the service, up to 60 s', async (t) =>
   }
 });
 
-test('setting the device clock back delays no pending commit', async (t) => {
+test("setting the device's clock back delays no pending commit", async (t) => {
   for (const back of [3_600_000, 2 * 365 * 86_400_000]) {
     const { save, network, pass, numbers, connect } = openBrowser(t, {});
     const headers = { 'content-type': 'application/problem+json', 'retry-after': '2' };
@@ -308,7 +308,7 @@ test('setting the device clock back delays no pending commit', async (t) => {
   }
 });
 
-test('an opening page waits briefly if the service asks it to, then sends the stored commits', async (t) => {
+test('an opening page waits briefly if the service asks for it, and then sends the stored commits', async (t) => {
   const { journal, kept, network, numbers, pass } = openBrowser(t, {});
   journal.write({
     ...{ EnrollID: 'e', Session: 's', CourseTitle: 'Course', KeptAt: 0 },
@@ -340,7 +340,7 @@ test('a closing page sends each commit once, however often the content commits i
   assert.deepEqual(leaving, [1, 2, 3, 4, 4]);
 });
 
-test('commits of an unknown session are removed after 30 days, once the learner has been notified', async (t) => {
+test('commits of an unknown session are removed after 30 days, once the learner has been informed', async (t) => {
   const { journal, network } = openBrowser(t, {});
   const day = 86_400_000;
   for (const [number, age] of [

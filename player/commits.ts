@@ -20,7 +20,7 @@ export type Snapshot = Pick<Commit, 'UnitID' | 'Data' | 'Tree' | 'Root' | 'Exit'
 export type Commits = ReturnType<typeof createCommits>;
 
 const slowAfter = 3_000;
-/** Changes to the device's clock do not affect when something is sent. */
+/** Used for delays, because it is not affected by changes to the device's clock. */
 const uptime = () => performance.now();
 
 /** Stores commits on this device and sends them; `commits-state.ts` decides which and when. */
@@ -66,7 +66,7 @@ export function createCommits(
     machine.dispatch({ kind: 'answered', flight: number, sent, answer, now: uptime() });
   }
 
-  /** Stores the snapshot on this device. False when there is nothing new to send. */
+  /** Stores the snapshot on this device. Returns false if there is nothing new to send. */
   function stage(snapshot: Snapshot): boolean {
     const { UnitID: unitID } = snapshot;
     const text = JSON.stringify(snapshot);
@@ -85,7 +85,8 @@ export function createCommits(
     machine.dispatch({ kind: 'blocking' });
     for (let sent = readyOf(machine.state, uptime()); sent; sent = readyOf(machine.state, uptime())) {
       const answer = sendCommitBlocking(session.Session, commitOf(machine.state, sent.entry));
-      // Browsers also refuse to block while the content's page is being left; only the timer shows whether we are offline.
+      // Browsers also refuse blocking requests while the content's page is closing, so only the timer shows whether the
+      // device is offline.
       if (answer.kind === 'unconfirmed' && !answer.turnedAway) break;
       machine.dispatch({ kind: 'answered-blocking', sent, answer, now: uptime() });
     }
@@ -100,11 +101,11 @@ export function createCommits(
     get stop() {
       return machine.state.stop;
     },
-    /** Stores the snapshot on this device and sends it a little later. */
+    /** Stores the snapshot on this device, and sends it a little later. */
     save(snapshot: Snapshot, delay: number): void {
       if (stage(snapshot)) machine.dispatch({ kind: 'save', delay });
     },
-    /** True only if the snapshot can no longer be lost: it is on the server or stored on this device. */
+    /** Returns true only if the snapshot can no longer be lost: it is on the server or stored on this device. */
     commit(snapshot: Snapshot): boolean {
       if (!stage(snapshot)) return machine.state.stop === null;
       const held = () => holdsNewest(snapshot.UnitID);

@@ -62,7 +62,7 @@ export function createContents(units: Unit[], choose: (unitID: string) => void) 
       for (const [unitID, { unit, button, state }] of nodes) {
         const isCurrent = position.unit?.UnitID === unitID;
         const may = isCurrent || position.mayChoose(unitID);
-        // A group without a page of its own is a heading, unless it is the only way to its members.
+        // A group without its own page is a heading, unless it is the only way to its members.
         const isHeading = unit.Href === null && !(may && unit.Sequencing?.ControlMode.Choice === false);
         const status = statusIn(unit, position);
         const icon = may || isHeading || status !== 'none' ? status : 'locked';
@@ -81,7 +81,7 @@ export function createContents(units: Unit[], choose: (unitID: string) => void) 
   };
 }
 
-/** A group without a status of its own takes the combined status of its members. */
+/** A group without its own status has the combined status of its members. */
 function statusIn(unit: Unit, position: Position): UnitStatus {
   const own = position.statusOf(unit.UnitID);
   if (own !== 'none' || unit.Href !== null) return own;

@@ -14,8 +14,11 @@ export type Receipt = Records['Receipt'];
 export type SessionEnd = NonNullable<Receipt['Ended']>;
 
 type Refusal = operations['commit']['responses'][403 | 409 | 410]['content']['application/problem+json'];
-/** After these, a commit may still be accepted: with another number, in another session, or later. A preview stores none. */
+/**
+ * After these codes, a commit may still be accepted with another number, in another session, or later. A preview stores
+ * none.
+ */
 type Passing = 'commit_number_ahead' | 'course_not_playable' | 'session_ended' | 'tenant_suspended';
 
-/** Codes with which a commit is rejected for good. */
+/** Codes for commits that are rejected permanently. */
 export type CommitRejection = Exclude<NonNullable<Refusal['code']>, Passing>;

@@ -4,9 +4,9 @@ import type { PlayableUnit, UnitStatus } from './units.ts';
 /** The learner's position and the possible next steps. */
 export type Position = {
   unit: PlayableUnit | null;
-  /** Whether the content has finished and waits for the learner's choice. */
+  /** Whether the content has finished and is waiting for the learner's choice. */
   finished: boolean;
-  /** Null: the button is not shown. */
+  /** Null if the button is not shown. */
   previous: boolean | null;
   next: boolean | null;
   /** Whether the contents list may open this node. */
@@ -14,7 +14,7 @@ export type Position = {
   statusOf(unitID: string): UnitStatus;
 };
 
-/** Navigation through the units: in a row, or by SCORM 2004 sequencing. */
+/** Navigation through the units, either in order or by SCORM 2004 sequencing. */
 export type Course = {
   start(): Promise<void>;
   position(): Position;
@@ -23,7 +23,7 @@ export type Course = {
   choose(unitID: string): Promise<void>;
   /** Ends the session; returns its last snapshot. */
   leave(): Promise<Snapshot | null>;
-  /** The snapshot to save at the moment of the call. */
+  /** The snapshot to save if it is saved now. */
   snapshot(): Snapshot | null;
   /** Web courses: the learner marks the course as completed. */
   complete?(): void;
@@ -39,5 +39,5 @@ export type CourseEvents = {
 
 /** Content sets values in bursts; one snapshot after each is enough to survive a crash. */
 export const autosaveDelay = 250;
-/** How long a snapshot that nobody waits for stays on this device before it is sent. */
+/** How long a snapshot that the content does not wait for stays on this device before it is sent. */
 export const saveDelay = 2_750;

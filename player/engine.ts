@@ -13,7 +13,7 @@ export type Engine = {
   getFlattenedCMI(): Record<string, unknown>;
 };
 
-/** scorm-again calls its HTTP service synchronously and passes the result to the content. */
+/** scorm-again calls its HTTP service synchronously, and passes the result to the content. */
 export type CommitOutcome = { result: 'true' | 'false'; errorCode: number };
 
 export const states = { notInitialized: 0, initialized: 1, terminated: 2 } as const;
@@ -26,11 +26,11 @@ export function engineSettings(
     processHttpRequest: (_url: string, _data: unknown, isTermination: boolean) => commit(isTermination),
     updateSettings: () => {},
   };
-  // Without an address the engine answers every commit with true and sends nothing.
+  // Without an address, the engine would answer every commit with true and send nothing.
   return { lmsCommitUrl: 'lectern', httpService, autocommit: false, logLevel: 5, ...more };
 }
 
-/** Unset elements are left out: a snapshot is complete, so a missing element is empty. */
+/** Unset elements are omitted. A snapshot is complete, so a missing element is empty. */
 export function flatSnapshot(engine: Engine): RunTimeData {
   const data: RunTimeData = {};
   for (const [element, value] of Object.entries(engine.getFlattenedCMI())) {
@@ -40,7 +40,7 @@ export function flatSnapshot(engine: Engine): RunTimeData {
   return data;
 }
 
-/** One element at a time: a value that the engine rejects must not affect the others. */
+/** Sets one element at a time, so that a value that the engine rejects does not affect the others. */
 export function loadData(engine: Engine, data: RunTimeData): void {
   const indexed = Object.entries(data).sort(([a], [b]) => rank(a) - rank(b));
   for (const [element, value] of indexed) {
@@ -58,7 +58,7 @@ function loadable(element: string): boolean {
   return element.startsWith('cmi.') && !/\._(children|count|version)$/.test(element);
 }
 
-/** Lists grow by index, and a member's identifier and type precede the elements that depend on them. */
+/** Lists are filled by index, and a member's identifier and type come before the elements that depend on them. */
 function rank(element: string): number {
   const index = Number(/\.(\d+)\./.exec(element)?.[1] ?? -1);
   const leaf = element.split('.').at(-1);

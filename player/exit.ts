@@ -7,12 +7,12 @@ import { showEnd, showPage } from './pages.ts';
 import type { Stop } from './save-state.ts';
 import { webAddress } from './session.ts';
 
-/** How long a leaving learner waits for the receipt; the journal keeps the rest. */
+/** How long a learner who is leaving waits for the receipt. What is not sent by then stays in the journal. */
 const timeoutMilliseconds = 5_000;
 
 type Outcome = 'saved' | 'kept' | 'lost';
 
-/** The content's last calls and the last commit. */
+/** Sends the content's last calls and the last commit. */
 async function sendLast(course: Course, commits: Commits, more: Pick<Snapshot, 'Exit'>): Promise<Outcome> {
   elements.notice.hidden = true;
   elements.loading.hidden = false;
@@ -26,7 +26,7 @@ async function sendLast(course: Course, commits: Commits, more: Pick<Snapshot, '
   return commits.state === 'unkept' ? 'lost' : 'kept';
 }
 
-/** The learner leaves: sends the last commit and returns. */
+/** Handles the learner leaving: sends the last commit and returns. */
 export async function leaveCourse(
   session: Session,
   course: Course,
@@ -45,7 +45,7 @@ export async function leaveCourse(
   showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address });
 }
 
-/** The session ended while its page was open: saves, says why, and offers the next step. */
+/** Handles the end of a session whose page is still open: saves, says why, and offers the next step. */
 export async function stopCourse(
   session: Session,
   course: Course,

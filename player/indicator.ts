@@ -2,7 +2,7 @@ import { elements } from './elements.ts';
 import { messages } from './messages.ts';
 import type { SaveState } from './save-state.ts';
 
-/** A faster save is not announced. */
+/** Faster saves are not shown. */
 const savingDelay = 400;
 
 const routine: SaveState[] = ['saved', 'saving'];
@@ -23,7 +23,7 @@ function write(state: SaveState): void {
   announce(state);
 }
 
-/** Announcing every save would interrupt the course; only problems and their resolution are announced. */
+/** Announces only problems and their resolution, because announcing every save would interrupt the course. */
 function announce(state: SaveState): void {
   const isRoutine = routine.includes(state);
   if (isRoutine && !(isAlarming && state === 'saved')) return;

@@ -5,11 +5,11 @@ export type JournalCopy = {
   remove(key: string): void;
 };
 
-/** For browsers without IndexedDB: the journal is then in local storage only. */
+/** For browsers without IndexedDB, where the journal is only in local storage. */
 export const noCopy: JournalCopy = { all: async () => new Map(), put: () => {}, remove: () => {} };
 
 const store = 'journal';
-/** Some browsers never respond; the learner waits no longer than this. */
+/** Some browsers never respond, and the learner should not wait longer than this. */
 const timeoutMilliseconds = 2_000;
 
 export async function openCopy(): Promise<JournalCopy> {
@@ -28,7 +28,7 @@ function openDatabase(): Promise<IDBDatabase> {
 }
 
 function copyIn(database: IDBDatabase): JournalCopy {
-  /** Nothing waits for a change: local storage has already confirmed it. */
+  /** Not awaited, because local storage has already confirmed the change. */
   const change = (act: (journal: IDBObjectStore) => void): void => {
     try {
       const transaction = database.transaction(store, 'readwrite', { durability: 'strict' });
@@ -36,7 +36,7 @@ function copyIn(database: IDBDatabase): JournalCopy {
       // The page may close right after this.
       transaction.commit();
     } catch {
-      // The browser has closed the database, for instance because the learner deleted all data of the site.
+      // The browser has closed the database, for example because the learner deleted the site's data.
     }
   };
   return {

@@ -1,6 +1,6 @@
 import type { Commit } from './contract.ts';
 
-/** A commit that the server has not confirmed yet, with everything needed to send it later from another page. */
+/** A commit that the server has not confirmed yet, with everything that another page needs to send it later. */
 export type JournalEntry = {
   EnrollID: string;
   Session: string;

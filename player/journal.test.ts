@@ -20,7 +20,7 @@ function opened() {
   return { journal, listed, storage };
 }
 
-test('Each commit is kept on its own and listed in order', () => {
+test('Commits are kept separately and listed in order', () => {
   const { journal, listed } = opened();
   for (const each of [entry(4, 'b'), entry(2), entry(10), entry(1, 'a', 's0')])
     assert.equal(journal.write(each), true);
@@ -41,7 +41,7 @@ test('A receipt removes only its own commit', () => {
   assert.deepEqual(listed(), [['s1', 'a', 2]]);
 });
 
-test('A renumbered commit is stored once', () => {
+test('A renumbered commit is stored only once', () => {
   const { journal, listed } = opened();
   journal.write(entry(2_000));
   const [renumbered] = journal.renumber([entry(2_000)], -1_997);
@@ -61,7 +61,7 @@ test('Renumbering upwards overwrites no other commit', () => {
   ]);
 });
 
-test('A write rejected by the browser is reported, and damaged entries do no harm', () => {
+test('A write that the browser rejects is reported, and damaged entries do no harm', () => {
   assert.equal(openJournal(() => memoryStorage(3)).write(entry(1)), false);
   const blocked = openJournal(() => {
     throw new Error('SecurityError');

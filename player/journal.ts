@@ -2,29 +2,29 @@ import { type JournalCopy, noCopy } from './journal-copy.ts';
 import { type JournalEntry, parseEntry } from './journal-entry.ts';
 
 export type Journal = {
-  /** Merges local storage and the copy: a course may have emptied the former. */
+  /** Merges local storage with the copy, because a course may have emptied the former. */
   load(): Promise<void>;
-  /** False if the browser refuses: storage is full, or blocked for framed pages. */
+  /** Returns false if the browser refuses, because storage is full or blocked for framed pages. */
   write(entry: JournalEntry): boolean;
   forget(entry: JournalEntry): void;
   /** Whether this device has the entry at this moment. */
   holds(entry: JournalEntry): boolean;
   /** Restores what a course has removed. */
   restore(): void;
-  /** Another page or the course has removed the key; null: all keys. */
+  /** Called when another page or the course has removed this key, or all keys if null. */
   removed(key: string | null): void;
   /** Renumbers a session's entries, all by the same amount. */
   renumber(entries: readonly JournalEntry[], by: number): JournalEntry[];
-  /** Entries of earlier pages, oldest first. */
+  /** Entries from earlier pages, oldest first. */
   list(): JournalEntry[];
 };
 
 const prefix = 'lectern.journal/';
 
-/** The expected content of local storage. Earlier pages' entries may also be sent and removed by other pages. */
+/** The expected content of local storage. Other pages may also send and remove earlier pages' entries. */
 type Held = { entry: JournalEntry; isEarlier: boolean };
 
-/** One key per commit. `pending.ts` decides which ones are no longer needed. */
+/** Uses one key per commit. `pending.ts` decides which ones are no longer needed. */
 export function openJournal(
   storage: () => Storage = () => window.localStorage,
   copy: JournalCopy = noCopy,
@@ -92,7 +92,7 @@ export function openJournal(
       restore();
     },
     renumber(entries, by) {
-      // All are removed first: a new number may be another entry's old one.
+      // All entries are removed first, because a new number may be another entry's old one.
       for (const entry of entries) forget(entry);
       const renumbered = movedBy(entries, by);
       for (const entry of renumbered) write(entry);

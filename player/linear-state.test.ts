@@ -152,7 +152,7 @@ test('hidden units and those with open prerequisites are skipped', () => {
   assert.equal(positionOf(atA, passed).statusOf('a'), 'passed');
 });
 
-test('opening a page completes it, but a web course only when the learner says so', () => {
+test('opening a page completes it, except in a web course, where the learner does', () => {
   assert.equal(pageData(fresh, 'b', 7)['lectern.completion'], 'completed');
   assert.deepEqual(pageData(courseOf('web'), 'b', 7), {
     ...{ 'lectern.completion': 'incomplete', 'lectern.seconds': '7' },

@@ -30,7 +30,7 @@ export type LinearState = {
 
 export type LinearEvent =
   | { kind: 'begun' }
-  /** The content has finished; `now` is its snapshot to save. */
+  /** The content has finished; `now` is the snapshot to save. */
   | { kind: 'finished'; exit: string; request: string | null; now: Snapshot | null }
   | { kind: 'closing' }
   | { kind: 'closed'; last: Snapshot | null }
@@ -40,7 +40,7 @@ export type LinearEvent =
   /** Web courses: the learner marks the course as completed. */
   | { kind: 'declared' };
 
-/** What follows a finished unit. */
+/** Where to go after a finished unit. */
 export type Direction = 'end' | 'previous' | 'next';
 
 export type LinearEffect =
@@ -123,7 +123,10 @@ function directionAfter(
 const withData = ({ data }: LinearState, unitID: string, changed: RunTimeData) =>
   new Map(data).set(unitID, changed);
 
-/** Pages without an API: opening completes them, except a web course, which the learner marks as completed. */
+/**
+ * Data for pages without an API: opening a page completes it, except in a web course, which the learner marks as
+ * completed.
+ */
 export function pageData({ data, isWeb }: LinearState, unitID: string, seconds: number): RunTimeData {
   const before = data.get(unitID) ?? {};
   const completion = isWeb ? (before['lectern.completion'] ?? 'incomplete') : 'completed';

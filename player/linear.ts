@@ -19,10 +19,10 @@ import type { Stage } from './stage.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, type PlayableUnit } from './units.ts';
 
-/** A page that finishes may start again immediately, if the course moves on inside its own frame. */
+/** A page that finishes may start again immediately if the course moves on within its own frame. */
 const advanceDelay = 400;
 
-/** SCORM 1.2 and web courses: units in a row, with free choice among them. `linear-state.ts` decides. */
+/** SCORM 1.2 and web courses: units in order, which the learner may also choose freely. `linear-state.ts` decides. */
 export async function createLinearCourse(
   session: Session,
   commits: Commits,
@@ -84,7 +84,7 @@ export async function createLinearCourse(
     clock = startClock();
     if (unit.Kind === 'sco') runTime?.open(data);
     events.moved();
-    // Not awaited: a slow page must not block the buttons.
+    // Not awaited, because a slow page must not block the buttons.
     void stage
       .show(addressOf(session, unit), unit.Title)
       .then((isThere) => machine.dispatch({ kind: 'loaded', unit, isThere }));

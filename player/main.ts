@@ -7,7 +7,7 @@ import { play } from './play.ts';
 import { beginPreview } from './preview.ts';
 import { openSession, type Replayed, replay } from './session.ts';
 
-/** Shows the texts in the course's language or the browser's. */
+/** Shows the texts in the course's language or else the browser's. */
 function speakFor(course: string | null): void {
   setLanguage(course ? [course, ...navigator.languages] : navigator.languages);
   document.documentElement.lang = language;
@@ -24,7 +24,8 @@ async function start(): Promise<void> {
   });
   const replayed = await replay(journal);
   await showRefused(journal, replayed);
-  // Sends another page's unsent commits first, so that the course continues from there, unless the learner skips the wait.
+  // Waits until another page's unsent commits have been sent, so that the course continues from there. The learner may
+  // skip this.
   if (replayed.isOffline) {
     const openAnyway = { text: messages.openAnyway, primary: false, act: () => void open(journal, replayed) };
     return showPage(messages.unreachable.title, messages.unreachable.text, [reload(), openAnyway]);
@@ -32,7 +33,7 @@ async function start(): Promise<void> {
   await open(journal, replayed);
 }
 
-/** Deleted only after the learner has been informed. */
+/** Deletes the commits only after the learner has been informed. */
 function showRefused(journal: Journal, { refused }: Replayed): Promise<void> {
   if (refused.length === 0) return Promise.resolve();
   const text = refused.map(({ entry, code }) => {

@@ -19,12 +19,12 @@ for (const [name, { course, preview }] of Object.entries(catalogues))
     assert.deepEqual(shape(preview), shape(catalogues.en.preview));
   });
 
-test('the player speaks the languages of the console', () => {
+test('the player has the same languages as the console', () => {
   const source = readFileSync(new URL('../console/shell/intl.tsx', import.meta.url), 'utf8');
   for (const name of Object.keys(catalogues)) assert.match(source, new RegExp(`\\b${name}: \\{`));
 });
 
-test('the course decides the language, then the browser, then English', () => {
+test('the course determines the language, then the browser, then English', () => {
   assert.equal(languageFor(['de-AT', 'en']), 'de');
   assert.equal(languageFor(['ja', 'FR-ca', 'en']), 'fr');
   assert.equal(languageFor(['ja']), 'en');

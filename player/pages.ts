@@ -4,7 +4,7 @@ import { messages } from './messages.ts';
 
 export type Action = { text: string; act: () => void; primary?: boolean };
 
-/** A page in place of the course: a heading, a sentence and buttons. */
+/** A page instead of the course: a heading, a sentence and buttons. */
 export function showPage(title: string, text: string, actions: Action[], ...more: Node[]): void {
   const heading = make('h2', '', title);
   heading.tabIndex = -1;
@@ -22,7 +22,7 @@ export function hidePage(): void {
   elements.stage.querySelector('.page')?.remove();
 }
 
-/** A question over the course that must be answered. */
+/** A question on top of the course that must be answered. */
 export function ask(title: string, text: string, actions: Action[]): void {
   const dialog = make('dialog', 'card', make('h2', '', title), make('p', '', text));
   const close = (action: Action) => () => {
@@ -38,7 +38,7 @@ export function ask(title: string, text: string, actions: Action[]): void {
   dialog.showModal();
 }
 
-/** A closing page if there is no page to return to. */
+/** The final page if there is no page to return to. */
 export function showEnd(
   outcome: 'saved' | 'kept' | 'lost',
   course: { title: string; receipt: Receipt; seconds: number; back: string | null },

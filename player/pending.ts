@@ -11,14 +11,14 @@ export type Pending = {
   notBefore: number;
 };
 
-/** In order of number: the newest of each unit, and earlier ones with better results. */
+/** Ordered by number: each unit's newest commit, and earlier ones with better results. */
 export type Queue = readonly Pending[];
 
 const ofUnit = (queue: Queue, unitID: string) => queue.filter(({ entry }) => entry.Commit.UnitID === unitID);
 
 export const newestOf = (queue: Queue, unitID: string): Pending | undefined => ofUnit(queue, unitID).at(-1);
 
-/** The first that may be sent; otherwise, when the next one may. */
+/** The first commit that may be sent, or else the time until the next one may be. */
 export function nextOf(queue: Queue, now: number): Pending | { wait: number } | null {
   if (queue.length === 0) return null;
   const ready = queue.find(({ notBefore }) => notBefore <= now);
@@ -33,14 +33,14 @@ export function addTo(queue: Queue, added: Pending, journal: Journal): Queue {
   const superseded = rivals.filter((each) => !needed.includes(each));
   const dispensable = dispensableOf(all, journal).filter((each) => !superseded.includes(each));
   write(added, [...superseded, ...dispensable], journal);
-  // A stored commit stays until a newer one is stored.
+  // A stored commit is kept until a newer one is stored.
   const kept = journal.holds(added.entry);
   const obsolete = superseded.filter((each) => kept || !journal.holds(each.entry));
   for (const each of obsolete) journal.forget(each.entry);
   return all.filter((each) => !obsolete.includes(each));
 }
 
-/** On this device, but neither the newest of its unit nor its best result; the least important first. */
+/** Commits on this device that are neither their unit's newest nor its best result, least important first. */
 function dispensableOf(queue: Queue, journal: Journal): Pending[] {
   const isLesser = ({ entry, results }: Pending) => {
     const rivals = ofUnit(queue, entry.Commit.UnitID).filter((each) => each.entry !== entry);
@@ -52,7 +52,7 @@ function dispensableOf(queue: Queue, journal: Journal): Pending[] {
     .sort((a, b) => gradeOf(a.results) - gradeOf(b.results));
 }
 
-/** Makes room on the device if necessary. If the commit still does not fit, what was removed is restored. */
+/** Makes room on the device if necessary. If the commit still does not fit, the removed ones are restored. */
 function write(added: Pending, candidates: Pending[], journal: Journal): void {
   const removed: Pending[] = [];
   let kept = journal.write(added.entry);

@@ -17,7 +17,7 @@ import { createStage } from './stage.ts';
 import { showPosition } from './toolbar.ts';
 import { playableUnits } from './units.ts';
 
-/** Plays the course of a session until the learner leaves. */
+/** Plays a session's course until the learner leaves. */
 export async function play(session: Session, journal: Journal): Promise<void> {
   const clock = startClock();
   let receipt = session.Receipt;
@@ -27,7 +27,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
 
   const commits = createCommits(session, journal, {
     state: showSaveState,
-    // After the content has its response.
+    // After the content has received its response.
     stopped: (why) => void window.setTimeout(() => void stop(why)),
     receipt(latest) {
       receipt = latest;
@@ -95,7 +95,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     contents?.update(position);
   }
 
-  /** One move at a time; a page shown in place of the unit is closed with it. */
+  /** One move at a time. A page shown instead of the unit is closed with it. */
   async function act(move: () => Promise<void>): Promise<void> {
     if (moving || left) return;
     moving = true;
@@ -145,7 +145,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     });
     window.addEventListener('pageshow', (event) => {
       if (!event.persisted) return;
-      // Returned from the exit page: the visit is over, so a new one starts.
+      // The learner came back from the exit page: the visit is over, so a new one starts.
       if (left) location.reload();
       else commits.stay();
     });

@@ -36,7 +36,7 @@ test('AICC scripts are parsed as in the standard', () => {
   for (const script of broken) assert.equal(open(script), false, script);
 });
 
-test('An invalid script locks nobody out', () => {
+test('An invalid script blocks nothing', () => {
   for (const script of ['', '(', 'C&', 'C D', '2*{C', 'C<passed', '))'])
     assert.equal(open(script), true, script);
 });

@@ -1,8 +1,8 @@
 import type { UnitStatus } from './units.ts';
 
 /**
- * Whether an AICC script (`adlcp:prerequisites`) holds: units by identifier, `&`, `|`, `~`, parentheses, `A=passed`
- * and `2*{A,B,C}`. A script that cannot be parsed locks nobody out.
+ * Whether an AICC script (`adlcp:prerequisites`) is satisfied: units by identifier, `&`, `|`, `~`, parentheses,
+ * `A=passed` and `2*{A,B,C}`. A script that cannot be parsed blocks nothing.
  */
 export function isOpen(script: string, statusOf: (unitID: string) => UnitStatus): boolean {
   const tokens = script.match(/"[^"]*"|[&|~()=<>{},*]+?|[^\s&|~()=<>{},*"]+/g) ?? [];

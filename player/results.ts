@@ -5,7 +5,9 @@ import { playableUnits } from './units.ts';
 
 const axes = ['Completion', 'Success', 'Score', 'Progress', 'TotalSeconds'] as const;
 
-/** Evaluates a commit as the service will: the evidence for its unit, and for the course as far as this commit shows. */
+/**
+ * Evaluates a commit as the service will: the evidence for its unit and, as far as this commit shows, for the course.
+ */
 export function judge({ Standard, Tree }: Pick<Session, 'Standard' | 'Tree'>, commit: Commit): Evidence[] {
   const unit = playableUnits(Tree).find(({ UnitID }) => UnitID === commit.UnitID);
   if (!unit) return [];
@@ -14,8 +16,8 @@ export function judge({ Standard, Tree }: Pick<Session, 'Standard' | 'Tree'>, co
 }
 
 /**
- * The commits of one unit that must reach the service, which merges results axis by axis: the newest, and for each axis
- * the newest with the best value. There are never more than a few.
+ * The commits of a unit that must reach the service, which merges results value by value: the newest commit, and for
+ * each value the newest commit with the best one. There are never more than a few.
  */
 export function neededOf<Held extends { results: Evidence[] }>(oldestFirst: Held[]): Held[] {
   const best = oldestFirst
@@ -31,7 +33,7 @@ export function neededOf<Held extends { results: Evidence[] }>(oldestFirst: Held
   return oldestFirst.toReversed().filter(addsToFound).reverse();
 }
 
-/** Orders results by what matters most to the learner: passed, then completed, then the score, then progress. */
+/** Orders results by what matters most to the learner: passed, then completed, then score, then progress. */
 export function gradeOf([evidence]: Evidence[]): number {
   if (!evidence) return 0;
   const { Success, Completion, Score, Progress } = evidence;

@@ -1,8 +1,8 @@
 import type { RunTimeData } from '../standards/types.ts';
 
-/** The run-time API of one unit at a time. */
+/** The run-time API for one unit at a time. */
 export type RunTime = {
-  /** Starts a session of a unit with its data; from now on the content may call the API. */
+  /** Starts a unit's session with its data. From now on, the content may call the API. */
   open(data: RunTimeData): void;
   snapshot(): RunTimeData;
   /** Whether the content has called the API in this session. */

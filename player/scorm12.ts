@@ -7,7 +7,7 @@ export type Engine12 = Engine & {
   LMSInitialize(parameter?: string): string;
 };
 
-/** One engine per unit: `API` on this window is what the content finds through its parent frames. */
+/** Uses one engine per unit. The content finds `API` on this window through its parent frames. */
 export async function createScorm12(events: RunTimeEvents): Promise<RunTime> {
   const { Scorm12API } = await import('scorm-again/scorm12/min');
   let engine: Engine12 | null = null;
@@ -40,7 +40,7 @@ export async function createScorm12(events: RunTimeEvents): Promise<RunTime> {
       fresh.on('SequenceNext', () => events.finished('', 'continue'));
       fresh.on('SequencePrevious', () => events.finished('', 'previous'));
       const initialize = fresh.LMSInitialize.bind(fresh);
-      // A page that finishes while moving to the course's next page starts again there.
+      // A page that finishes while moving to the course's next page starts a new session there.
       fresh.LMSInitialize = (parameter) => {
         if (fresh.isTerminated()) fresh.currentState = states.notInitialized;
         const answer = initialize(parameter);
@@ -52,7 +52,7 @@ export async function createScorm12(events: RunTimeEvents): Promise<RunTime> {
   };
 }
 
-/** The data from which the unit next starts, if it is reopened on the same page. */
+/** The data for the unit's next start, if it is reopened on the same page. */
 export function nextSession12(data: RunTimeData): RunTimeData {
   const { 'cmi.core.session_time': sessionTime, 'cmi.core.exit': exit, ...rest } = data;
   const total = secondsIn(data['cmi.core.total_time']) + secondsIn(sessionTime);

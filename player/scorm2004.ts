@@ -50,7 +50,7 @@ type CommitResult = { result: string | boolean; errorCode?: number };
 
 export type Navigation = { delivered: Activity | null; ended: boolean };
 
-/** One engine for the whole visit: it holds the activity tree. */
+/** Uses one engine for the whole visit, because it holds the activity tree. */
 export async function createScorm2004(tree: CourseTree, title: string, events: RunTimeEvents) {
   const { Scorm2004API } = await import('scorm-again/scorm2004/min');
   /** The result of the current navigation. */
@@ -86,7 +86,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
   engine.on('SetValue', () => events.changed());
   engine.on('Initialize', () => events.begun());
 
-  // The engine treats Terminate without a navigation request as Exit. Here the session ends immediately for the
+  // The engine treats Terminate without a navigation request as Exit. Here, the session ends immediately for the
   // content, but for the sequencing only when the learner or the content's request moves on.
   engine.Terminate = (parameter = '') => {
     if (parameter !== '' || !engine.isInitialized()) return terminateUnready(engine, parameter);
@@ -129,7 +129,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
       const state = unpackState(fresh, packed);
       return state !== null && engine.deserializeSequencingState(state);
     },
-    /** Tests a request in the engine: its quick prediction ignores rules that disable the next activity. */
+    /** Tests a request in the engine, whose quick prediction ignores rules that disable the next activity. */
     may(request: 'continue' | 'previous'): boolean {
       const { outcome, targetActivityId } = engine.getSequencingService().previewNavigationRequest(request);
       return outcome === 'unknown' ? validity[request] : outcome === 'allowed' && targetActivityId !== null;
@@ -137,7 +137,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
     navigate(request: string, target?: string): Navigation {
       navigation = { delivered: null, ended: false };
       const exit = runTime.used() ? engine.cmi.getExitValueInternal() : '';
-      // Evaluates completion threshold and passing score, as at every end of a session.
+      // Evaluates the completion threshold and passing score, as at the end of every session.
       if (runTime.used()) engine.storeData(true);
       engine.getSequencingService().processNavigationRequest(request, target, exit);
       const outcome = navigation;

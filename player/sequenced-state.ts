@@ -8,15 +8,15 @@ export type SequencedState = {
   readonly units: readonly PlayableUnit[];
   /** The data from which each unit next starts. */
   data: ReadonlyMap<string, RunTimeData>;
-  /** Whether the engine's state is restored from earlier visits; without it every unit is resumed. */
+  /** Whether the engine's state was restored from earlier visits. If not, every unit is resumed. */
   known: boolean;
   current: PlayableUnit | null;
-  /** The last snapshot of the unit that was left last. */
+  /** The last snapshot of the most recently left unit. */
   last: Snapshot | null;
   /** Whether the current unit's page has loaded. */
   shown: boolean;
   finished: boolean;
-  /** Requests that are impossible from here. */
+  /** Requests that have turned out to be impossible from here. */
   futile: ReadonlySet<string>;
   /** The engine is about to decide. */
   moving: boolean;
@@ -35,7 +35,7 @@ export type Decision = {
 export type SequencedEvent =
   | { kind: 'finished'; exit: string; request: string | null }
   | { kind: 'moving' }
-  /** The page is gone; now the engine is asked. */
+  /** The page has been closed. Now the engine is asked. */
   | { kind: 'closed'; last: Snapshot | null }
   | ({ kind: 'decided'; from: PlayableUnit | null } & Decision)
   | { kind: 'loaded'; unit: PlayableUnit; isThere: boolean }
@@ -44,7 +44,7 @@ export type SequencedEvent =
 
 export type SequencedEffect =
   | { kind: 'moved' }
-  /** Once the content has its response; null: checks whether the finished unit unlocks others. */
+  /** Called once the content has its response. Null checks whether the finished unit unlocks others. */
   | { kind: 'follow'; request: string | null }
   | { kind: 'show'; unit: PlayableUnit; data: RunTimeData }
   | { kind: 'save-now' }
@@ -110,7 +110,7 @@ function arrive(
   const fresh = delivered ? { ...state, futile: new Set<string>() } : state;
   if (unit && delivered) return open(fresh, unit, delivered.deliveryWasResumed === true);
   if (ended) return { state: { ...fresh, current: null, over: true }, effects: [{ kind: 'ended' }] };
-  // Refused before anything was left: the unit continues.
+  // The request was refused before anything was left, so the unit continues.
   if (from && active === from.UnitID) return open(fresh, from, true);
   const futile = new Set([...fresh.futile, request]);
   return { state: { ...fresh, current: null, futile, finished: true }, effects: [{ kind: 'moved' }] };

@@ -11,10 +11,10 @@ import type { Stage } from './stage.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, better, type PlayableUnit, pageNotes, statusOf } from './units.ts';
 
-/** The server accepts no larger one; beyond that the position may be lost, but never a result. */
+/** The server's limit. Beyond it the position may be lost, but never a result. */
 const treeLimit = 524_288;
 
-/** SCORM 2004: the engine decides what comes next, and `sequenced-state.ts` what that means for the page. */
+/** SCORM 2004: the engine decides what comes next, and `sequenced-state.ts` what this means for the page. */
 export async function createSequencedCourse(
   session: Session,
   commits: Commits,
@@ -81,7 +81,7 @@ export async function createSequencedCourse(
       .then((isThere) => machine.dispatch({ kind: 'loaded', unit, isThere }));
   }
 
-  /** Removes the page, lets the engine decide, and shows the unit it delivers. */
+  /** Closes the page, lets the engine decide, and shows the unit that it delivers. */
   async function navigate(request: string, target?: string): Promise<void> {
     if (machine.state.moving || machine.state.over) return;
     machine.dispatch({ kind: 'moving' });
@@ -104,7 +104,7 @@ export async function createSequencedCourse(
 
   /**
    * The engine counts a finished session only when the learner moves on. If the contents list is the only way on and
-   * depends on this unit, it counts immediately.
+   * depends on this unit, the session counts immediately.
    */
   function unlock(): void {
     const { choice } = engine.validity();
@@ -117,7 +117,7 @@ export async function createSequencedCourse(
 
   function start(): void {
     if (session.TreeState && engine.restore(session.TreeState)) {
-      // A page that disappeared left its unit open: that is a suspended course.
+      // A page that disappeared left its unit open, which means a suspended course.
       if (engine.state().currentActivity) engine.navigate('suspendAll');
       const resumed = engine.navigate('resumeAll');
       if (resumed.delivered) {
@@ -128,7 +128,7 @@ export async function createSequencedCourse(
     let outcome = engine.navigate('start');
     for (const unit of machine.state.units) {
       if (outcome.delivered) break;
-      // Without flow nothing starts automatically; the first available unit is what a learner would click.
+      // Without flow, nothing starts automatically, so the first available unit is chosen, as a learner would.
       outcome = engine.navigate('choice', unit.UnitID);
     }
     arrive({ ...outcome, ended: false }, null, 'start');

@@ -1,9 +1,9 @@
 import type { CourseTree, Objective, Sequencing, SequencingRule, Unit } from '../standards/types.ts';
 
-/** The organization itself, the root of the activity tree; its identifier in the manifest is irrelevant. */
+/** The organization itself, which is the root of the activity tree. Its identifier in the manifest is irrelevant. */
 export const rootID = 'lectern.root';
 
-/** Converts the neutral sequencing of a release into scorm-again's `activityTree`. */
+/** Converts a release's neutral sequencing into scorm-again's `activityTree`. */
 export function activityTree(tree: CourseTree, title: string): object {
   return {
     id: rootID,
@@ -36,7 +36,9 @@ function activity(unit: Unit): object {
   };
 }
 
-/** A node without settings keeps the engine's defaults, where flow is on: a course without sequencing has a Next button. */
+/**
+ * Nodes without settings keep the engine's defaults, where flow is on: a course without sequencing has a Next button.
+ */
 function sequencingOf(sequencing: Sequencing | null, id: string): object {
   if (!sequencing) return {};
   const primary = sequencing.Objectives.find(({ Primary }) => Primary);
@@ -117,7 +119,7 @@ function rollupRules(sequencing: Sequencing): object[] {
 
 function objective(source: Objective, id: string): object {
   return {
-    // The engine drops an objective without an identifier, and hides one whose identifier is a space from content.
+    // The engine drops an objective without an identifier. If the identifier is a space, it is hidden from the content.
     objectiveID: source.ObjectiveID ?? (source.Primary ? ' ' : id),
     isPrimary: source.Primary,
     satisfiedByMeasure: source.SatisfiedByMeasure,

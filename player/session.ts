@@ -32,19 +32,19 @@ async function post(path: string): Promise<Reply> {
 }
 
 export type Replayed = {
-  /** Rejected for good: deleted from the device once the learner knows. */
+  /** Rejected permanently; deleted from the device once the learner has been informed. */
   refused: { entry: JournalEntry; code: CommitRejection | 'unknown' }[];
-  /** Rejected by something in between, such as a proxy; kept. */
+  /** Rejected by something in between, such as a proxy, and kept. */
   turnedAway: JournalEntry[];
-  /** Whether something could not be sent for lack of a connection. */
+  /** Whether something could not be sent because the device is offline. */
   isOffline: boolean;
 };
 
-/** Sends what earlier pages on this device could not, each commit with its own session. */
+/** Sends what earlier pages on this device could not send, each commit with its own session. */
 export async function replay(journal: Journal): Promise<Replayed> {
   const replayed: Replayed = { refused: [], turnedAway: [], isOffline: false };
   const renumbered = new Set<string>();
-  // Shared by all commits, so that the learner does not wait for each one.
+  // Shared by all commits, so that the learner does not wait for each of them.
   const retries = newRetryBudget();
   let left = journal.list();
   for (let entry = left.shift(); entry; entry = left.shift()) {
@@ -67,7 +67,7 @@ export async function replay(journal: Journal): Promise<Replayed> {
   return replayed;
 }
 
-/** Renumbers a whole session, so that no commit takes the number of another. */
+/** Renumbers a whole session, so that no commit takes another's number. */
 function renumber(journal: Journal, left: JournalEntry[], session: string, by: number): JournalEntry[] {
   const own = left.filter((entry) => entry.Session === session);
   const moved = journal.renumber(own, by);
@@ -76,7 +76,7 @@ function renumber(journal: Journal, left: JournalEntry[], session: string, by: n
 
 const maxAge = 30 * 86_400_000;
 
-/** By now another node or a newer backup would have recognised the session. */
+/** By now, another node or a newer backup would have recognised the session. */
 const isTooOld = ({ KeptAt }: JournalEntry) => Date.now() - KeptAt > maxAge;
 
 export type Heartbeat = { beat(): Promise<void>; stop(): void };
@@ -94,7 +94,7 @@ export function startHeartbeat(
       const code = problemOf({ type: response.headers.get('content-type'), text })?.code;
       if (isSessionEnd(code)) tell.ended(code);
     } catch {
-      // A short time offline needs no message here: the commits show it.
+      // A short time offline needs no message here, because the commits show it.
     }
   };
   const timer = window.setInterval(beat, 60_000);

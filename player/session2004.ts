@@ -1,7 +1,7 @@
 import type { RunTimeData } from '../standards/types.ts';
 import { secondsIn, timespan2004 } from './clock.ts';
 
-/** The data from which the unit next starts, if it is reopened on the same page. */
+/** The data for the unit's next start, if it is reopened on the same page. */
 export function nextSession2004(data: RunTimeData): RunTimeData {
   const { 'cmi.session_time': sessionTime, 'cmi.exit': _, ...rest } = data;
   const total = secondsIn(data['cmi.total_time']) + secondsIn(sessionTime);
@@ -11,13 +11,13 @@ export function nextSession2004(data: RunTimeData): RunTimeData {
 const givenElements =
   /^cmi\.(learner_id|learner_name|learner_preference\..*|credit|mode|launch_data|max_time_allowed|time_limit_action|scaled_passing_score|completion_threshold|comments_from_lms\..*)$/;
 
-/** A new attempt gets only the system's data, nothing that the content set in earlier ones. */
+/** A new attempt gets only the system's data, and nothing that the content set in earlier attempts. */
 export function newAttempt2004(data: RunTimeData): RunTimeData {
   const given = Object.entries(data).filter(([element]) => givenElements.test(element));
   return { ...Object.fromEntries(given), 'cmi.entry': 'ab-initio' };
 }
 
-/** Suspending the course resumes every session in it, whatever exit the content chose. */
+/** Suspending the course resumes all of its sessions, whatever exit the content chose. */
 export function resumedAttempt2004(before: RunTimeData): RunTimeData {
   const isFirst = before['cmi.entry'] === 'ab-initio';
   return isFirst ? before : { ...before, 'cmi.entry': 'resume' };

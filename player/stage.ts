@@ -1,10 +1,10 @@
 /** Shows a unit's page, each in its own iframe. */
 export type Stage = ReturnType<typeof createStage>;
 
-/** Content may delay closing with a prompt of its own; after this time the learner's wish to leave wins. */
+/** Content may delay closing with its own prompt. After this time, the learner leaves anyway. */
 const unloadLimit = 2_500;
 
-/** A page that takes longer is shown while it loads. */
+/** A page that takes longer is shown while it is still loading. */
 const timeoutMilliseconds = 1_000;
 
 export function createStage(place: HTMLElement, loading: HTMLElement) {

@@ -3,7 +3,7 @@ import { elements } from './elements.ts';
 import { messages } from './messages.ts';
 import type { PlayableUnit } from './units.ts';
 
-/** Updates the toolbar and the notice to the learner's position. */
+/** Updates the toolbar and the notice for the learner's position. */
 export function showPosition(position: Position, units: PlayableUnit[], isMarked: boolean): void {
   const { unit, finished, previous, next } = position;
   const several = units.length > 1;
@@ -33,6 +33,6 @@ export function showPosition(position: Position, units: PlayableUnit[], isMarked
 
 function showStep(button: HTMLButtonElement, may: boolean | null): void {
   button.hidden = may === null;
-  // Not `disabled`: that would move the keyboard focus away.
+  // Not `disabled`, which would move the keyboard focus away.
   button.setAttribute('aria-disabled', String(may !== true));
 }

@@ -36,7 +36,7 @@ test('only a well-formed receipt for the same commit confirms it', () => {
     assert.equal(json(200, body).kind, 'unconfirmed', JSON.stringify(body));
 });
 
-test('whatever a proxy answers leaves a commit unconfirmed', () => {
+test('no response from a proxy confirms a commit', () => {
   const page = '<!doctype html><title>Sign in</title>';
   for (const status of [
     0, 200, 204, 302, 400, 401, 403, 404, 405, 408, 409, 410, 413, 414, 422, 429, 431, 451, 500, 502, 503,
@@ -69,7 +69,7 @@ test('a number too far ahead is answered with the expected one', () => {
   assert.equal(problem(409, 'commit_number_ahead').kind, 'unconfirmed');
 });
 
-test('a rejected commit may be sent again later; without a connection everything waits', () => {
+test('a rejected commit may be sent again later; without a connection, all commits wait', () => {
   for (const status of [401, 403, 404, 413, 422])
     assert.deepEqual(json(status, {}), { kind: 'unconfirmed', turnedAway: true });
   for (const status of [0, 200, 408, 429, 500, 503])

@@ -2,8 +2,8 @@ import type { Commit, CommitRejection, Receipt } from './contract.ts';
 import { isFinalRejection } from './messages.ts';
 
 /**
- * The result of a commit. Only receipts and verdicts are final, and only the service sends them: any other answer from a
- * proxy, a captive portal or an unknown version of the service leaves the commit unconfirmed.
+ * The result of a commit. Only receipts and rejections are final, and only the service sends them: any other response
+ * from a proxy, a captive portal or an unknown version of the service leaves the commit unconfirmed.
  */
 export type Answer =
   | { kind: 'receipt'; receipt: Receipt }
@@ -12,11 +12,11 @@ export type Answer =
   | Unconfirmed;
 type Unconfirmed = {
   kind: 'unconfirmed';
-  /** This commit was turned away, but others may be accepted. */
+  /** This commit was rejected, but others may be accepted. */
   turnedAway: boolean;
   /** The service does not know the session. */
   isUnknown?: true;
-  /** In milliseconds: nothing should be sent before. */
+  /** In milliseconds. Nothing should be sent before. */
   retryAfter?: number;
 };
 
@@ -25,7 +25,9 @@ const unreachable: Answer = { kind: 'unconfirmed', turnedAway: false };
 /** The browsers' limit for requests that outlive their page, minus room for headers. */
 const outlivingBytes = 60_000;
 
-/** The limit of the service, and by default of nginx in front of it: larger requests would fail, so they are not sent. */
+/**
+ * The limit of the service and, by default, of nginx in front of it. Larger requests would fail, so they are not sent.
+ */
 const largestCommit = 1024 * 1024;
 const tooLarge: Answer = { kind: 'unconfirmed', turnedAway: true };
 
@@ -50,7 +52,7 @@ export async function sendCommit(session: string, commit: Commit, signal: AbortS
   }
 }
 
-/** The content waits for the response within its own call, so the request must block. */
+/** The content waits for the response within its own call, so the request has to block. */
 export function sendCommitBlocking(session: string, commit: Commit): Answer {
   const body = JSON.stringify(commit);
   if (bytesOf(body) > largestCommit) return tooLarge;
@@ -67,7 +69,7 @@ export function sendCommitBlocking(session: string, commit: Commit): Answer {
   return answerOf({ status: request.status, type, retryAfter, text: request.responseText }, commit);
 }
 
-/** For the last moment of a page: nobody will receive the response. */
+/** For a closing page, which will not receive the response. */
 export function sendCommitLeaving(session: string, commit: Commit): void {
   const body = JSON.stringify(commit);
   if (bytesOf(body) > largestCommit) return;
@@ -99,12 +101,12 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
   };
 }
 
-/** How often a page that is opening waits if the service asks it to. */
+/** How often an opening page waits if the service asks for it. */
 export type RetryBudget = { left: number };
 export const newRetryBudget = (): RetryBudget => ({ left: 3 });
 const longestRetryPause = 5_000;
 
-/** Retries a request while the service says that it will respond soon. */
+/** Retries a request while the service says that it will soon respond. */
 export async function retryBriefly<A>(
   retries: RetryBudget,
   ask: () => Promise<A>,
@@ -119,13 +121,13 @@ export async function retryBriefly<A>(
   }
 }
 
-/** How long the service asks to wait. */
+/** How long the service asks the player to wait. */
 export function waitOf({ status, retryAfter }: Reply): Pick<Unconfirmed, 'retryAfter'> {
   if ((status !== 429 && status !== 503) || !/^\d+$/.test(retryAfter ?? '')) return {};
   return { retryAfter: Math.min(Number(retryAfter), longestWait) * 1_000 };
 }
 
-/** A problem document of the service; null for any other answer. */
+/** The service's problem document; null for any other response. */
 export function problemOf({ type, text }: Pick<Reply, 'type' | 'text'>): Record<string, unknown> | null {
   const body = parse(text);
   return type?.startsWith('application/problem+json') && isRecord(body) ? body : null;

@@ -28,7 +28,7 @@ test('Only changes are stored', () => {
   assert.equal(packed, '{"Version":1,"Changes":{"activities":{"7":{"attempts":[1]}}}}');
 });
 
-test('Writing the same state later is not a change', () => {
+test('Writing the same state later does not count as a change', () => {
   const at = (timestamp: string) => JSON.stringify({ timestamp, sequencing: { timestamp, current: 'a' } });
   assert.equal(packState(at('now'), at('later')), packState(at('now'), at('much later')));
 });

@@ -3,13 +3,13 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type Change = Json[] | { [key: string]: Change };
 
 /**
- * The engine's state takes about 9 kB per activity, nearly all of it identical to a fresh tree, so only the
+ * The engine's state takes about 9 kB per activity and is nearly identical to that of a fresh tree, so only the
  * difference is stored: 1 kB for an activity that was taken.
  */
 export function packState(fresh: string, state: string): string {
   const before = JSON.parse(fresh);
   const now = JSON.parse(state);
-  // The time of writing is not a change: a commit that repeats the last one is not sent.
+  // The time of writing is not a change, so a commit that repeats the last one is not sent.
   sameTime(before, now);
   sameTime(before.sequencing, now.sequencing);
   sameTime(before.suspensionState, now.suspensionState);
@@ -20,7 +20,7 @@ function sameTime(before: { timestamp?: string } | undefined, now: { timestamp?:
   if (before?.timestamp && now?.timestamp) now.timestamp = before.timestamp;
 }
 
-/** Null for data this player did not write. */
+/** Null for data that this player did not write. */
 export function unpackState(fresh: string, packed: string): string | null {
   try {
     const { Version, Changes } = JSON.parse(packed);
@@ -33,7 +33,7 @@ export function unpackState(fresh: string, packed: string): string | null {
 function difference(before: Json, after: Json): Change | null {
   if (before === after) return null;
   if (!isAlike(before, after)) return [after];
-  // Maps, because activity identifiers are keys and may clash with properties of every object.
+  // Maps, because activity identifiers are used as keys and may collide with properties that every object has.
   const old = new Map(Object.entries(before as object));
   const now = new Map(Object.entries(after as object));
   const changes = new Map<string, Change>();
@@ -55,7 +55,7 @@ function apply(before: Json, change: Change): Json {
   return Array.isArray(before) ? [...after.values()] : Object.fromEntries(after);
 }
 
-/** Objects, or lists of equal length: they can be compared member by member. */
+/** Objects, or lists of equal length, can be compared member by member. */
 function isAlike(a: Json, b: Json): boolean {
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;

@@ -37,7 +37,7 @@ export function statusOfData(data: RunTimeData): UnitStatus {
   return ranks.find((status) => status === said) ?? 'none';
 }
 
-/** The player's notes about a page without an API. */
+/** The player's notes on a page without an API. */
 export function pageNotes(before: RunTimeData, completion: string, visibleSeconds: number): RunTimeData {
   const seconds = Number(before['lectern.seconds'] ?? 0) + visibleSeconds;
   return { ...before, 'lectern.completion': completion, 'lectern.seconds': String(seconds) };

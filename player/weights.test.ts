@@ -28,7 +28,7 @@ function engineOf(activityTree: object): Engine {
   return new page.Scorm2004API({ logLevel: 5, sequencing });
 }
 
-test('Members of a group have the weight in the manifest, finished or not', () => {
+test("Members of a group have the manifest's weights, whether or not they are finished", () => {
   const children = ['a', 'b'].map((id) => ({ id, title: id }));
   const engine = engineOf({ id: 'root', title: 'Root', sequencingControls: { flow: true }, children });
   applyStandardWeights(engine);

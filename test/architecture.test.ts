@@ -96,7 +96,9 @@ test('the rules apply to existing files', () => {
   assert.ok([...imports.values()].flat().some(({ to }) => moduleOf(to) !== null));
 });
 
-/** The workspaces each one may import besides itself; `bench` and `scripts` may use whatever they measure or build. */
+/**
+ * The workspaces that each one may import besides itself. `bench` and `scripts` may use whatever they measure or build.
+ */
 const imported: Record<string, (to: string, isType: boolean) => boolean> = {
   server: (to) => workspaceOf(to) === 'standards',
   standards: () => false,
@@ -105,7 +107,7 @@ const imported: Record<string, (to: string, isType: boolean) => boolean> = {
   player: (to, isType) => workspaceOf(to) === 'standards' || isContract(to, isType),
 };
 
-/** Browser code knows the service only through its API: the types generated from openapi.json. */
+/** Browser code knows the service only through its API, from the types generated from openapi.json. */
 function isContract(to: string, isType: boolean): boolean {
   return isType && to === 'client/src/generated.ts';
 }
@@ -144,7 +146,7 @@ test('a module imports only modules to its left', () => {
   );
 });
 
-test("nobody imports the process, or another module's routes", () => {
+test("no module imports the process, or another module's routes", () => {
   every((from, to) => {
     if (!from.startsWith('server/src/')) return true;
     const isEntry = !from.slice('server/src/'.length).includes('/');
@@ -190,7 +192,7 @@ test('only toNfc normalises text, because normalising hostile text takes quadrat
     );
 });
 
-test('there are no import cycles, types included', () => {
+test('there are no import cycles, not even of types', () => {
   const done = new Set<string>();
   function visit(file: string, path: string[]): void {
     assert.ok(!path.includes(file), `import cycle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);

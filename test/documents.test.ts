@@ -30,7 +30,7 @@ function foldersOf(file: string): string[] {
   return parts.map((_, at) => `${parts.slice(0, at + 1).join('/')}/`);
 }
 
-/** Each name in code font, and those of the tree in ARCHITECTURE.md. Other examples have tests of their own. */
+/** Each name in code font, and those in the tree in ARCHITECTURE.md. Other examples have their own tests. */
 function namesIn(document: string): string[] {
   const parts = read(document).split(/^```.*$/m);
   const text = parts.filter((_, at) => at % 2 === 0).join('');
@@ -67,7 +67,7 @@ test('each folder that a document names exists', () => {
   assert.deepEqual(unknown(/^[\w{}.-]+(\/[\w{}.-]+)*\/$/, isKnown), []);
 });
 
-/** Names from PostgreSQL, PgBouncer, Node.js and a server that was measured. */
+/** Names from PostgreSQL, PgBouncer, Node.js and a server used for measurements. */
 const foreign = [
   'insecureHTTPParser',
   'max_prepared_statements',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A fenced block of a page: commands to run, a file to save, or the expected response to the block before. */
+/** A fenced block of a page: commands to run, a file to save, or the expected response to the previous block. */
 export type Block = { language: string; text: string; line: number };
 
 export function blocksOf(file: string): Block[] {
@@ -19,7 +19,7 @@ export function blocksOf(file: string): Block[] {
   return blocks;
 }
 
-/** A line with only `…` omits the rest: in an object it becomes a field, in an array an item. */
+/** A line with only `…` stands for the rest: in an object it becomes a field, in an array an item. */
 const rest = '…';
 
 /** Parses JSON in which lines with `…` omit something and whose first line may be the status. */
@@ -38,14 +38,14 @@ export function readShown(text: string): { status: number | null; body: unknown 
   return { status: status ? Number(status) : null, body: json.trim() === '' ? undefined : JSON.parse(json) };
 }
 
-/** IDs and instants are new in each run: any other of the same kind is fine. */
+/** IDs and instants differ in each run, so any other one is accepted. */
 function withoutChance(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<instant>');
 }
 
-/** Whether the text matches the expected one, in which `…` stands for any characters. */
+/** Whether the text matches the expected one, where `…` stands for any characters. */
 export function isShown(shown: string, actual: string): boolean {
   const parts = withoutChance(shown)
     .split(rest)
@@ -56,7 +56,7 @@ export function isShown(shown: string, actual: string): boolean {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The path to the first difference from the expected value, or null. */
+/** The path to the first difference from the expected value; null if there is none. */
 export function difference(shown: unknown, actual: unknown, path = '$'): string | null {
   if (typeof shown === 'string' && typeof actual === 'string')
     return isShown(shown, actual) ? null : `${path} is ${JSON.stringify(actual)}`;

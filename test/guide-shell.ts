@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { valueAt } from './guide-examples.ts';
 
-/** Acts as the reader's curl, and reports each status on a separate channel. */
+/** Stands in for the reader's curl, and reports each status on a separate channel. */
 const curl = `#!/bin/bash
 /usr/bin/curl -sS --max-time 60 -w '\\n%{stderr}status %{http_code}\\n' "$@" 2>"$STATUSES.$$"
 code=$?
@@ -15,7 +15,7 @@ exit $code
 
 export type Ran = { code: number; stdout: string; stderr: string; statuses: number[] };
 
-/** A shell that keeps its variables between the blocks of a page, in its own folder. */
+/** A shell in its own folder that keeps its variables from block to block of a page. */
 export class GuideShell {
   readonly folder = mkdtempSync(join(tmpdir(), 'lectern-guide-'));
   private variables: Record<string, string>;
@@ -36,8 +36,8 @@ export class GuideShell {
   }
 
   /**
-   * `NAME=… # FIELD of the response` takes the field from the last response. Other values that the reader fills in are
-   * known from the start. The rest is run by bash.
+   * `NAME=… # FIELD of the response` reads the field from the last response. Other values that the reader fills in are
+   * known from the start. bash runs the rest.
    */
   private fill(text: string): string {
     const known = text.replaceAll(/^(\w+)=\S*… +# the .*\n/gm, (line, name: string) => {
@@ -62,7 +62,7 @@ export class GuideShell {
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       stderr += part;
     });
-    // Not its streams: a background process holds them open.
+    // Does not wait for its streams, which a background process may hold open.
     const [code] = await once(child, 'exit');
     if (code === 0) this.variables = readVariables(after);
     const statuses = [...readFileSync(STATUSES, 'utf8').matchAll(/^status (\d+)$/gm)];
@@ -75,7 +75,7 @@ export class GuideShell {
       try {
         if (pid) process.kill(-pid, 'SIGKILL');
       } catch {
-        // It has exited.
+        // It has already exited.
       }
     rmSync(this.folder, { recursive: true, force: true });
   }

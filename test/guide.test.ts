@@ -44,12 +44,12 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('every page of the guide is in its contents', () => {
+test("the guide's contents list every page", () => {
   const files = globSync('**/*.md', { cwd: guide }).map((file) => file.replace(/\.md$/, ''));
   assert.deepEqual(files.sort(), [...names].sort());
 });
 
-/** The addresses in the guide and the README, and those that these commands call. */
+/** Replaces the addresses in the guide and the README with those that these commands call. */
 function localizer(port: number) {
   return (text: string) =>
     text.replaceAll('http://127.0.0.1:3000', service.baseUrl).replaceAll(/\b4000\b/g, `${port}`);
@@ -69,10 +69,10 @@ function checkAnswer(shown: Block, ran: Ran, where: string): void {
 }
 
 const answers = ['jsonc', 'http', 'csv', 'ndjson'];
-/** Blocks that are run, saved and compared, and those that are only shown. */
+/** Languages of blocks that are run, saved and compared, and of those that are only shown. */
 const shownLanguages = [...answers, 'sh', 'ts', 'bash', 'text', 'ini', 'sql'];
 
-/** Runs a page's commands in order, and compares each response with the one it shows. */
+/** Runs a page's commands in order, and compares each response with the one that the page shows. */
 async function runPage(file: string, shell: GuideShell): Promise<number> {
   const [port = 0] = await freePorts(1);
   const local = localizer(port);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const root = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** A title in the source: literal, as a template with placeholders, or as the name of a case in a list. */
+/** A title in the source: a literal, a template with placeholders, or the name of a case in a list. */
 function isTitled(source: string, title: string): boolean {
   const quoted = [`'${title.replaceAll("'", "\\'")}'`, `"${title}"`, `\`${title}\``];
   if (quoted.some((text) => source.includes(text))) return true;
@@ -50,7 +50,8 @@ test('only webhook delivery opens connections to addresses given by clients', ()
     (file) => !/\.test\.ts$|test-support/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
-  // The CLI calls a service that its user names, the demo its own; the configuration, budgets, replies to broken HTTP and connection handling open none.
+  // The CLI calls a service that its user names, and the demo calls its own. The configuration, budgets, replies to
+  // broken HTTP and connection handling open no connections.
   assert.deepEqual(found, [
     'server/src/bulk-command.ts',
     'server/src/demo.ts',

@@ -14,12 +14,12 @@ test('a complete SQL statement goes through run()', () => {
     assert.doesNotMatch(text, /\.execute\([^)]/, `${file} executes a statement of the sql tag`);
 });
 
-test("Kysely joins only in a record's base select, which verbs narrow down", () => {
+test('Kysely joins only in the select of a record, which verbs narrow down', () => {
   for (const { file, text } of sources)
     if (/\.(inner|left)Join\(/.test(text)) assert.match(text, /function select[A-Z]\w+\(/, file);
 });
 
-test('Kysely sets and selects columns and values; expressions are text', () => {
+test('Kysely sets and selects only columns and values, and expressions are SQL text', () => {
   for (const { file, text } of sources)
     assert.doesNotMatch(text, /\.case\(|\.fn\.(?!any\b)\w+/, `${file} has an expression`);
 });

@@ -32,13 +32,13 @@ test('the bill of materials lists Lectern and every runtime package, each with a
       assert.ok(!found.has(name), `${name} does not run with us`);
 });
 
-/** A package that runs in production may depend on one marked as a development package. */
+/** A production package may depend on one that is marked as a development package. */
 function isNeeded(name: string): boolean {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return lock.packages[`node_modules/${name}`]?.dev !== true;
 }
 
-/** Permissive licences: none requires publishing the source of the surrounding code. */
+/** Permissive licences, none of which requires publishing the source of the surrounding code. */
 const permissive = new Set([
   'MIT',
   'MIT-0',
@@ -55,7 +55,7 @@ const permissive = new Set([
   'Zlib',
 ]);
 
-/** Builds the console and is not part of it; the licence covers its own files, which we do not change. */
+/** Builds the console but is not part of it. The licence covers its own files, which we do not change. */
 const known = [/^lightningcss(-[\w-]+)?@[\d.]+: MPL-2\.0$/];
 
 function isPermissive(expression: string): boolean {

@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 export type Outcome = { withstood: boolean; detail: string };
 
 export type Attempt = {
-  /** The row of the threat table in SECURITY.md. */
+  /** The row in the threat table of SECURITY.md. */
   finding: string;
   name: string;
   run: (world: World) => Promise<Outcome>;

@@ -1,4 +1,4 @@
-// An honest client in its own process: calls at a steady rate and reports the response times.
+// An honest client in its own process, which calls at a steady rate and reports the response times.
 import { Agent } from 'node:http';
 import { ask, honestAddress } from './ask.ts';
 import type { Order, Probe, Report } from './honest.ts';

@@ -13,7 +13,7 @@ export type Honest = {
   close: () => void;
 };
 
-/** In its own process, so that it is slowed only by the service, not by the attack. */
+/** Runs in its own process, so that only the service can slow it down, not the attack. */
 export function startHonest(probes: Probe[]): Honest {
   const child = fork(join(import.meta.dirname, 'honest-process.ts'), {
     execArgv: ['--disable-warning=ExperimentalWarning'],

@@ -17,10 +17,10 @@ export type World = {
   folder: string;
   api: (method: string, path: string, body?: unknown, key?: string) => Promise<Reply>;
   operator: string;
-  /** A key of the tenant with all scopes. */
+  /** A tenant's key with all scopes. */
   key: string;
   rivalKey: string;
-  /** A key of the tenant with only these scopes. */
+  /** A tenant's key with only these scopes. */
   narrowKey: (...scopes: string[]) => Promise<string>;
   /** A learner, enrolled on the course with a package. */
   learner: (fields?: object) => Promise<Learner>;
@@ -106,7 +106,7 @@ export async function openWorld(more: Environment = {}): Promise<World> {
   };
 }
 
-/** The launch click and the page's first request; 0 and the response if one of them is rejected. */
+/** The click on the launch link, and the page's first request. If one is rejected, returns 0 and the response. */
 export async function click(launchUrl: string): Promise<{ ticket: string | null; reply: Reply }> {
   const reply = await ask(launchUrl);
   return { ticket: typeof reply.headers.location === 'string' ? reply.headers.location : null, reply };

@@ -35,14 +35,14 @@ async function readAll(client: Client, { baseUrl, key }: Target, path: string): 
   return items;
 }
 
-/** Numbers from 1 without a gap. */
+/** Whether the numbers run from 1 without a gap. */
 const inSequence = (numbers: number[]) => numbers.every((number, index) => number === index + 1);
 
 const count = (entries: Entry[], type: string) => entries.filter(({ Type }) => Type === type).length;
 
 /**
- * Reads back everything written (since the last check, unless `all`) and compares it with what was
- * acknowledged. Unanswered writes are settled: complete or absent, and the ledger continues from there.
+ * Reads back everything written (since the last check, unless `all`) and compares it with what was acknowledged.
+ * Unanswered writes are settled as complete or absent, and the ledger continues from there.
  */
 export async function check(
   client: Client,
@@ -147,7 +147,7 @@ async function checkEnrolment(
 const isEntryOf = ({ launch, number }: Acknowledged, entry: Entry) =>
   entry.Launch === launch && entry.Commit === number;
 
-/** A late commit without a response is settled first: complete or absent. */
+/** A late commit without a response is settled first, as complete or absent. */
 function checkLate(enrolment: EnrolmentRecord, commits: Entry[], lose: (what: string) => void): void {
   const { unanswered, late } = enrolment;
   if (unanswered && 'late' in unanswered && commits.some((entry) => isEntryOf(unanswered.late, entry)))

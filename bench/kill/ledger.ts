@@ -1,4 +1,4 @@
-/** The content of a commit; the service must always return the same. */
+/** The content of a commit, which the service must always return unchanged. */
 export type Acknowledged = {
   number: number;
   launch: number;
@@ -7,7 +7,7 @@ export type Acknowledged = {
   completed: boolean;
 };
 
-/** What was acknowledged to the client, and the one write without a response (`unanswered`). */
+/** What was acknowledged to the client, and the only write without a response (`unanswered`). */
 export type EnrolmentRecord = {
   loginId: string;
   enrollId: string;
@@ -18,13 +18,13 @@ export type EnrolmentRecord = {
   /** For a superseded launch, with numbers that both launches use. */
   late: Acknowledged[];
   unanswered: { launch: true } | { commit: Acknowledged } | { late: Acknowledged } | null;
-  /** Where the newest launch commits, unless the learner left it. */
+  /** The newest launch, which sends commits unless the learner has left it. */
   open: { launch: number; address: string; next: number } | null;
-  /** Written since the last check. */
+  /** Set if it was written since the last check. */
   touched: boolean;
 };
 
-/** Whether anything acknowledged completes the course. */
+/** Whether an acknowledged commit completes the course. */
 export const isCompleted = ({ commits, late }: EnrolmentRecord): boolean =>
   [...commits, ...late].some(({ completed }) => completed);
 
@@ -36,7 +36,7 @@ export type UserDetails = {
   Email: string;
 };
 
-/** Unanswered writes are complete or absent, and so is the requested enrolment. */
+/** Unanswered writes are either complete or absent, and so is the requested enrolment. */
 export type UserRecord = {
   details: UserDetails;
   answered: boolean;
@@ -49,7 +49,7 @@ export type Counts = { users: number; enrolments: number; launches: number; comm
 export type Ledger = {
   users: UserRecord[];
   enrolments: EnrolmentRecord[];
-  /** 2xx responses received completely. */
+  /** 2xx responses that were received completely. */
   acknowledged: Counts;
 };
 

@@ -116,7 +116,7 @@ async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }:
   }
 }
 
-/** What another device did before it learned of the newer launch, with the same commit numbers. */
+/** What another device did, with the same commit numbers, before it learned of the newer launch. */
 async function sendLate(
   client: Client,
   enrolment: EnrolmentRecord,
@@ -155,8 +155,8 @@ function commitBody(said: Acknowledged, exit: boolean) {
 }
 
 /**
- * Runs parallel learners until `over`: some new, some returning. Without a response, that learner is
- * abandoned. Returns rejections, which are errors of the service.
+ * Runs parallel learners until `over`, some new and some returning. A learner without a response is abandoned. Returns
+ * rejections, which are errors by the service.
  */
 export async function drive(
   target: Target,

@@ -19,9 +19,9 @@ import { courseId, drive, type Target } from './load.ts';
 
 export type Options = {
   rounds: number;
-  /** Null: the embedded database. */
+  /** Null for the embedded database. */
   databaseUrl: string | null;
-  /** If set, this server is killed and the service keeps running. */
+  /** If set, this server is killed instead of the service. */
   server?: Cluster;
   say?: (line: string) => void;
 };
@@ -56,7 +56,7 @@ export async function ready(client: Client, baseUrl: string): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** Kills under load repeatedly on the same data, and checks the data each time. */
+/** Kills repeatedly under load on the same data, and checks the data each time. */
 export async function killRounds(options: Options): Promise<Result> {
   const { rounds, databaseUrl, server, say = () => {} } = options;
   const home: Environment =

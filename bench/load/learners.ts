@@ -12,7 +12,7 @@ export type LearnersOrder = {
 export type LearnersFigure = {
   commits: number;
   launches: number;
-  /** For all calls, in milliseconds. */
+  /** In milliseconds, for all calls. */
   p50: number;
   p95: number;
   p99: number;
@@ -67,7 +67,7 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
         launched = true;
         session = await relaunch(client, session, n);
       }
-      // The operation's request for this learner only: its number is the commit number.
+      // Requests the operation for this learner only. Its number is the commit number.
       const { path, body } = request({ ...facts, sessions: [session] }, commits++);
       await timed(client, 200, 'POST', content + path, JSON.parse(body ?? '{}'));
       counts.commits += 1;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** `once`: its Idempotency-Key. */
+/** `once`: the Idempotency-Key. */
 export type Request = { method: 'GET' | 'POST'; path: string; body?: string; key?: string; once?: string };
 
 export type Load = {
@@ -8,7 +8,10 @@ export type Load = {
   origins: string[];
   connections: number;
   seconds: number;
-  /** Requests per second, sent without waiting for responses (open loop); null: each connection sends after its response. */
+  /**
+   * Requests per second, sent without waiting for responses (open loop). If null, each connection sends after its
+   * response.
+   */
   rate: number | null;
   expected: number;
   next: () => Request;
@@ -50,8 +53,8 @@ function bytesOf(request: Request, host: string): string {
 const chunkedEnd = Buffer.from('0\r\n\r\n');
 
 /**
- * HTTP/1.1 over plain sockets, reading only the status and the end of a response. It uses about a fifth of
- * autocannon's CPU time, which on a machine shared with the service would itself be the bottleneck.
+ * HTTP/1.1 over plain sockets, which reads only the status and the end of a response. It uses about a fifth of
+ * autocannon's CPU time, which would itself be the bottleneck on a machine shared with the service.
  */
 export async function drive(load: Load): Promise<Figure> {
   const { origins, connections, seconds, rate, expected } = load;
@@ -163,7 +166,7 @@ function sizeOf(parts: Buffer[]): number {
   return size;
 }
 
-/** Calls at a steady rate; calls missed by a late timer are made up for, measured from when they were due. */
+/** Calls at a steady rate. Calls missed by a late timer are made up for, and measured from when they were due. */
 function pace(rate: number, isOver: () => boolean, tick: (at: number) => void): void {
   const began = performance.now();
   let made = 0;

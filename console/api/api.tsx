@@ -43,10 +43,10 @@ function newQueryClient(onSignedOut?: () => void): QueryClient {
   });
 }
 
-/** Everything below acts on `tenant`; data read for one tenant is never shown for another. */
+/** Everything inside acts on `tenant`. Data read for one tenant is never shown for another. */
 export function ApiProvider(props: {
   tenant: string | null;
-  /** Called when a call finds that the session has ended. */
+  /** Called when a call fails because the session has ended. */
   onSignedOut?: () => void;
   children: ReactNode;
 }) {

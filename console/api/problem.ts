@@ -18,7 +18,7 @@ function textOf(document: Record<string, unknown>, name: string): string | null 
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The failure behind whatever a query or mutation threw: a problem document (RFC 9457), or no response at all. */
+/** Converts whatever a query or mutation threw into a failure: a problem document (RFC 9457), or no response at all. */
 export function toFailure(thrown: unknown): Failure {
   const document = typeof thrown === 'object' && thrown !== null ? (thrown as Record<string, unknown>) : {};
   const code = textOf(document, 'code');

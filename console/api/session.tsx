@@ -7,7 +7,7 @@ export type SignedIn = Session & { signOut: (everywhere: boolean) => Promise<voi
 
 export const SessionContext = createContext<SignedIn | null>(null);
 
-/** The person signed in; pages are shown only to them. */
+/** The signed-in user. Pages are shown only after signing in. */
 export function useSession(): SignedIn {
   const session = useContext(SessionContext);
   if (!session) throw new Error('useSession outside of the session gate');

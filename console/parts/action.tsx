@@ -9,7 +9,7 @@ export function notify(message: string): void {
   notifications.show({ message, color: 'green', autoClose: 4000 });
 }
 
-/** Runs a button's action, with its progress and its failure. */
+/** Runs a button's action, and shows its progress and failure. */
 export function useAction<Input extends unknown[]>(act: (...input: Input) => Promise<unknown>) {
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -41,7 +41,7 @@ type ConfirmProps = {
   button?: ButtonProps;
 };
 
-/** Asks before an action that is hard to undo, and explains its effect. */
+/** Before an action that is hard to undo, explains its effect and asks for confirmation. */
 export function ConfirmButton({ text, title, question, confirm, isDangerous, act, button }: ConfirmProps) {
   const t = useTranslations('act');
   const [isOpen, setOpen] = useState(false);

@@ -1,6 +1,6 @@
 /** Characters that start a formula in a spreadsheet (OWASP, CSV injection), as in the service. */
 const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
-/** Characters that require quoting, including line breaks that some parsers accept beyond RFC 4180. */
+/** Characters that require quotes, including line breaks that some parsers accept in addition to those in RFC 4180. */
 const quoted = /[",\p{Cc}\u2028\u2029]/u;
 
 function csvCell(value: unknown, isRaw: boolean): string {
@@ -9,7 +9,7 @@ function csvCell(value: unknown, isRaw: boolean): string {
   return quoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One row of CSV without a line break. `isRaw`: for programs, which take every cell literally. */
+/** One row of CSV without a line break. `isRaw`: for programs, which read every cell literally. */
 export function csvCells(cells: readonly unknown[], { isRaw = false } = {}): string {
   return cells.map((cell) => csvCell(cell, isRaw)).join(',');
 }

@@ -12,7 +12,9 @@ type DownloadOptions = {
   name: string;
 };
 
-/** Saves an API response. It is a call, not a link, because only a call can set the media type and the tenant. */
+/**
+ * Saves an API response. This is a call rather than a link, because only a call can set the media type and the tenant.
+ */
 export function useDownload({ path, accept, name }: DownloadOptions) {
   const { headers } = useApi();
   return useAction(async () => {
@@ -49,7 +51,7 @@ export function DownloadButton({
   );
 }
 
-/** An API query as text; undefined parameters are omitted. */
+/** The query of an API call as text; undefined parameters are omitted. */
 export function withQuery(
   path: string,
   query: Record<string, string | number | boolean | undefined>,

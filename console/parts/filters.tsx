@@ -8,7 +8,7 @@ import type { Search } from '../search.ts';
 
 type Filters<Name extends string> = Partial<Record<Name, string>>;
 
-/** The named filters are part of the page's address, so that a view can be bookmarked, shared and returned to. */
+/** The named filters are part of the page's address, so a view can be bookmarked and shared. */
 export function useFilters<Name extends string>(
   names: readonly Name[],
 ): [Filters<Name>, (change: { [K in Name]?: string | undefined }) => void] {
@@ -52,7 +52,7 @@ type SearchProps = {
   onChange: (value: string | undefined) => void;
 };
 
-/** Searches after a pause in typing, not on each key. */
+/** Searches after a pause in typing, not after each key. */
 export function SearchFilter({ label, value = '', onChange }: SearchProps) {
   const t = useTranslations('list');
   const [text, setText] = useState(value);
@@ -78,7 +78,7 @@ type Option = { value: string; label: string };
 
 type SelectProps = SearchProps & {
   options: readonly (Option | { group: string; items: Option[] })[];
-  /** There is no "all" option. */
+  /** Set if there is no "all" option. */
   isRequired?: boolean;
 };
 

@@ -9,18 +9,18 @@ type FormDialogProps = {
   isOpen: boolean;
   onClose: () => void;
   submit: string;
-  /** Resolves when it is done; errors are shown in the dialog, and no input is lost. */
+  /** Resolves when it is done. Errors are shown in the dialog, and no input is lost. */
   onSubmit: () => Promise<unknown>;
   children: ReactNode;
-  /** There is input: closing asks before discarding it. */
+  /** Set if there is input, which closing asks to discard. */
   isDirty?: boolean;
   isDangerous?: boolean;
-  /** A required value is missing. */
+  /** Set if a required value is missing. */
   isBlocked?: boolean;
   size?: ModalProps['size'];
 };
 
-/** A form in a dialog. The service validates; its response is shown unchanged. */
+/** A form in a dialog. The service validates the input, and its errors are shown unchanged. */
 export function FormDialog(props: FormDialogProps) {
   const { title, isOpen, onClose, submit, onSubmit, children, isDirty = false, size } = props;
   const { isDangerous = false, isBlocked = false } = props;

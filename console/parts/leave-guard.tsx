@@ -9,7 +9,7 @@ type LeaveGuardProps = {
   text: string;
 };
 
-/** Asks before unfinished work is lost by changing the page or the tenant, or closing the tab. */
+/** Asks for confirmation before unfinished work is lost by changing the page or the tenant, or closing the tab. */
 export function LeaveGuard({ isOn, text }: LeaveGuardProps) {
   const t = useTranslations('act');
   const leaving = useBlocker({

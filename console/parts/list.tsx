@@ -11,7 +11,7 @@ export type Column<T> = {
   header: string;
   /** On a phone each row is a card; its first column is the card's title. */
   cell: (row: T) => ReactNode;
-  /** The column with a row's buttons: its header is for screen readers only. */
+  /** A column with the row's buttons. Its header is only for screen readers. */
   isActions?: boolean;
   align?: 'end';
 };
@@ -22,14 +22,14 @@ type ListProps<T> = {
   query: UseInfiniteQueryResult<InfiniteData<PageOf<T>>, unknown>;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string;
-  /** Shown instead of an empty table: what is missing and how to add it. */
+  /** Shown instead of an empty table: what is missing, and how to add it. */
   empty: ReactNode;
 };
 
 /** Options for `$api.useInfiniteQuery`, shared by all lists. */
 export const paged = {
   pageParamName: 'Cursor',
-  // undefined would be sent as page 0.
+  // Undefined would be sent as page 0.
   initialPageParam: null,
   getNextPageParam: (page: unknown) =>
     (page as { NextCursor?: string | null } | undefined)?.NextCursor ?? undefined,
@@ -62,7 +62,7 @@ type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey'> & {
   isBusy?: boolean;
 };
 
-/** The table of a list, also for rows that are part of another record. */
+/** The table of a list. Also used for rows that are part of another record. */
 export function Rows<T>({ label, columns, rows, rowKey, isBusy = false }: RowsProps<T>) {
   return (
     <Paper withBorder className="list" tabIndex={0} role="region" aria-label={label}>

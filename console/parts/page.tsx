@@ -11,7 +11,7 @@ type PageProps = {
   actions?: ReactNode;
   /** The list that this page belongs to. */
   back?: { to: LinkProps['to']; text: string };
-  /** Next to the title: a status. */
+  /** A status next to the title. */
   badge?: ReactNode;
   children: ReactNode;
 };

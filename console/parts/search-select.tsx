@@ -8,7 +8,7 @@ type Props = {
   label: string;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
-  /** The search results; the selected record need not be among them. */
+  /** The search results, which may or may not include the selected record. */
   choices: readonly Choice[];
   /** Queries the service after a pause in typing. */
   onSearch: (text: string) => void;
@@ -17,7 +17,7 @@ type Props = {
   className?: string;
 } & Pick<SelectProps, 'required' | 'description'>;
 
-/** Selects one of many records by search. */
+/** Selects one of many records by searching. */
 export function SearchSelect({ value, onChange, choices, onSearch, isFetching, ...props }: Props) {
   const t = useTranslations('list');
   const search = useDebouncedCallback(onSearch, 200);

@@ -4,10 +4,10 @@ import { Copyable } from './values.tsx';
 
 type SecretDialogProps = {
   title: string;
-  /** What to know before closing it. */
+  /** What the user must know before closing the dialog. */
   text: string;
   label: string;
-  /** null: closed. */
+  /** Null if the dialog is closed. */
   secret: string | null;
   kept: string;
   onClose: () => void;

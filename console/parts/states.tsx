@@ -32,11 +32,11 @@ type MessageProps = {
   text?: ReactNode;
   children?: ReactNode;
   icon?: ReactNode;
-  /** Represents the whole page and is labelled as such. */
+  /** Set if the message represents the whole page, which is labelled accordingly. */
   isPage?: boolean;
 };
 
-/** A page or section without content: says why, and what to do. */
+/** A page or section without content, which says why and what to do. */
 export function Message(props: MessageProps) {
   useDocumentTitle(props.isPage ? `${props.title} · Lectern` : '');
   return (
@@ -74,7 +74,7 @@ export function NoneFound({ title, text, onShowAll, children }: NoneFoundProps) 
 
 type FailedProps = { error: unknown; onRetry?: () => unknown; isPage?: boolean };
 
-/** An error of a page or part of it. */
+/** An error that affects a page or part of it. */
 export function Failed({ error, onRetry, isPage = false }: FailedProps) {
   const t = useTranslations('states');
   const failure = toFailure(error);

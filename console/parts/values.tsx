@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../client/src/generated.ts';
 
-/** An instant in the viewer's time zone and format; the exact one on hover. */
+/** An instant in the viewer's time zone and format, with the exact one on hover. */
 export function Instant({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
   const format = useFormatter();
   if (!at) return <>{none}</>;
@@ -29,7 +29,7 @@ export function StatusBadge({ status }: { status: Status }) {
   return <Badge color={statusColors[status]}>{t(status)}</Badge>;
 }
 
-/** A value that is copied more often than read. */
+/** A value that is copied more often than it is read. */
 export function Copyable({ value, label }: { value: string; label: string }) {
   const t = useTranslations('act');
   return (

@@ -3,7 +3,7 @@ import type { Session } from '../api/session.tsx';
 import { Message } from '../parts/states.tsx';
 import { navigationItemOf } from './navigation.ts';
 
-/** Access to the page is decided here; access to its data, by the service on each call. */
+/** Whether the user may open the page. The service checks access to its data on each call. */
 export function mayOpen(role: Session['Role'], pathname: string): boolean {
   const place = navigationItemOf(pathname);
   return !place || (place.roles as readonly string[]).includes(role);

@@ -12,7 +12,10 @@ declare module 'use-intl' {
   }
 }
 
-/** The console's languages, each with its own name and its texts: those of the first screen, and those of the other pages. */
+/**
+ * The console's languages, each with its own name and its texts: those for the first screen, and those for the other
+ * pages.
+ */
 export const languages = {
   en: {
     name: 'English',
@@ -107,10 +110,10 @@ function pagesIn(language: Language): Promise<Pages> {
   return loading;
 }
 
-/** Loads them together with a page's code. */
+/** Loads the texts together with a page's code. */
 export const preloadPageTexts = (): Promise<Pages> => pagesIn(preferred());
 
-/** The texts of all pages but the first. */
+/** The texts for all pages except the first. */
 export function PageTexts({ children }: { children: ReactNode }) {
   const { language, messages } = useLanguage();
   return (

@@ -107,7 +107,7 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-/** Around pages that do not require a sign-in. */
+/** Frames pages that do not require signing in. */
 export function PublicLayout({ children }: { children: ReactNode }) {
   return (
     <AppShell header={{ height: 56 }} padding={{ base: 'md', sm: 'xl' }}>

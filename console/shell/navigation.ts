@@ -16,7 +16,7 @@ import type { Session } from '../api/session.tsx';
 type Role = Session['Role'];
 export type Section = 'learning' | 'connect' | 'deployment';
 
-/** Every section of the console: who may open it, and whether it shows one tenant's data. */
+/** Every section of the console, with who may open it and whether it shows one tenant's data. */
 export const navigationItems = [
   {
     to: '/console',
@@ -117,7 +117,7 @@ export const navigationItems = [
 
 export type NavigationItem = (typeof navigationItems)[number];
 
-/** The section an address belongs to: the longest matching prefix. */
+/** The section that an address belongs to: the longest matching prefix. */
 export function navigationItemOf(pathname: string): NavigationItem | undefined {
   const path = pathname.replace(/\/$/, '');
   const fits = ({ to }: NavigationItem) => path === to || (to !== '/console' && path.startsWith(`${to}/`));

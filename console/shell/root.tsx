@@ -12,7 +12,7 @@ import { ChooseTenant } from './tenant-switcher.tsx';
 
 const SignIn = lazy(async () => ({ default: (await import('../pages/sign-in/sign-in.tsx')).SignIn }));
 
-/** The one place that knows whether someone is signed in. The reference is public. */
+/** The only place that knows whether a user is signed in. The reference is public. */
 export function Root() {
   return (
     <ApiProvider tenant={null}>
@@ -38,7 +38,7 @@ function Gate() {
       return data;
     },
   });
-  // The next person to sign in on this tab must not see the previous person's data.
+  // The next user of this tab must not see the previous user's data.
   const nobody = data === null;
   useEffect(() => {
     if (nobody) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });

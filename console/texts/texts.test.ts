@@ -20,7 +20,7 @@ function flat(texts: Texts, above = ''): Map<string, string> {
   return found;
 }
 
-/** A message's parameters: each argument with its type, and each tag. */
+/** A message's parameters: its arguments with their types, and its tags. */
 function takes(elements: readonly MessageFormatElement[]): string[] {
   const found = elements.flatMap((element): string[] => {
     if (element.type === TYPE.literal || element.type === TYPE.pound) return [];
@@ -34,7 +34,7 @@ function takes(elements: readonly MessageFormatElement[]): string[] {
   return [...new Set(found)].sort();
 }
 
-/** The plural forms a language needs; `other` suffices where words do not change. */
+/** The missing plural forms. A language needs `other` only if words do not change. */
 function lacking(elements: readonly MessageFormatElement[], language: string): string[] {
   return elements.flatMap((element): string[] => {
     if (element.type === TYPE.tag) return lacking(element.children, language);
@@ -61,7 +61,7 @@ for (const [language, texts] of [
   ['de', flat({ ...german, ...germanPages })],
   ['fr', flat({ ...french, ...frenchPages })],
 ] as const)
-  test(`The texts in ${language} are those of the console: the same keys, taking the same`, () => {
+  test(`The texts in ${language} have the console's keys, with the same parameters`, () => {
     assert.deepEqual([...texts.keys()].sort(), [...source.keys()].sort());
     for (const [key, text] of texts) {
       assert.ok(text.trim() !== '' && text === text.trim(), `${key}: ${JSON.stringify(text)}`);

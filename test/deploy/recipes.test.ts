@@ -37,7 +37,7 @@ before(async () => {
 });
 after(cleanUp);
 
-/** Runs a checker, and fails with its output. */
+/** Runs a checker. If it fails, the test fails with its output. */
 function check(program: string, args: string[], env: Record<string, string> = {}): string {
   const { status, error, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
@@ -103,7 +103,7 @@ async function enrolled(
   return { LaunchURL, read: () => call(service, 'GET', `/enrolment/bob/${EnrollID}`, undefined, tenant) };
 }
 
-test('a course is played through nginx with the recipe: HTTPS, two host names, an origin for the course', async () => {
+test("with the recipe, a course plays through nginx: HTTPS, two host names, the course's own origin", async () => {
   const [http = 0, https = 0] = await freePorts(2);
   const service = await startProcess({
     ...(await databaseSettings()),
@@ -134,7 +134,7 @@ test('a course is played through nginx with the recipe: HTTPS, two host names, a
   await nginx.exited;
 });
 
-test('nginx with the recipe limits the requests and connections of an address', async () => {
+test('with the recipe, nginx limits the requests and connections of each address', async () => {
   const [http = 0, https = 0, nobody = 0] = await freePorts(3);
   const file = writeNginx({ http, https, api: nobody, content: nobody });
   const limits = readFileSync(file, 'utf8');
@@ -175,7 +175,7 @@ test('systemd accepts the unit and rates its exposure as low', () => {
   check('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
 });
 
-test('the compose file sets only known settings, and its proxy has what its recipe needs', () => {
+test('the compose file contains only known settings, and its proxy has what its recipe needs', () => {
   const compose = recipe('compose.yaml');
   for (const name of ['DOMAIN', 'COURSES_DOMAIN', 'LECTERN'])
     assert.match(compose, new RegExp(`      ${name}: `));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A client application's own site: it frames launch pages, and learners return to it. */
+/** A client application's own site, which frames launch pages and to which learners return. */
 export async function openClientSite() {
   const arrivals: string[] = [];
   const server = createServer((request, response) => {
@@ -14,7 +14,7 @@ export async function openClientSite() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // To the browser, another name for this machine is another site.
+  // The browser treats another name for this machine as another site.
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   return {
     arrivals,

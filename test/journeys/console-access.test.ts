@@ -45,7 +45,7 @@ async function choose(page: Page, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item, exact: true }).click();
 }
 
-test('An administrator signs in by password, which never leaves the browser, and sees their tenant only', async () => {
+test('An administrator signs in by password, which never leaves the browser, and sees only their tenant', async () => {
   const password = 'Pässwort 🐴';
   const LoginID = await acme.user({ IsAdmin: true, FirstName: 'Bo', Password: hashed(password) });
   const page = await openConsole(service, `/console?tenant=${acme.TenantID}`);
@@ -98,7 +98,7 @@ test('After signing out, the next person in the same tab sees none of the previo
   await closeConsole(page);
 });
 
-test('The operator signs in by a link that works once; a second use says so', async () => {
+test('The operator signs in with a link that works once; a second use shows a message', async () => {
   const { SignInURL } = await createOperatorLink(service.ctx);
   const page = await openConsole(service);
   await page.getByText('Do you operate this service?').waitFor();
@@ -121,7 +121,7 @@ test('The operator signs in by a link that works once; a second use says so', as
   await closeConsole(page);
 });
 
-test('An administrator signs in by a link from their own system, once', async () => {
+test('An administrator signs in once with a link from their own system', async () => {
   const LoginID = await acme.user({ IsAdmin: true, FirstName: 'Ada' });
   const { body } = await acme.api('POST', `/user/session/${LoginID}`);
   const page = await openConsole(service);
@@ -164,7 +164,7 @@ test('The console has three languages and a choice of colours', async () => {
   await closeConsole(page);
 });
 
-test('After failed guesses the page says when to retry; without a password function, to use a link', async () => {
+test('After failed guesses the page says when to retry, or without a password function to use a link', async () => {
   const opaque = await newTenant(service);
   const page = await openConsole(service);
   await signIn(page, opaque.TenantID, 'x', 'y');
@@ -217,7 +217,7 @@ test('A learner sees their courses, starts one, and comes back', async () => {
   await closeConsole(page);
 });
 
-test('Signing out everywhere ends the other sessions, too', async () => {
+test('Signing out everywhere also ends the other sessions', async () => {
   const LoginID = await acme.user();
   const here = await consoleOf(service, { tenant: acme, LoginID });
   const there = await consoleOf(service, { tenant: acme, LoginID });

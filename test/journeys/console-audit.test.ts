@@ -62,7 +62,7 @@ test('An administrator finds who overrode a result, and saves the log', async ()
   await closeConsole(page);
 });
 
-test('The operator reads all trails, and those of one tenant by person', async () => {
+test('The operator reads all trails, and those of one tenant filtered by person', async () => {
   const { tenant, ann, CourseID } = await withOverride();
   const page = await consoleOf(service, 'operator', '/console/audit');
   const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');

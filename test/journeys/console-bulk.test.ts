@@ -20,7 +20,7 @@ before(async () => {
 
 after(() => service?.close());
 
-/** A tenant with Ann of Sales, and its administrator. */
+/** A tenant with Ann from Sales, and its administrator. */
 async function withAnn() {
   const tenant = await newTenant(service);
   const ann = { LoginID: 'ann', FirstName: 'Ann', LastName: 'Lee', GroupName: 'Sales' };
@@ -63,7 +63,7 @@ const user = async (tenant: TestTenant, id: string) => (await tenant.api('GET', 
 test('Users: a plan shows rejected rows, the file is corrected, and the users are created', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');
-  // As written by a spreadsheet in Germany: semicolons, Windows-1252, custom headers.
+  // As a spreadsheet in Germany writes it: semicolons, Windows-1252, custom headers.
   const file = [
     'Login ID;First name;Nachname;Group name;Cost centre',
     'bo;Bo;Bürg;Sales;1',
@@ -139,7 +139,7 @@ test('Enrolments: JSON Lines are planned and applied, and the results contain ea
   await choose(page, 'enrolments.jsonl', rows.map((row) => JSON.stringify(row)).join('\n'));
   await page.getByText('JSON Lines').first().waitFor();
   await plan(page);
-  // Ann's second row is checked with the first one before it.
+  // Ann's second row is checked together with the first one.
   const [created, , refused] = await counted(page);
   assert.deepEqual([created, refused], ['1 To be created', '2 Rejected']);
   assert.equal((await tenant.api('GET', '/enrolment/ann')).body.Items.length, 0);
@@ -184,7 +184,7 @@ test('A large file is sent in chunks, interrupted, and continued without repeati
     const key = route.request().headers()['idempotency-key'] ?? '';
     keys.push(key);
     if (!isBroken || !key.endsWith('-1')) return route.continue();
-    // The chunk is done, but its response is lost.
+    // The chunk is processed, but its response is lost.
     await route.fetch();
     await route.abort('connectionreset');
   });
@@ -203,7 +203,7 @@ test('A large file is sent in chunks, interrupted, and continued without repeati
     return known;
   };
   assert.equal(await applyUntilItBreaks(), 0);
-  // The tab is lost, too; the same file continues the same import.
+  // The tab is lost too. Choosing the same file continues the same import.
   await page.reload();
   assert.equal(await applyUntilItBreaks(), 1);
   isBroken = false;

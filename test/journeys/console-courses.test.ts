@@ -105,7 +105,7 @@ test('A dropped file is imported; a broken one is rejected with its code and lea
   await closeConsole(page);
 });
 
-test('A cancelled import leaves nothing behind, and leaving during one asks first', async () => {
+test('A cancelled import leaves nothing behind, and leaving the page during one asks for confirmation', async () => {
   const page = await operatorOn('/console/courses');
   await page.route('**/package', () => {});
   await choose(page, await packCourse('phishing'));
@@ -139,7 +139,7 @@ test('A new release is imported, and an earlier one becomes current again', asyn
   await closeConsole(page);
 });
 
-test('Only changed details are saved; leaving asks; a course in use cannot be deleted', async () => {
+test('Only changed details are saved, leaving asks for confirmation, and a course in use cannot be deleted', async () => {
   await newTenant(service, { Name: 'Acme' });
   await service.api('PUT', '/course/in-use', { Title: 'In use', URL: 'https://web.example/' });
   await service.enrol('in-use');
@@ -181,7 +181,7 @@ test('A web course is created from its URL, and an existing CourseID is left alo
   await closeConsole(page);
 });
 
-test('An administrator sees the courses that are offered to them, and cannot change them', async () => {
+test('An administrator sees the courses that are offered to them but cannot change them', async () => {
   const tenant = await newTenant(service);
   const { TenantID } = tenant;
   const content = { URL: 'https://web.example/' };

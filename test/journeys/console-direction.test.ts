@@ -43,7 +43,7 @@ async function look(page: Page, path: string): Promise<void> {
   assert.equal(await standingOut(page), 0, path);
 }
 
-test('From right to left the console is mirrored, and overflow would be found', async () => {
+test('From right to left the console is mirrored, and the test would detect overflow', async () => {
   const page = await openFromRight();
   await look(page, '/console');
   const brand = await page.locator('header .brand').boundingBox();

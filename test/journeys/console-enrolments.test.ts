@@ -46,7 +46,7 @@ async function withAnn() {
 
 const read = async (tenant: TestTenant, address: string) => (await tenant.api('GET', address)).body;
 
-/** From the list of users to an enrolment, starting with the caller's name. */
+/** Goes from the list of users to an enrolment, starting with the caller's name. */
 async function find(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Users' }).click();
   await page.getByRole('textbox', { name: 'Name, email or LoginID' }).fill('lee');
@@ -56,7 +56,7 @@ async function find(page: Page): Promise<void> {
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
 
-test('An administrator finds why a learner cannot start, extends, and sees the learner play', async () => {
+test('An administrator finds out why a learner cannot start, extends access, and the learner plays', async () => {
   const { tenant, who, address } = await withAnn();
   await tenant.api('PUT', address, { ExpiresAt: past() });
   const page = await consoleOf(service, who);
@@ -102,7 +102,7 @@ test('An administrator finds why a learner cannot start, extends, and sees the l
   await closeConsole(page);
 });
 
-test('A disabled account and a withdrawn enrolment are reported immediately, with a remedy next to them', async () => {
+test('A disabled account and a withdrawn enrolment are shown immediately, with a remedy next to them', async () => {
   const { tenant, who, address, EnrollID } = await withAnn();
   await tenant.api('PUT', '/user/ann', { Enabled: false });
   await tenant.api('PUT', address, { Withdrawn: true });

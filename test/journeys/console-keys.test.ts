@@ -45,7 +45,7 @@ test('Keys are created for two courses, one is redeemed, and another is revoked'
   await dialog.getByRole('combobox', { name: 'Course' }).fill('ladders');
   await page.getByRole('option', { name: /Working on ladders/ }).click();
   const option = dialog.getByRole('combobox', { name: 'Enrolment option' });
-  // The only option is preselected.
+  // The option is preselected if it is the only one.
   await option.filter({ has: page.locator('option:checked', { hasText: 'One year' }) }).waitFor();
   await dialog.getByRole('button', { name: 'Add course' }).click();
   await dialog.getByRole('combobox', { name: 'Course' }).last().fill('phish');

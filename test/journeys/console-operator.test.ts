@@ -27,7 +27,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name, 
 const goTo = (page: Page, place: string) =>
   page.getByRole('navigation').getByRole('link', { name: place, exact: true }).click();
 
-/** Drops the file on the page, as from a desktop folder. */
+/** Drops the file on the page, as from a folder on the desktop. */
 async function drop(page: Page, path: string, name: string): Promise<void> {
   const bytes = await readFile(path, 'base64');
   const dataTransfer = await page.evaluateHandle(
@@ -78,7 +78,7 @@ async function publish(page: Page): Promise<void> {
   await page.getByText('Published', { exact: true }).first().waitFor();
 }
 
-/** Creates the tenant and its key, and returns the example call that the console suggests. */
+/** Creates the tenant and its key. Returns the example call that the console suggests. */
 async function createTenant(page: Page): Promise<{ address: string; secret: string }> {
   const dialog = page.getByRole('dialog');
   await goTo(page, 'Overview');
@@ -115,7 +115,7 @@ async function enrolFirstLearner(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Ann Lee can start' }).waitFor();
 }
 
-test('From the printed sign-in link, the operator gets to a learner who can start', async () => {
+test('From the printed sign-in link, the operator gets as far as a learner who can start', async () => {
   const page = await signIn();
   await importCourse(page);
   await publish(page);

@@ -100,7 +100,7 @@ test('A tenant is suspended, resumed, exported and deleted', async () => {
   await closeConsole(page);
 });
 
-test('Errors of the service appear in the dialog, and no input is lost', async () => {
+test('Errors from the service appear in the dialog, and no input is lost', async () => {
   const page = await consoleOf(service, 'operator', '/console/tenants?search=nobody');
   await page.getByText('No name or TenantID contains this text.').waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();

@@ -68,7 +68,7 @@ test('Errors in a new user appear in the dialog, and no input is lost', async ()
   await closeConsole(page);
 });
 
-test('Erasing shows its plan, asks for the LoginID, and ends with a receipt', async () => {
+test('Erasing a user shows the plan, asks for the LoginID, and ends with a receipt', async () => {
   const { tenant, who } = await withAdministrator();
   const CourseID = await newCourse(service);
   const LoginID = await tenant.user({ FirstName: 'Gone', LastName: 'Girl' });

@@ -61,7 +61,7 @@ const heading = (page: Page, name: string | RegExp) => page.getByRole('heading',
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const log = (page: Page) => page.getByRole('table', { name: 'Delivery log' });
 
-/** Signs as the Standard Webhooks library does; its own check uses this machine's clock. */
+/** Signs like the Standard Webhooks library, whose own check would use this machine's clock. */
 function verifies(secret: string, one: Received | undefined): void {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures } = one?.headers ?? {};
   const expected = new Verifier(secret).sign(String(id), new Date(Number(at) * 1000), one?.text ?? '');
@@ -154,7 +154,7 @@ test('A rotated secret is shown once, and both are used for the chosen overlap',
   await closeConsole(page);
 });
 
-test('The log is filtered and opened, a period is replayed, and pending deliveries are retried', async () => {
+test('The log is filtered, a delivery opened, a period replayed, and pending deliveries retried', async () => {
   const { tenant, page } = await withEndpoint('hal', 'ida');
   await log(page).getByText('Delivered').nth(1).waitFor();
   await page.getByRole('combobox', { name: 'Type' }).selectOption('Course passed');

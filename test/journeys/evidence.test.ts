@@ -32,7 +32,7 @@ async function setStatus(page: Page, status: string, score?: number): Promise<st
   return callAPI(page, 'LMSCommit', '');
 }
 
-test("A proxy's responses never empty the journal: it is kept, shown, and sent later", async () => {
+test('No response from a proxy empties the journal: commits are kept, shown, and sent later', async () => {
   for (const [status, contentType, body] of [
     [403, 'text/html', '<h1>Forbidden</h1>'],
     [404, 'text/html', '<h1>Not found</h1>'],
@@ -79,7 +79,7 @@ test('Commits that a proxy rejected are kept, and sent when the course is reopen
   await context.close();
 });
 
-test('A course finished offline on a laptop counts although a phone has opened it since', async () => {
+test('A course finished offline on a laptop counts even if a phone has opened it since', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const laptop = await newContext();
   const phone = await newContext({ width: 390, height: 800 });
@@ -179,7 +179,7 @@ test('When access expires, the open page saves, explains why and closes', async 
   await context.close();
 });
 
-test('Permanently rejected results leave the device only after the learner was informed', async () => {
+test('Permanently rejected results leave the device only after the learner has been informed', async () => {
   const { LoginID, EnrollID, LaunchURL, read } = await service.enrol('row');
   const other = await service.enrol('row');
   const context = await newContext();
@@ -187,7 +187,7 @@ test('Permanently rejected results leave the device only after the learner was i
   await context.setOffline(true);
   await setStatus(page, 'passed', 90);
   await waitForState(page, 'kept');
-  // Before the tab closes: its last commit, which leaving adds, may arrive although the browser is offline.
+  // Checked before the tab closes, because its last commit may arrive although the browser is offline.
   await service.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true });
   await page.close();
   await context.setOffline(false);

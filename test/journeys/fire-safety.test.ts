@@ -28,7 +28,7 @@ after(async () => {
   await service?.close();
 });
 
-test('Sequencing forces the order, survives leaving, and rolls up the course', async () => {
+test('Sequencing enforces the order, survives leaving, and rolls up to the course', async () => {
   const { LaunchURL, read } = await service.enrol('fire-safety');
   const page = await openPage(await newContext());
   const launch = `${LaunchURL}&returnURL=${client.returnURL}`;
@@ -99,7 +99,7 @@ test('The contents list leads back to a finished lesson with all of its data', a
   await page.context().close();
 });
 
-test('Passing a lesson does not pass the course', async () => {
+test('Passing one lesson does not pass the course', async () => {
   const { LaunchURL, read } = await service.enrol('fire-safety');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);

@@ -12,7 +12,7 @@ after(async () => {
   await service.close();
 });
 
-test('The link of an error leads to its advice, accessible in light and dark', async () => {
+test("An error's link leads to its advice, on a page that is accessible in light and dark", async () => {
   const page = await openConsole(service, '/docs/errors#user_exists');
   await page.getByRole('heading', { name: 'user_exists' }).waitFor();
   assert.ok(page.url().endsWith('/docs/guide/reference/errors#user_exists'));

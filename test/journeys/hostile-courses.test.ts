@@ -50,7 +50,7 @@ async function open(context: BrowserContext, address: string): Promise<{ page: P
   return { page, course };
 }
 
-/** A learner whose last commit has not reached the service, so it is in the journal with its session. */
+/** A learner whose last commit has not reached the service, so the commit is in the journal with its session. */
 async function openVictim(context: BrowserContext, address: string) {
   const { page, course } = await open(context, address);
   await course.locator('#kept').waitFor();
@@ -69,7 +69,7 @@ async function openVictim(context: BrowserContext, address: string) {
 
 type Found = Record<string, string>;
 
-/** How the attacker learned the victim's session. */
+/** Runs the attack, depending on how the attacker learned the victim's session. */
 async function attackFrom(
   course: Frame,
   victim: { course: Frame },
@@ -81,7 +81,9 @@ async function attackFrom(
   return { found, ways: Object.keys(found).filter((way) => found[way]?.includes(token)) };
 }
 
-/** Under `*.localhost` each name is a separate site; under `*.courses.localhost` all are one site, as under any domain. */
+/**
+ * Under `*.localhost` each name is a separate site. Under `*.courses.localhost` all are one site, as under any domain.
+ */
 const wildcards = ['http://*.localhost', 'http://*.courses.localhost'];
 const attackers: [string, Link][] = [
   ["another tenant's course", launchOf('theirs', 'hostile')],
@@ -150,7 +152,7 @@ test("Without a * the same attack finds another tenant's session and reports a p
   await context.close();
 });
 
-/** The response to the victim's page after the attacker has set as many cookies as possible for the parent domain. */
+/** The response to the victim's page after the attacker has set as many cookies as possible on the parent domain. */
 async function withPlantedCookies(contentUrl: string, count: number) {
   const [stage, context] = [stageOf(contentUrl), await newContext()];
   const attacker = await open(context, await launchOf('theirs', 'hostile')(stage));
@@ -169,7 +171,7 @@ async function withPlantedCookies(contentUrl: string, count: number) {
   return { planted, status };
 }
 
-test('Below one domain a course can plant cookies for another, even too many; below a public suffix it cannot', async () => {
+test('Under one domain a course can plant cookies for another, even too many; under a public suffix it cannot', async () => {
   const [oneSite, apart] = ['http://*.courses.localhost', 'http://*.localhost'];
   assert.deepEqual(await withPlantedCookies(oneSite, 1), { planted: true, status: 200 });
   assert.deepEqual(await withPlantedCookies(oneSite, 40), { planted: true, status: 431 });

@@ -1,4 +1,4 @@
-/** Stores its own address, and so its session, in every browser storage, and gives it to anyone who asks. */
+/** Stores its own address, and therefore its session, in every browser storage, and sends it to any page that asks. */
 export const victimScript = `
 parent.API.LMSInitialize('');
 const secret = location.pathname;
@@ -11,7 +11,7 @@ const database = new Promise((resolve) => { indexedDB.open(secret).onsuccess = r
 const cached = caches.open('secrets').then((cache) => cache.put(secret, new Response('')));
 Promise.all([database, cached]).then(() => { document.body.insertAdjacentHTML('beforeend', '<p id="kept">Kept</p>'); });`;
 
-/** Everything a course's code can read from another course whose URL it knows, keyed by the technique used. */
+/** Everything that a course's code can read from another course whose URL it knows, by technique. */
 export async function attack({ file, domain }: { file: string; domain: string }) {
   const attempt = async (act: () => unknown): Promise<string> => {
     try {
@@ -32,7 +32,7 @@ export async function attack({ file, domain }: { file: string; domain: string })
     channel.close();
     return heard.join();
   };
-  /** Resolves once its page is loaded; pages of other origins never report that. */
+  /** Resolves once the page has loaded. Pages from other origins never report that. */
   const look = async (other: Window | null) => {
     for (let tries = 0; tries < 50; tries++) {
       await pause(50);
@@ -45,7 +45,7 @@ export async function attack({ file, domain }: { file: string; domain: string })
   const inWindow = async () => {
     const other = window.open(file);
     try {
-      // A page of the same site relaxes its origin to the domain, if the browser allows it.
+      // A page on the same site sets its document.domain, if the browser allows it.
       await pause(500);
       return await look(other);
     } finally {

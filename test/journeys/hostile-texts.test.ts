@@ -20,7 +20,7 @@ const unitTitle = hostile('Unit');
 const asXml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-test('Hostile texts of course, units, user and return address are shown as text in the player', async () => {
+test('Hostile texts from the course, units, user and return URL are shown as text in the player', async () => {
   const { LaunchURL, override } = await fillWithHostileTexts(
     service,
     await packRow({ named: asXml(unitTitle) }),
@@ -65,7 +65,7 @@ test('Hostile texts are shown as text on the refusal and sign-in pages', async (
   await page.context().close();
 });
 
-test('A page that breaks its policy fails its journey', async () => {
+test('A page that violates its policy fails its journey', async () => {
   const page = await openPage(await newContext());
   const { LaunchURL } = await fillWithHostileTexts(service);
   await page.goto(LaunchURL);

@@ -23,7 +23,7 @@ async function pack(name: string, files: Record<string, string>): Promise<string
   return file;
 }
 
-/** A SCORM 1.2 page with the minimum of API calls: start, and finish on a click or on leaving. */
+/** A SCORM 1.2 page with the fewest API calls: it starts, and finishes on a click or when it is left. */
 const sco = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
 <p id="status"></p><button id="done">Done</button><button id="later">Later</button>
 <script>
@@ -42,7 +42,7 @@ const sco = (title: string) => `<!doctype html><title>${title}</title><h1>${titl
   addEventListener('pagehide', () => finish('suspend'));
 </script>`;
 
-/** Three units in a row, the second one optionally missing; the third one opens after the first is completed. */
+/** Three units in order. The second one may be missing, and the third one opens after the first is completed. */
 export function packRow(options: { withoutSecond?: boolean; named?: string } = {}): Promise<string> {
   const { named = 'Part' } = options;
   const item = (number: number, more = '') =>
@@ -93,8 +93,8 @@ const sco2004 = (title: string) => `<!doctype html><title>${title}</title><h1>${
 </script>`;
 
 /**
- * SCORM 2004 by choice only: the second unit opens when the first is satisfied, the third is a page without an API;
- * the units share a note.
+ * SCORM 2004 with choice only: the second unit opens when the first is satisfied, the third is a page without an API,
+ * and the units share a note.
  */
 export function packChoice(): Promise<string> {
   const map = '<adlcp:data><adlcp:map targetID="note" writeSharedData="true"/></adlcp:data>';
@@ -128,7 +128,10 @@ ${item(3, '')}
   });
 }
 
-/** SCORM 1.2 with one page, which runs the script; `sw.js` is a service worker that answers everything itself. */
+/**
+ * A SCORM 1.2 package with one page, which runs the script. `sw.js` is a service worker that answers all requests
+ * itself.
+ */
 export function packScript(title: string, script: string): Promise<string> {
   const manifest = `<?xml version="1.0"?>
 <manifest identifier="script" version="1" xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2">

@@ -8,7 +8,7 @@ import { startService } from '../../server/test/support/service.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
 
-/** Third-party packages may lie next to the checkout; they are not part of the project. */
+/** Third-party packages may be in a folder next to the checkout. They are not part of the project. */
 const folder = join(import.meta.dirname, '../../../shared/packages');
 const options = { skip: !existsSync(folder) && 'there are no packages here' };
 let service: Awaited<ReturnType<typeof startService>>;
@@ -29,7 +29,7 @@ async function launch(name: string): Promise<{ page: Page; url: string; read: ()
   await service.importPackage(name, join(folder, `${name}.zip`));
   const { LaunchURL, read } = await service.enrol(name);
   const page = await openPage(await newContext());
-  // One of them loads a library from a public address for its notes; the rest works without it.
+  // One of them loads a library from a public address for its notes. The rest works without it.
   await page.route(/ajax\.googleapis\.com/, (route) =>
     route.fulfill({
       contentType: 'text/javascript',

@@ -72,7 +72,7 @@ async function storedKeys(page: Page): Promise<string[]> {
   return page.evaluate(() => Object.keys(localStorage));
 }
 
-test('The operator previews a SCORM 1.2 course that is a draft, and passes it', async () => {
+test('The operator previews and passes a SCORM 1.2 course that is a draft', async () => {
   await previewing('phishing', {}, async (page, address) => {
     await page.goto(address);
     await sign(page).waitFor();
@@ -110,7 +110,7 @@ test('The operator previews a SCORM 2004 course in order, and returns to the pag
       await current.filter({ hasText: lesson }).waitFor();
       await sign(page).waitFor();
     }
-    // Back to a lesson: its data is still there during the session.
+    // Returns to a lesson, whose data is still there during the session.
     await page.locator('.unit').filter({ hasText: 'How fires start' }).click();
     await untilMatching(
       () => screenOf(page),
@@ -149,7 +149,7 @@ test('Two previews play side by side, and a real launch next to them saves as us
   await context.close();
 });
 
-test('Without a connection the content still gets responses, and the page does not claim to save', async () => {
+test('Without a connection, the content still gets responses, and the page does not claim to save', async () => {
   await service.api('PUT', '/course/phishing', { Status: 'draft' });
   await previewing('phishing', {}, async (page, address, context) => {
     await page.goto(address);

@@ -16,7 +16,7 @@ before(async () => {
 
 after(() => service?.close());
 
-test('Linear units: finishing moves on, prerequisites lock, suspending stays', async () => {
+test('Linear units: finishing moves on, prerequisites lock, and suspending stays', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const page = await openPage(await newContext());
   const unit = (name: string) => page.locator('.unit').filter({ hasText: name });
@@ -45,7 +45,7 @@ test('Linear units: finishing moves on, prerequisites lock, suspending stays', a
   await page.context().close();
 });
 
-test('A unit whose page is missing says so and can be skipped', async () => {
+test('A missing page is reported, and its unit can be skipped', async () => {
   const { LaunchURL } = await service.enrol('gap');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);

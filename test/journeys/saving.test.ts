@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => service?.close());
 
-test('Offline a commit is stored on the device, with a message; back online it is sent', async () => {
+test('A commit made offline is stored on the device, with a message, and sent once back online', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const page = await openPage(context);
@@ -97,7 +97,7 @@ const keptIn = (page: Page) =>
 const becomes = <Value>(ask: () => Promise<Value>, wanted: Value) =>
   untilMatching(ask, (value) => value === wanted);
 
-test('A course that empties local storage deletes no result that was shown as kept', async () => {
+test('A course that clears local storage deletes no result that was shown as kept', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openRow(context, LaunchURL);
@@ -114,7 +114,7 @@ test('A course that empties local storage deletes no result that was shown as ke
   await context.close();
 });
 
-test('Results kept by an earlier page survive a course that empties local storage at its start', async () => {
+test('Results kept by an earlier page survive a course that clears local storage when it starts', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   await context.addInitScript(() => {
@@ -136,7 +136,7 @@ test('Results kept by an earlier page survive a course that empties local storag
   await context.close();
 });
 
-test('Results that local storage has lost and rejects again are shown as not kept, and still sent by the next page', async () => {
+test('Results that local storage has lost and rejects again are shown as not kept, and the next page still sends them', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openRow(context, LaunchURL);

@@ -29,7 +29,7 @@ function openSessions(origin: string, count: number, window?: number): ClientHtt
   });
 }
 
-/** Sends a request; without `ends` its body never ends. The result is added to `statuses`. */
+/** Sends a request. Without `ends`, its body never ends. The result is added to `statuses`. */
 function request(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,
@@ -48,7 +48,7 @@ function megabytes({ child }: Running): number {
   return Math.round(Number(kilobytes) / 1024);
 }
 
-/** 100 sessions with 100 requests each, none of which reads its response. */
+/** 100 sessions with 100 requests each, whose responses are never read. */
 async function unreadAnswers(service: Running): Promise<Outcome> {
   const before = megabytes(service);
   const sessions = openSessions(service.baseUrl, 100, 0);

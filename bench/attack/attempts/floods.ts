@@ -5,7 +5,7 @@ import { uniqueName, type World } from '../world.ts';
 
 const holdMilliseconds = 8_000;
 
-/** 2,010 connections that send a body as slowly as allowed; the honest client's response times are the measure. */
+/** 2,010 connections that send a body as slowly as allowed, measured by the honest client's response times. */
 async function slowBodies(origin: string, path: string, first = ''): Promise<Outcome> {
   const { host } = new URL(origin);
   const request = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\n${first}content-type: application/x-www-form-urlencoded\r\ncontent-length: 900000\r\n\r\n`;
@@ -25,7 +25,7 @@ function retryAfterEverywhere(replies: readonly Reply[]): boolean {
     .every(({ headers }) => headers['retry-after'] !== undefined);
 }
 
-/** An endless stream of rows, for as long as the service accepts it. */
+/** An endless stream of rows, sent as long as the service accepts it. */
 async function endlessRows(world: World, key: string): Promise<Reply> {
   const row = `{"LoginID":"u","FirstName":"${'x'.repeat(1_000)}"}\n`.repeat(1_000);
   return ask(`${world.service.baseUrl}/user/bulk?plan=true`, {

@@ -11,7 +11,7 @@ function outcome(replies: readonly Reply[]): Outcome {
   return { withstood: withstood && replies.some(({ status }) => status === 200), detail: tally(replies) };
 }
 
-/** This many concurrent callers for 6 s; a rejected caller waits for a while. */
+/** This many concurrent callers for 6 s. A rejected caller waits for a while. */
 async function goOn(callers: number, call: () => Promise<Reply>): Promise<Reply[]> {
   const until = performance.now() + 6_000;
   const replies: Reply[] = [];

@@ -63,7 +63,7 @@ function midnight(day: string | undefined, offset = 0): string | undefined {
   return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString();
 }
 
-/** Who changed what, newest first: for one tenant, or for the operator across all tenants. */
+/** Who changed what, newest first: for one tenant or, for the operator, across all tenants. */
 export default function Audit() {
   const t = useTranslations('audit');
   const shell = useTranslations('shell');

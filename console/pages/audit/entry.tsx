@@ -7,7 +7,7 @@ import { Actor, Target } from './values.tsx';
 
 type Props = { entry: AuditEntry | null; onClose: () => void };
 
-/** One entry in full. */
+/** Shows one complete entry. */
 export function EntryDialog({ entry, onClose }: Props) {
   const t = useTranslations('audit');
   return (

@@ -19,7 +19,7 @@ export type Line = {
 
 type Call = {
   path: string;
-  /** null: a plan, which can be repeated safely. */
+  /** Null for a plan, which can be repeated safely. */
   requestKey: string | null;
   isCsv: boolean;
   body: BodyInit;
@@ -92,7 +92,7 @@ function waitAfter(thrown: unknown, tries: number): number | null {
   return wait > longestWait ? null : wait || tries;
 }
 
-/** Retries after network failures or overload; the Idempotency-Key ensures nothing is done twice. */
+/** Retries after network failures or overload. The Idempotency-Key ensures that nothing is done twice. */
 export async function callPiece(api: Api, call: Call): Promise<Line[]> {
   for (let tries = 1; ; tries++) {
     try {

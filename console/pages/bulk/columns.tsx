@@ -88,7 +88,7 @@ type FieldProps = {
   column: string;
   field: string | null;
   subject: Subject;
-  /** Only the columns of a file with a header can be reassigned. */
+  /** Columns can be reassigned only if the file has a header. */
   onChange?: (field: string | null) => void;
 };
 

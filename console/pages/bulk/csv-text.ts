@@ -28,7 +28,7 @@ function quotedAt(row: string, at: number): Read {
   return null;
 }
 
-/** The delimiter: the one that splits the header into the most cells. */
+/** The delimiter that splits the header into the most cells. */
 export function delimiterOf(header: string): Delimiter {
   const counted = delimiters.map((delimiter) => ({
     delimiter,

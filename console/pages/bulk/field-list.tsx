@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl';
 import { Rows } from '../../parts/list.tsx';
 import { about, type Field, type Subject } from './subjects.ts';
 
-/** The fields a file may contain, for people preparing one. */
+/** The fields that a file may contain, for people who prepare one. */
 export function FieldList({ subject }: { subject: Subject }) {
   const t = useTranslations('bulk');
   const { fields, required } = about[subject];

@@ -14,7 +14,7 @@ import { fieldsFor, type Subject } from './subjects.ts';
 import { begin, finish, isUnfinished } from './unfinished.ts';
 import { type Input, useRun } from './use-run.ts';
 
-/** Stays the same when the same rows are imported again. */
+/** The same whenever the same rows are imported again. */
 function signatureOf(
   { subject, source: { file }, fields }: Omit<Input, 'requestKey'>,
   tenant: string | null,
@@ -22,7 +22,7 @@ function signatureOf(
   return JSON.stringify([tenant, subject, file.name, file.size, file.lastModified, fields]);
 }
 
-/** From the file through its columns and plan to the result of each row. */
+/** Leads from the file through its columns and plan to the result of each row. */
 export function Import({ subject, choice }: { subject: Subject; choice: ReactNode }) {
   const t = useTranslations('bulk');
   const { tenant } = useApi();

@@ -1,7 +1,7 @@
 import { csvRow } from '../../parts/csv.ts';
 import { isPassing, type Line } from './call.ts';
 
-/** The planned or actual result of a row. `differs`: the user exists with other values, which stay unchanged. */
+/** The planned or actual result for a row. `differs`: the user exists with other values, which are kept. */
 export const kinds = ['created', 'exists', 'differs', 'refused'] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -14,14 +14,14 @@ export type Refused = {
   loginId: string | null;
   courseId: string | null;
   code: string;
-  /** The field that the service reports. */
+  /** The field named in the service's error. */
   field: string | null;
   detail: string;
 };
 
 export type Counts = Record<Kind, number>;
 
-/** For one chunk of the file. */
+/** The results for one chunk of the file. */
 export type PieceOutcome = {
   rows: number;
   counts: Counts;

@@ -39,10 +39,10 @@ export async function bodyOf(
   return [header, ...rows].join('\n');
 }
 
-/** A row that no CSV reader accepts: the service rejects it as it would the row itself. */
+/** Text that is not valid CSV, so the service rejects it as it would the row itself. */
 const noCsv = '""?""';
 
-/** Only the imported columns; cells without a column stay, so that the service rejects the row. */
+/** Only the imported columns. Cells without a column are kept, so that the service rejects the row. */
 function rewritten(cells: readonly string[] | null, fields: readonly (string | null)[]): string {
   if (cells === null) return noCsv;
   const kept = fields.flatMap((field, at) => (field === null ? [] : [cells[at] ?? '']));

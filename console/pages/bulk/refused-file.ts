@@ -3,20 +3,22 @@ import { readCells } from './csv-text.ts';
 import type { Refused } from './outcome.ts';
 import { type Source, textOf } from './source.ts';
 
-/** Columns added after those of the file. None of them is imported, so a corrected file can be imported as it is. */
+/** Columns added after the file's own. They are ignored on import, so a corrected file can be imported as it is. */
 const added = ['Line', 'Field', 'Reason', 'Detail'];
 
 /** Rows read at a time. */
 const most = 2000;
 
-/** The rejected rows as they are in the file, each with its reason, to be corrected and imported again. */
+/**
+ * The rejected rows as they are in the file, each with its reason, so that they can be corrected and imported again.
+ */
 export async function refusedRows(
   source: Source,
   refused: readonly Refused[],
   reason: (code: string) => string,
 ): Promise<string[]> {
   const { csv, columns } = source;
-  // Programs and this page read the file again, so its cells are not changed.
+  // Programs and this page read the file again, so its cells are left unchanged.
   const write = (cells: readonly unknown[]) => csvRow(cells, { isRaw: true });
   const rows = [write([...(csv ? columns : ['Row']), ...added])];
   let texts: string[] = [];

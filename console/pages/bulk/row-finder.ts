@@ -6,7 +6,7 @@ const space = 0x20;
 export type RowOffsets = { starts: number[]; lines: number[]; size: number };
 
 /**
- * Finds the rows while a file is read: rows end at line breaks (in CSV, outside quotes), and blank lines are skipped.
+ * Finds the rows while reading a file: rows end at line breaks (in CSV, outside quotes), and blank lines are skipped.
  */
 export function openRowFinder(isCsv: boolean) {
   const places: RowOffsets = { starts: [], lines: [], size: 0 };

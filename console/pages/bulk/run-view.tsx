@@ -126,7 +126,7 @@ type AfterProps = Pick<Props, 'run' | 'subject'>;
 function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 'running' | 'onApply'>) {
   const t = useTranslations('bulk');
   const { counts, refused } = run.sum;
-  // An existing enrolment may be extended or renewed; existing users stay unchanged.
+  // An existing enrolment may be extended or renewed; existing users are never changed.
   const count = subject === 'users' ? counts.created : counts.created + counts.exists;
   const text = count === 0 ? t('nothingToDo') : refused.length > 0 ? t('refusedNote') : t('allFine');
   return (

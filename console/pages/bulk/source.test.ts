@@ -41,7 +41,7 @@ test('a spreadsheet export is read with line numbers and rewritten for the servi
   assert.deepEqual(fields, ['LoginID', 'LastName', null]);
   const [piece] = piecesOf(source);
   assert.ok(piece);
-  // Cells without a column stay, and the service rejects an invalid CSV row as well.
+  // Cells without a column are kept, and the service also rejects a row of invalid CSV.
   const rows = ['LoginID,LastName', 'bo,"Bü\r\nrg"', ',', 'cy,Cole,z', '""?""'];
   assert.equal(await bodyOf(source, fields, piece), rows.join('\n'));
   assert.deepEqual(await textOf(source, 2, 4), ['cy;Cole;y;z', 'di;"D"x;']);
@@ -63,7 +63,7 @@ test('JSON lines are sent unchanged', async () => {
   assert.equal(new TextDecoder().decode((await bodyOf(source, [], piece)) as Uint8Array), text);
 });
 
-test('chunks have few rows and bytes, and leave no row out', async () => {
+test('chunks stay small in rows and bytes, and omit no row', async () => {
   const many = await open(
     'many.csv',
     `LoginID\n${Array.from({ length: 4001 }, (_, n) => `u${n}`).join('\n')}`,
@@ -85,7 +85,7 @@ test('chunks have few rows and bytes, and leave no row out', async () => {
   assert.equal(pieces.at(-1)?.to, 30);
 });
 
-test('columns are recognised in any spelling, each field once', () => {
+test('columns are recognised in any spelling, each field only once', () => {
   const columns = ['login_id', 'FIRST NAME', 'e-mail', 'Email', 'Metadata.colour', 'Remark'];
   assert.deepEqual(fieldsFor('users', columns), ['LoginID', 'FirstName', 'Email', null, null, null]);
   const fields = fieldsFor('enrolments', columns);

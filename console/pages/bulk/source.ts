@@ -12,11 +12,11 @@ export class UnusableFile extends Error {
   }
 }
 
-/** A file whose row positions are known; its content stays on disk. */
+/** A file whose row positions are known. Its content stays on disk. */
 export type Source = {
   file: File;
   encoding: 'utf-8' | 'windows-1252';
-  /** null: JSON lines. */
+  /** Null for JSON lines. */
   csv: { delimiter: Delimiter } | null;
   columns: string[];
   rows: number;

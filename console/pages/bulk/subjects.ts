@@ -65,7 +65,7 @@ export function isField(subject: Subject, name: string): boolean {
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[\s_.-]/g, '');
 
-/** The field that a column header refers to, in any spelling; null if none. */
+/** The field that a column header refers to, in any spelling; null if there is none. */
 export function fieldFor(subject: Subject, column: string): string | null {
   const name = column.trim();
   if (isField(subject, name)) return name;
@@ -73,7 +73,7 @@ export function fieldFor(subject: Subject, column: string): string | null {
   return fields.find((field) => field !== 'Metadata' && plain(field) === plain(name)) ?? null;
 }
 
-/** The field of each column; the first of two columns with the same name wins. */
+/** The field for each column. Of two columns with the same name, the first counts. */
 export function fieldsFor(subject: Subject, columns: readonly string[]): (string | null)[] {
   const fields = columns.map((column) => fieldFor(subject, column));
   return fields.map((field, at) => (fields.indexOf(field) === at ? field : null));

@@ -18,7 +18,7 @@ function read(): Kept | null {
 /** Whether an import of the same file with the same columns was interrupted. */
 export const isUnfinished = (signature: string) => read()?.signature === signature;
 
-/** The ID of an import; an interrupted one keeps its ID, so that completed rows are not repeated. */
+/** The ID of an import. An interrupted import keeps its ID, so that completed rows are not repeated. */
 export function begin(signature: string): string {
   const kept = read();
   if (kept?.signature === signature) return kept.key;

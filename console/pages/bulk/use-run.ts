@@ -10,7 +10,7 @@ export type Input = {
   subject: Subject;
   source: Source;
   fields: readonly (string | null)[];
-  /** null: a plan. */
+  /** Null for a plan. */
   requestKey: string | null;
 };
 

@@ -13,7 +13,7 @@ import { type AuthoredCourse, statuses } from './values.tsx';
 
 type CourseChange = components['schemas']['CourseChange'];
 
-/** Only changed fields are sent, so that nobody else's change is overwritten. */
+/** Only changed fields are sent, so that other users' changes are not overwritten. */
 function differing(course: AuthoredCourse, typed: CourseChange): CourseChange {
   const names = Object.keys(typed) as (keyof CourseChange)[];
   const differs = (name: keyof CourseChange) => JSON.stringify(typed[name]) !== JSON.stringify(course[name]);

@@ -19,7 +19,7 @@ function Step({ isDone, text }: { isDone: boolean; text: string }) {
   );
 }
 
-/** What the course still needs, or what its status means; nothing if all is well. */
+/** What the course still needs, or what its status means. Empty if all is well. */
 export function CourseState({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.state');
   const { Status, Standard, EnrolOptions } = course;

@@ -6,7 +6,7 @@ import { maxOf, partsOf, toIso, type Unit, units } from './duration.ts';
 import { useDurationText } from './values.tsx';
 
 type DurationFieldProps = {
-  /** ISO 8601; null: unlimited. */
+  /** ISO 8601; null means unlimited. */
   value: string | null;
   onChange: (value: string | null) => void;
 };

@@ -19,7 +19,7 @@ test('Months and minutes are distinguished', () => {
   assert.equal(toIso({ amount: 6, unit: 'minute' }), 'PT6M');
 });
 
-test('A duration of several units is read in its order', () => {
+test('A duration in several units is read in order', () => {
   assert.deepEqual(partsOf('P1Y6MT12H'), [
     { amount: 1, unit: 'year' },
     { amount: 6, unit: 'month' },

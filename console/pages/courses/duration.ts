@@ -2,7 +2,7 @@ export const units = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second'
 export type Unit = (typeof units)[number];
 export type Part = { amount: number; unit: Unit };
 
-/** The service's limit: the maximum number of digits of each part. */
+/** The service's limit: the maximum number of digits in each part. */
 const digits: Record<Unit, number> = { year: 3, month: 4, week: 4, day: 5, hour: 5, minute: 5, second: 5 };
 
 const letters: Record<Unit, string> = {

@@ -5,7 +5,7 @@ import { ImportRow } from './import-row.tsx';
 import { PackageDrop } from './package-drop.tsx';
 import { isUnderWay, useImports } from './use-imports.ts';
 
-/** Packages being imported: dropped, named, uploaded, and their results. `courseId`: all are releases of this course. */
+/** Packages being imported, from drop to result. With `courseId`, all of them are releases of this course. */
 export function ImportPanel({ courseId }: { courseId?: string }) {
   const t = useTranslations('courses.import');
   const queue = useImports();

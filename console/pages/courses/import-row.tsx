@@ -23,7 +23,7 @@ import { CourseLink, StandardName, useBytes } from './values.tsx';
 
 type RowProps = { one: Import; imports: Imports };
 
-/** The course a file is imported into: a new one, or a new release of an existing one. */
+/** The course that a file is imported into: a new one, or a new release of an existing one. */
 function Target({ one, imports }: RowProps) {
   const t = useTranslations('courses.import');
   const { $api } = useApi();

@@ -11,7 +11,7 @@ import { OptionRows } from './option-rows.tsx';
 import { PreviewButton } from './preview-button.tsx';
 import { type Course, CourseStatusBadge, StandardName } from './values.tsx';
 
-/** The API reads an offered course for one learner only, so it is looked up in the list. */
+/** The API reads an offered course for only one learner, so this looks it up in the list. */
 async function findOffered({ client }: Api, courseId: string): Promise<Course | null> {
   for (let Cursor: string | null = ''; Cursor !== null; ) {
     const query: { Limit: number; Search: string; Cursor?: string } = {

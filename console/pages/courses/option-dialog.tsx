@@ -27,7 +27,7 @@ const fresh: Omit<Option, 'DurationID' | 'SeatsLeft'> = {
 
 type OptionDialogProps = {
   courseId: string;
-  /** null: a new one. */
+  /** Null for a new one. */
   option: Option | null;
   taken: readonly string[];
   onClose: () => void;

@@ -40,7 +40,7 @@ export function PreviewButton(props: PreviewProps) {
       throw error;
     }
   });
-  // The click itself opens the tab: later, the browser would block it as a pop-up.
+  // The tab is opened by the click itself, because the browser would block it as a pop-up later.
   const open = () => void opening.run(window.open('about:blank', '_blank'));
   return (
     <Stack gap="xs">

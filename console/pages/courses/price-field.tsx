@@ -5,7 +5,7 @@ import type { Option } from './values.tsx';
 
 type PriceFieldProps = { value: Option['Price']; onChange: (value: Option['Price']) => void };
 
-/** An amount and its currency; none without an amount. */
+/** An amount and its currency, or neither. */
 export function PriceField({ value, onChange }: PriceFieldProps) {
   const t = useTranslations('courses.options');
   const [currency, setCurrency] = useState(value?.Currency ?? 'EUR');

@@ -5,7 +5,7 @@ import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, notify } from '../../parts/action.tsx';
 import type { AuthoredCourse } from './values.tsx';
 
-/** Publishes the course to its tenants, after showing who will see what. */
+/** Publishes the course to its tenants after showing who will see it. */
 export function PublishButton({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.publish');
   const { client } = useApi();

@@ -5,7 +5,7 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 
 type TenantsFieldProps = {
-  /** null: all. */
+  /** Null means all tenants. */
   value: readonly string[] | null;
   onChange: (value: string[] | null) => void;
 };

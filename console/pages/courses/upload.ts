@@ -4,7 +4,7 @@ import { toFailure } from '../../api/problem.ts';
 
 export type Release = components['schemas']['Release'];
 
-/** Upload progress from 0 to 1; at 1, the service reads the package. */
+/** Upload progress from 0 to 1. At 1, the service reads the package. */
 export type OnSent = (share: number) => void;
 
 type Upload = { courseId: string; file: File; signal: AbortSignal; onSent: OnSent };
@@ -47,7 +47,7 @@ export async function isKnown({ client }: Api, courseId: string): Promise<boolea
   return !error;
 }
 
-/** Title '': the package's own title. */
+/** If the title is '', the package's own title is used. */
 export type Importing = Upload & { title: string };
 
 /** `isLeft`: the course was created and could not be deleted again. */

@@ -16,7 +16,7 @@ export type Import = { key: number; file: File; courseId: string; title: string;
 
 export const isUnderWay = ({ stage }: Import) => stage.is === 'waiting' || stage.is === 'sending';
 
-/** Packages imported one after the other, each with its stage. Leaving the page cancels them. */
+/** Imports packages one after another and shows the stage of each. Leaving the page cancels them. */
 export function useImports() {
   const api = useApi();
   const queries = useQueryClient();
@@ -35,7 +35,7 @@ export function useImports() {
   const change = (key: number, changed: Partial<Import>) =>
     setImports((before) => before.map((one) => (one.key === key ? { ...one, ...changed } : one)));
 
-  /** `courseId`: all files are releases of this course; otherwise each file suggests its own. */
+  /** With `courseId`, all files are releases of this course. Otherwise each file suggests its own. */
   const add = (files: readonly File[], courseId?: string): Import[] => {
     const taken = imports.map((one) => one.courseId);
     const added = files.map((file): Import => {

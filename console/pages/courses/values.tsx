@@ -22,7 +22,7 @@ export function CourseStatusBadge({ status }: { status: Status }) {
   return <Badge color={colors[status]}>{t(`statuses.${status}`)}</Badge>;
 }
 
-/** null: nothing to play. */
+/** Null if there is nothing to play. */
 export function StandardName({ standard }: { standard: Standard }) {
   const t = useTranslations('courses');
   return <>{t(`standards.${standard ?? 'none'}`)}</>;
@@ -73,7 +73,7 @@ export function CourseTitle({ CourseID, Title }: Pick<Course, 'CourseID' | 'Titl
   );
 }
 
-/** The number of warnings, in words, as colour alone says nothing. */
+/** The number of warnings in words, because colour alone says nothing. */
 export function WarningsBadge({ count }: { count: number }) {
   const t = useTranslations('courses');
   if (count === 0) return null;

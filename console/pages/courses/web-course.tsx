@@ -10,7 +10,7 @@ import { isKnown } from './upload.ts';
 
 const nothing = { title: '', url: '', courseId: '' };
 
-/** A course that is a web page: there is nothing to import. */
+/** Creates a course that is a web page, so there is nothing to import. */
 export function WebCourseButton() {
   const t = useTranslations('courses.web');
   const api = useApi();

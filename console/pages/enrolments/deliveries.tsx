@@ -12,7 +12,7 @@ type Webhook = components['schemas']['Webhook'];
 
 const colors: Record<Delivery['Status'], string> = { pending: 'blue', delivered: 'green', failed: 'red' };
 
-/** Whether the client was notified; shown only if there are webhook endpoints. */
+/** Whether the client's application was notified. Shown only if there are webhook endpoints. */
 export function Deliveries({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('enrolments');
   const { $api } = useApi();

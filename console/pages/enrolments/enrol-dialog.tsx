@@ -19,7 +19,7 @@ type Props = {
   /** Values known when the dialog opens. */
   loginId?: string;
   courseId?: string;
-  /** What is suggested for someone who is already enrolled. */
+  /** The suggestion if the learner is already enrolled. */
   again?: FormValues['again'];
 };
 
@@ -120,7 +120,7 @@ type CurrentProps = {
   onChange: (again: FormValues['again']) => void;
 };
 
-/** For someone already enrolled: extend access or start again. */
+/** For a learner who is already enrolled: extend access or start again. */
 function Current({ offer, loginId, again, onChange }: CurrentProps) {
   const t = useTranslations('enrolments');
   const { $api } = useApi();

@@ -17,12 +17,12 @@ type Rule = Explanation['Rules'][number];
 type Props = {
   enrolment: Enrolment;
   name: string;
-  /** The option of this enrolment, if it is still available. */
+  /** This enrolment's option, if it is still available. */
   option: Option | undefined;
   onSetEnd: () => void;
 };
 
-/** The main answer of the page, with reasons and remedies; decided by the launch rules themselves. */
+/** The main answer of the page, with reasons and remedies. The launch rules themselves decide. */
 export function LaunchCheck(props: Props) {
   const { LoginID, EnrollID } = props.enrolment;
   const t = useTranslations('enrolments');
@@ -131,7 +131,7 @@ function Restore({ enrolment }: Props) {
   );
 }
 
-/** Extends by the option's duration if it is still available; any other end date can be set by hand. */
+/** Extends by the option's duration if the option is still available. Any other end date can be set by hand. */
 function Extend({ enrolment, option, onSetEnd }: Props) {
   const t = useTranslations('enrolments');
   const duration = useDurationText();

@@ -10,7 +10,7 @@ type Props = {
   isRetired: boolean;
 };
 
-/** The options this learner can choose, as a shop would show them. */
+/** The options that this learner can choose, shown as in a shop. */
 export function OptionCards({ options, value, onChange, isRetired }: Props) {
   const t = useTranslations('enrolments');
   if (isRetired) return <Alert color="orange">{t('options.retired')}</Alert>;

@@ -8,7 +8,7 @@ import { EndOf, type Enrolment, ProgressOf, usePercent, useTimeSpent } from './v
 
 type Recorded = Enrolment['Recorded'];
 
-/** The effective result, next to what the course recorded if that differs. */
+/** The effective result, next to what the course recorded if it differs. */
 export function Result({ enrolment, onOverride }: { enrolment: Enrolment; onOverride: () => void }) {
   const t = useTranslations('enrolments');
   const time = useTimeSpent();
@@ -61,7 +61,7 @@ export function Result({ enrolment, onOverride }: { enrolment: Enrolment; onOver
   );
 }
 
-/** A part of a result in words. */
+/** Part of a result in words. */
 export function useResultText() {
   const t = useTranslations('enrolments');
   const percent = usePercent();

@@ -11,7 +11,7 @@ import { TimelineItem } from './timeline-item.tsx';
 import type { Enrolment } from './values.tsx';
 
 const pageSize = 200;
-/** Pages read at a time. The API returns the oldest first, so the newest are known only at the end. */
+/** Pages read at a time. The API returns the oldest entries first, so the newest are known only at the end. */
 const pagesAtOnce = 10;
 
 function useEntries({ LoginID, EnrollID }: Enrolment) {
@@ -53,7 +53,7 @@ const kindOf = (text: string | undefined) => choiceOf(namesOf(kinds), text);
 const keyOf = (entry: Entry) =>
   [entry.At, entry.Kind, entry.Type, entry.Launch, entry.Commit].filter((part) => part !== null).join(' ');
 
-/** What happened, newest first. */
+/** The timeline, newest first. */
 export function Timeline({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('enrolments');
   const { query, entries, isBounded, readOn } = useEntries(enrolment);

@@ -15,7 +15,7 @@ const shownValues = {
   Success: ['passed', 'failed'],
 } as const satisfies { [Name in 'Completion' | 'Success']: readonly Enrolment[Name][] };
 
-/** The learner's result, as far as the data show it. */
+/** The learner's result, as far as the data shows it. */
 function useResults() {
   const t = useTranslations('enrolments');
   const text = useResultText();

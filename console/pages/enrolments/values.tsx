@@ -27,7 +27,7 @@ export function ProgressOf({ value }: { value: number }) {
   );
 }
 
-/** Hours and minutes; below a minute, seconds. */
+/** Hours and minutes, or seconds if it is less than a minute. */
 export function useTimeSpent(): (seconds: number) => string {
   const format = useFormatter();
   return (seconds) => {
@@ -45,7 +45,7 @@ export function useTimeSpent(): (seconds: number) => string {
   };
 }
 
-/** When access ends, or that it never does. */
+/** When access ends, or that it does not end. */
 export function EndOf({ at }: { at: string | null }) {
   const t = useTranslations('enrolments');
   return <Instant at={at} none={t('never')} />;

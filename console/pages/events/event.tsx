@@ -9,7 +9,7 @@ import { SentTo } from './sent-to.tsx';
 
 type Props = { event: Event | null; onClose: () => void };
 
-/** One event in full: the person it concerns, its content and its destinations. */
+/** Shows one complete event: the person it concerns, its content and its destinations. */
 export function EventDialog({ event, onClose }: Props) {
   const t = useTranslations('events');
   return (

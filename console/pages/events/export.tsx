@@ -29,7 +29,7 @@ async function readEvents({ client }: Api, wanted: Query): Promise<{ events: Eve
   return { events, isWhole: true };
 }
 
-/** As the API returns them: it provides events as JSON only. */
+/** Exports events as the API returns them, which is only as JSON. */
 export function ExportButton({ query }: { query: Query }) {
   const t = useTranslations('events');
   const api = useApi();

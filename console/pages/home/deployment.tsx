@@ -14,7 +14,7 @@ type Tenant = components['schemas']['Tenant'];
 
 const shownTenants = 6;
 
-/** The deployment as a whole, for an operator who acts on no tenant. */
+/** The whole deployment, for an operator who has not chosen a tenant. */
 export default function Deployment() {
   const t = useTranslations('home');
   return (

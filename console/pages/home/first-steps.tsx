@@ -11,7 +11,7 @@ type Course = components['schemas']['AuthoredCourse'];
 type Tenant = components['schemas']['Tenant'];
 type Step = 'course' | 'option' | 'tenant' | 'key' | 'enrolment';
 
-/** With more tenants than this, nobody needs the introduction. */
+/** With more tenants than this, the introduction is no longer needed. */
 const maxNewTenants = 3;
 
 /** Whether any of the first tenants has a key and an enrolment. */
@@ -40,7 +40,7 @@ function useFirstSteps(tenants: readonly Tenant[]) {
 
 type Props = { tenants: readonly Tenant[]; courses: readonly Course[] };
 
-/** From nothing to the first enrolment; hidden once every step is done. */
+/** Leads to the first enrolment. Hidden once every step is done. */
 export function FirstSteps({ tenants, courses }: Props) {
   const t = useTranslations('home');
   const progress = useFirstSteps(tenants);

@@ -15,7 +15,7 @@ export type Total = { measure: Measure; now: number; before: number | null };
 const sum = (days: readonly DayCount[], measure: Measure) =>
   days.reduce((total, day) => total + day[measure], 0);
 
-/** The days of the period, and as many days before it as are known. */
+/** The days in the period, and as many days before it as are known. */
 export function splitDays(days: readonly DayCount[], span: Span) {
   const now = days.slice(-span);
   const before = days.slice(0, -span).slice(-span);
@@ -31,7 +31,7 @@ export function totalsOf(days: readonly DayCount[], span: Span): Total[] {
   }));
 }
 
-/** Days for a month or a quarter, weeks for a year: leftover days extend the first week. */
+/** Days for a month or a quarter, weeks for a year. Leftover days extend the first week. */
 export function pointsOf(days: readonly DayCount[], span: Span): Point[] {
   const now = days.slice(-span);
   if (span !== 365) return now.map((day) => ({ ...day, days: 1 }));

@@ -4,10 +4,10 @@ import { type Span, spans } from './spans.ts';
 
 export type Overview = components['schemas']['Overview'];
 
-/** The service counts at most this many days per call. */
+/** The maximum number of days that the service counts per call. */
 const maxDays = 366;
 
-/** The days of the period, and as many before it as possible for comparison. */
+/** The days in the period, and as many days before it as possible for comparison. */
 export function useOverview(span: Span = spans[0]) {
   const { $api } = useApi();
   const Days = Math.min(span * 2, maxDays);

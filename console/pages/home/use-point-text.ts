@@ -1,7 +1,7 @@
 import { useFormatter, useTranslations } from 'use-intl';
 import type { Point } from './spans.ts';
 
-/** The service counts by UTC days. */
+/** The service counts days in UTC. */
 export const dayOf = (day: string) => new Date(`${day}T00:00:00Z`);
 
 /** The date of a point: a day, or a range of days. */

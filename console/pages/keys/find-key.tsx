@@ -6,7 +6,10 @@ import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
 
-/** Finds the key that a caller reads out. The address contains only its KeyID: anyone holding the key can redeem it. */
+/**
+ * Finds a key that a caller reads out. The address contains only its KeyID, because anyone who has the key can redeem
+ * it.
+ */
 export function FindKey({ onFound }: { onFound: (keyId: string) => void }) {
   const t = useTranslations('keys');
   const { client } = useApi();

@@ -20,13 +20,13 @@ import {
 } from './values.tsx';
 
 type Props = {
-  /** undefined: closed. */
+  /** Undefined if the drawer is closed. */
   keyId: string | undefined;
   onClose: () => void;
   onMakeAnother: (like: InitialKeys) => void;
 };
 
-/** One key: what it grants, who has redeemed it, and when it expires. */
+/** Shows one key: what it grants, who has redeemed it, and when it expires. */
 export function KeyDrawer({ keyId, onClose, onMakeAnother }: Props) {
   const t = useTranslations('keys');
   const act = useTranslations('act');
@@ -132,7 +132,7 @@ function CourseAndOption({ courseId, durationId }: { courseId: string; durationI
   );
 }
 
-/** Who has redeemed it, and the results. */
+/** Who has redeemed the key, and the results. */
 function Redemption({ enrolmentKey, loginId }: { enrolmentKey: EnrolmentKey; loginId: string }) {
   const t = useTranslations('keys');
   return (

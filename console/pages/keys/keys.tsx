@@ -90,7 +90,7 @@ export default function Keys() {
   const { $api } = useApi();
   const columns = useColumns();
   const [filters, change] = useFilters(['status', 'po', 'order', 'key']);
-  // The dialog's initial values; null: closed.
+  // The dialog's initial values; null if it is closed.
   const [like, setLike] = useState<InitialKeys | null>(null);
   const [made, setMade] = useState<CreatedKey[] | null>(null);
   const wanted = {

@@ -58,7 +58,7 @@ function bodyOf(typed: FormValues): NewKeys {
   };
 }
 
-/** Creates keys. Repeating the request after a lost response returns the same keys. */
+/** Creates keys. If the response is lost, repeating the request returns the same keys. */
 function useMake() {
   const { client } = useApi();
   const queries = useQueryClient();
@@ -78,7 +78,7 @@ function useMake() {
 }
 
 type Props = {
-  /** null: closed. */
+  /** Null if the dialog is closed. */
   like: InitialKeys | null;
   onClose: () => void;
   onMade: (made: CreatedKey[]) => void;

@@ -34,7 +34,7 @@ export function KeyStatusBadge({ status }: { status: Status }) {
   return <Badge color={colors[status]}>{t(`statuses.${status}`)}</Badge>;
 }
 
-/** The part of a key known after its creation: its prefix. */
+/** The part of a key that is known after its creation: its first characters. */
 export function KeyStart({ start }: { start: string }) {
   return (
     <Text span ff="monospace" size="sm" fw={600}>

@@ -41,7 +41,7 @@ export type Operation = {
   requestBody?: { required?: boolean; content: Content };
   responses: Record<string, { description?: string; content?: Content }>;
   'x-access'?: 'tenant' | 'operator' | 'either' | 'anyone' | 'session';
-  /** Its server, if that is not the origin of the API. */
+  /** The operation's server, if it is not the API's origin. */
   servers?: { url: string }[];
   'x-scope'?: string;
 };
@@ -92,7 +92,7 @@ export function entriesOf(document: Document): Entry[] {
   return [...operations, ...events];
 }
 
-/** Entries by tag whose name, path or summary contains all words of the filter. */
+/** The entries, by tag, whose name, path or summary contains all words of the filter. */
 export function groupsOf(entries: readonly Entry[], filter: string): [string, Entry[]][] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, Entry[]>();

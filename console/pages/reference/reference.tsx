@@ -16,7 +16,7 @@ async function readDocument(): Promise<Document> {
   return response.json();
 }
 
-/** The whole API, from the OpenAPI document. One operation is shown at a time; its name is the anchor. */
+/** The whole API, from the OpenAPI document. One operation is shown at a time, and its name is the anchor. */
 export default function Reference() {
   const t = useTranslations('reference');
   const [filters, change] = useFilters(['filter']);
@@ -74,7 +74,7 @@ export default function Reference() {
 
 type ChoiceProps = { groups: [string, Entry[]][]; shown: Entry | undefined };
 
-/** A tree on wide screens, a select on phones. */
+/** A tree on wide screens and a select on phones. */
 function Choice({ groups, shown }: ChoiceProps) {
   const t = useTranslations('reference');
   const navigate = useNavigate();
@@ -83,7 +83,7 @@ function Choice({ groups, shown }: ChoiceProps) {
   useEffect(() => {
     const list = window.document.querySelector<HTMLElement>('.operations nav');
     const chosen = list?.querySelector<HTMLElement>('[aria-current]');
-    // Scroll only within the list; the page stays at the top.
+    // Scrolls only within the list, so that the page stays at the top.
     if (list && chosen) list.scrollTop = chosen.offsetTop - list.offsetTop - list.clientHeight / 2;
   }, []);
   return (

@@ -2,7 +2,7 @@ import { bodyOf, type Entry } from './document.ts';
 
 export type Request = { method: string; url: string; headers: Record<string, string>; body: string | null };
 
-/** The URL with its parameters filled in; empty ones are omitted, except in the path. */
+/** The URL with its parameters filled in. Empty ones are omitted, except in the path. */
 export function addressOf(entry: Entry, values: Record<string, string>): string {
   const query = new URLSearchParams();
   let path = entry.path;
@@ -15,7 +15,7 @@ export function addressOf(entry: Entry, values: Record<string, string>): string 
   return text ? `${path}?${text}` : path;
 }
 
-/** Inside single quotes, a POSIX shell keeps everything except the single quote itself. */
+/** Within single quotes, a POSIX shell keeps everything except the single quote itself. */
 export function quote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -25,7 +25,7 @@ function quoteHeader(text: string): string {
   return text.endsWith(' $KEY') ? `"${text}"` : quote(text);
 }
 
-/** One command line; sending a body makes it a POST automatically. */
+/** One command line. Because it sends a body, curl uses POST automatically. */
 export function curlOf({ method, url, headers, body }: Request): string {
   const implied = body === null ? 'GET' : 'POST';
   return [

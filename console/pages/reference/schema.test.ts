@@ -27,7 +27,7 @@ test('every operation has an example that its own schema accepts', () => {
   assert.ok(checked > 20);
 });
 
-test('every field of a record has its row, with its allowed values', () => {
+test('every field of a record has a row with its allowed values', () => {
   const create = entries.find(({ operationId }) => operationId === 'createUser');
   const rows = rowsOf(bodyOf(create?.requestBody?.content)?.schema ?? {});
   const login = rows.find(({ name }) => name === 'LoginID');
@@ -36,7 +36,7 @@ test('every field of a record has its row, with its allowed values', () => {
   assert.equal(rows.find(({ name }) => name === 'Email')?.type, 'string | null');
 });
 
-/** How a POSIX shell parses a command line that quotes only with single quotes and backslashes. */
+/** Parses a command line like a POSIX shell, with single quotes and backslashes only. */
 function shellWords(line: string): string[] {
   const word = /(?:'([^']*)'|\\(.)|([^\s'\\]))/gsu;
   const words: string[] = [];
@@ -69,7 +69,7 @@ test('every operation has a command line with its method, URL and body', () => {
   }
 });
 
-test('the filter matches words of the name and the path, and keeps the groups', () => {
+test('the filter matches words in the name and path, and keeps the groups', () => {
   const names = (filter: string) =>
     groupsOf(entries, filter).flatMap(([, items]) => items.map(({ operationId }) => operationId));
   assert.deepEqual(names('post create many users'), ['createUsers']);

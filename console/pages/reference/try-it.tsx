@@ -24,7 +24,7 @@ import { addressOf } from './request.ts';
 type Answer = { status: number; milliseconds: number; headers: [string, string][]; text: string };
 
 const shownHeaders = ['location', 'retry-after', 'ratelimit', 'idempotency-replayed', 'x-request-id'];
-/** Longer responses are cut: a page is no place for an export. */
+/** Longer responses are cut off, because a page is no place for an export. */
 const longest = 100_000;
 
 async function readAnswer(response: Response, began: number): Promise<Answer> {

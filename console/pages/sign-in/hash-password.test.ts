@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { hashPassword, type KnownHash } from './hash-password.ts';
 
-test('published vectors: RFC 1321 and FIPS 180-4', () => {
+test('hashes match the published vectors of RFC 1321 and FIPS 180-4', () => {
   const vectors: [KnownHash, string, string][] = [
     ['md5-hex', '', 'd41d8cd98f00b204e9800998ecf8427e'],
     ['md5-hex', 'abc', '900150983cd24fb0d6963f7d28e17f72'],
@@ -18,7 +18,7 @@ test('published vectors: RFC 1321 and FIPS 180-4', () => {
   for (const [declared, password, hash] of vectors) assert.equal(hashPassword(password, declared), hash);
 });
 
-test('non-ASCII passwords are hashed as the UTF-8 that was typed, composed or not', () => {
+test('non-ASCII passwords are hashed as typed, in UTF-8, composed or not', () => {
   const functions: [KnownHash, string, 'hex' | 'base64'][] = [
     ['sha256-hex', 'sha256', 'hex'],
     ['sha512-hex', 'sha512', 'hex'],

@@ -15,7 +15,7 @@ const functions: Record<KnownHash, (bytes: Uint8Array) => string> = {
   'md5-hex': (bytes) => bytesToHex(md5(bytes)),
 };
 
-/** As the client did: over the UTF-8 bytes of exactly what was typed. */
+/** Hashes the UTF-8 bytes of exactly what was typed, as the client's own application did. */
 export function hashPassword(password: string, declared: KnownHash): string {
   return functions[declared](new TextEncoder().encode(password));
 }

@@ -16,7 +16,7 @@ const readable: readonly [Scope, string][] = [
   ['events:read', '/events'],
 ];
 
-/** A call that this key may make and that changes nothing: a list, or, for a write-only key, an access token. */
+/** A call that this key may make and that changes nothing: a list or, for a write-only key, an access token. */
 export function exampleCommand({ KeyID, Secret, Scopes }: KeyWithSecret, origin: string): string {
   const path = readable.find(([scope]) => Scopes.includes(scope))?.[1];
   return path

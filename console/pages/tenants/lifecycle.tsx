@@ -17,7 +17,7 @@ export function TenantStatus({ status }: { status: Tenant['Status'] }) {
   return <Badge color={status === 'active' ? 'green' : 'red'}>{t(`statuses.${status}`)}</Badge>;
 }
 
-/** Suspending locks everyone out immediately, so it asks first. */
+/** Suspending locks everyone out immediately, so this asks for confirmation. */
 export function SuspendButton({ tenant }: { tenant: Tenant }) {
   const t = useTranslations('tenants');
   const { $api } = useApi();
@@ -77,7 +77,7 @@ export function LeavingTenant({ tenant }: { tenant: Tenant }) {
 
 type DialogProps = { tenant: Tenant; isOpen: boolean; onClose: () => void };
 
-/** Shows what would be deleted and what would stay before it can be confirmed. */
+/** Before it can be confirmed, shows what would be deleted and what would stay. */
 function DeleteDialog({ tenant, isOpen, onClose }: DialogProps) {
   const t = useTranslations('tenants');
   const act = useTranslations('act');

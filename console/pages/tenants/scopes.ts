@@ -2,7 +2,7 @@ import type { components } from '../../../client/src/generated.ts';
 
 type Scope = components['schemas']['KeyWithSecret']['Scopes'][number];
 
-/** All scopes a tenant's key may have; a test compares them with the service's list. */
+/** All scopes that a tenant's key may have. A test compares them with the service's list. */
 export const scopesOfTenant = [
   'users:read',
   'users:write',

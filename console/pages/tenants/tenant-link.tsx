@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 
-/** A tenant in a list, by its name. */
+/** The name of a tenant in a list, as a link. */
 export function TenantLink({ tenantId, name }: { tenantId: string; name: string }) {
   return (
     <Anchor

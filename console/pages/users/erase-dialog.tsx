@@ -13,7 +13,7 @@ import type { User } from './person.tsx';
 
 type Erasure = components['schemas']['Erasure'];
 
-/** Shows what would be erased and what would stay before it can be confirmed, and then the receipt. */
+/** Before it can be confirmed, shows what would be erased and what would stay. Then shows the receipt. */
 export function EraseDialog({ user, isOpen, onClose }: { user: User; isOpen: boolean; onClose: () => void }) {
   const t = useTranslations('users');
   const act = useTranslations('act');

@@ -14,7 +14,7 @@ function useGroups(Search: string) {
 
 type FilterProps = { value: string | undefined; onChange: (value: string | undefined) => void };
 
-/** A group of users. */
+/** Filters users by group. */
 export function GroupFilter({ value, onChange }: FilterProps) {
   const t = useTranslations('users');
   const [sought, setSought] = useState('');
@@ -35,7 +35,7 @@ export function GroupFilter({ value, onChange }: FilterProps) {
 
 type FieldProps = { value: string; onChange: (value: string) => void; required?: boolean };
 
-/** A group may be new, so existing ones are only suggestions. */
+/** The group may be new, so existing ones are only suggestions. */
 export function GroupField({ value, onChange, required = false }: FieldProps) {
   const t = useTranslations('users');
   const [sought] = useDebouncedValue(value, 200);

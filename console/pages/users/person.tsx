@@ -25,7 +25,7 @@ export function useName(loginId: string): string {
 
 type UserLinkProps = { loginId: string; children: React.ReactNode; isInText?: boolean };
 
-/** `isInText`: nearby words look the same, so colour alone would not identify the link. */
+/** `isInText`: the words around it look the same, so colour alone would not identify the link. */
 export function UserLink({ loginId, children, isInText = false }: UserLinkProps) {
   return (
     <Anchor
@@ -47,7 +47,7 @@ export function LoginID({ name, loginId }: { name: string; loginId: string }) {
   );
 }
 
-/** The special properties of this account. */
+/** Badges for this account's special properties. */
 export function AccountBadges({ user }: { user: User }) {
   const t = useTranslations('users');
   return (

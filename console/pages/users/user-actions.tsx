@@ -108,7 +108,7 @@ export function UserMenu({ user }: { user: User }) {
 
 type DialogProps = { user: User; isOpen: boolean; onClose: () => void };
 
-/** Created on request and shown only once: a link is as good as a password. */
+/** The link is created on request and shown only once, because it is as good as a password. */
 function SignInLinkDialog({ user, isOpen, onClose }: DialogProps) {
   const t = useTranslations('users');
   const act = useTranslations('act');

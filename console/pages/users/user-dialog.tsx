@@ -10,7 +10,7 @@ import { GroupField } from './group.tsx';
 import type { User } from './person.tsx';
 
 type Props = {
-  /** null: a new one. */
+  /** Null for a new one. */
   user: User | null;
   isOpen: boolean;
   onClose: () => void;

@@ -10,7 +10,10 @@ import { useReplay } from './replay.tsx';
 
 type SendAgainProps = { endpoint: Endpoint; delivery: Delivery; size?: ButtonProps['size'] };
 
-/** Pings are not in the log, so a new one is sent; pending deliveries retry automatically and would block a replay. */
+/**
+ * Pings are not in the log, so a new one is sent. Pending deliveries are retried automatically and would block a
+ * replay.
+ */
 export function SendAgain({ endpoint, delivery, size = 'sm' }: SendAgainProps) {
   const t = useTranslations('webhooks');
   const replay = useReplay(endpoint);
@@ -28,7 +31,7 @@ export function SendAgain({ endpoint, delivery, size = 'sm' }: SendAgainProps) {
 
 type Props = { endpoint: Endpoint; delivery: Delivery | null; onClose: () => void };
 
-/** One delivery in full: the last request and its response. */
+/** Shows one complete delivery: the last request and its response. */
 export function DeliveryDialog({ endpoint, delivery, onClose }: Props) {
   const t = useTranslations('webhooks');
   return (

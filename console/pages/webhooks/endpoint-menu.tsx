@@ -14,7 +14,7 @@ import { useStatus } from './use-status.ts';
 
 type Dialog = 'rotate' | 'disable' | 'delete' | null;
 
-/** Rare actions, which ask for confirmation. */
+/** Rarely used actions, which ask for confirmation. */
 export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const [dialog, setDialog] = useState<Dialog>(null);

@@ -28,7 +28,7 @@ const looks: Record<Shown, { color: string; icon: typeof IconCheck }> = {
   off: { color: 'gray', icon: IconPlayerPause },
 };
 
-/** The last attempt, as far as it is among the newest deliveries. */
+/** The last attempt, if it is among the newest deliveries. */
 function useLast({ WebhookID }: Endpoint): Delivery | null | undefined {
   const { $api } = useApi();
   const { data } = $api.useQuery(
@@ -103,7 +103,9 @@ function LastAnswer({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** Enabling retries pending deliveries and restarts the 72-hour window, so it also skips the waiting time. */
+/**
+ * Enabling the endpoint retries pending deliveries and restarts the 72-hour window, so it also skips the waiting time.
+ */
 function Remedy({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const set = useStatus(endpoint);

@@ -28,7 +28,7 @@ export function HealthBadge({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** For lists: includes since when. */
+/** For lists. Shows since when, too. */
 export function HealthCell({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const { FailingSince } = endpoint;

@@ -29,13 +29,13 @@ export function useReplay({ WebhookID }: Endpoint) {
 
 const day = 86_400_000;
 
-/** Since the first failure, or the last day. */
+/** Since the first failure, or for the last day. */
 const usualSpan = ({ FailingSince }: Endpoint) => ({
   from: local(FailingSince === null ? new Date(Date.now() - day) : new Date(FailingSince)),
   until: '',
 });
 
-/** Sends all events of a period again. */
+/** Sends all events from a period again. */
 export function ReplayButton({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const replay = useReplay(endpoint);

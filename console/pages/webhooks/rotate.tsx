@@ -14,7 +14,9 @@ const usual = String(24 * hour);
 
 type Props = { endpoint: Endpoint; isOpen: boolean; onClose: () => void };
 
-/** A new secret. Both are used for a while, so that no delivery is rejected before the receiver has the new one. */
+/**
+ * Creates a new secret. Both are used for a while, so that no delivery is rejected before the receiver has the new one.
+ */
 export function RotateDialog({ endpoint, isOpen, onClose }: Props) {
   const t = useTranslations('webhooks');
   const { $api } = useApi();

@@ -4,13 +4,16 @@ const two = (part: number) => String(part).padStart(2, '0');
 export const local = (at: Date) =>
   `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
 
-/** The instant typed in the viewer's time zone; null if invalid. */
+/** The instant that was typed in the viewer's time zone; null if it is invalid. */
 export function instantOf(text: string | undefined): string | null {
   const at = new Date(text ?? '');
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }
 
-/** From (inclusive) and until (exclusive); null means unbounded. Instants are compared as times, whatever their notation. */
+/**
+ * From (inclusive) and until (exclusive); null means unbounded. Instants are compared as times, whatever their
+ * notation.
+ */
 export function isWithin(at: string, from: string | null, until: string | null): boolean {
   const time = new Date(at).getTime();
   return (

@@ -7,7 +7,10 @@ export const maxCounted = 2_000;
 
 type Span = { from: string; until: string | null };
 
-/** How many events a replay of the period sends: the log is read from the newest, as far as one request reaches. */
+/**
+ * How many events a replay of the period would send. The log is read from the newest event, as far as one request
+ * reaches.
+ */
 async function countEvents({ client }: Api, types: readonly string[] | null, { from, until }: Span) {
   const filter = { Order: 'newest', Limit: 200, ...(types ? { Types: types.join(',') } : {}) } as const;
   let count = 0;

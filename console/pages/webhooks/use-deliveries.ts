@@ -24,7 +24,7 @@ const shownAtOnce = 25;
 const lookedThrough = 200;
 const pagesAtOnce = 5;
 
-/** The newest first, as many as needed. */
+/** The newest deliveries, as many as needed. */
 export function useDeliveries(
   { WebhookID }: Endpoint,
   { status, eventId, type, from, until }: DeliveryFilter,
@@ -68,9 +68,9 @@ export function useDeliveries(
   return {
     list,
     shown,
-    /** Nothing found yet; the search continues. */
+    /** Nothing has been found yet, and the search continues. */
     isSeeking: isLooking && shown.length === 0,
-    /** There may be more beyond the searched pages. */
+    /** There may be more beyond the pages that were searched. */
     lookOn: hasNextPage && shown.length === 0 ? () => setBound(bound + pagesAtOnce) : undefined,
     lookedThrough: pages * lookedThrough,
   };
