@@ -290,7 +290,7 @@ export interface paths {
         };
         /**
          * Read the timeline of an enrolment
-         * @description Shows support staff every launch, every commit with its result, and every event.
+         * @description Shows every launch, every commit with its result, and every event, for support staff.
          */
         get: operations["readTimeline"];
         put?: never;
@@ -855,7 +855,7 @@ export interface paths {
         get: operations["readWebhook"];
         /**
          * Change, disable or enable a webhook endpoint
-         * @description An endpoint that is enabled again receives the events it missed.
+         * @description An endpoint that is enabled again receives the events that it missed.
          */
         put: operations["updateWebhook"];
         post?: never;
@@ -978,7 +978,7 @@ export interface paths {
         };
         /**
          * Start a course (the LaunchURL of an enrolment)
-         * @description The link that the learner opens. Opening it uses nothing up, and the rules of `explain` decide at that moment.
+         * @description The link that the learner opens. Opening it does not use it up, and the rules of `explain` are evaluated at that moment.
          */
         get: operations["launch"];
         put?: never;
@@ -1221,7 +1221,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The personal data of a user was erased and their access ended. It was removed from their earlier events, too.
+         * The personal data of a user was erased and their access ended. It was also removed from their earlier events.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["user.erased"];
@@ -1576,7 +1576,7 @@ export interface components {
             detail: string;
             /** @description Stable, for use in programs. */
             code: string;
-            /** @description The field or parameter that the error is about. */
+            /** @description The field or parameter that caused the error. */
             param?: string;
             /** @description Every invalid field or parameter, at most 20; the first one is also in the problem itself. A large body is only checked up to its first error. */
             errors?: {
@@ -1945,7 +1945,7 @@ export interface components {
             /** @description Code with which a commit was rejected; its result in `Data` does not count. Null for all other entries. */
             Refused: string | null;
             /**
-             * @description Who changed the enrolment manually, as in GET /audit; null: nobody did.
+             * @description Who changed the enrolment manually, as in GET /audit; null if the change was not manual.
              * @enum {string|null}
              */
             Actor: "key" | "administrator" | "learner" | "operator_key" | "operator" | "command_line" | "service" | "anyone" | null;
@@ -1964,7 +1964,7 @@ export interface components {
             LoginID?: string | null;
             /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group. */
             Group?: string | null;
-            /** @description The order in which the keys were bought. */
+            /** @description The purchase order for the keys. */
             PurchaseOrder?: string | null;
             /**
              * Format: date-time
@@ -1997,7 +1997,7 @@ export interface components {
                 LoginID: string | null;
                 /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group. */
                 Group: string | null;
-                /** @description The order in which the keys were bought. */
+                /** @description The purchase order for the keys. */
                 PurchaseOrder: string | null;
                 /** Format: date-time */
                 ValidFrom: string;
@@ -2036,7 +2036,7 @@ export interface components {
             LoginID: string | null;
             /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group. */
             Group: string | null;
-            /** @description The order in which the keys were bought. */
+            /** @description The purchase order for the keys. */
             PurchaseOrder: string | null;
             /** Format: date-time */
             ValidFrom: string;
@@ -2105,7 +2105,7 @@ export interface components {
         };
         /**
          * Session
-         * @description Who is signed in in this browser. For the operator, tenant and name are null.
+         * @description The user who is signed in to this browser. For the operator, tenant and name are null.
          */
         Session: {
             /**
@@ -2370,7 +2370,7 @@ export interface components {
             Plan: boolean;
             /**
              * Format: date-time
-             * @description From this time the tenant no longer exists for anybody. Its data is deleted in the background; the TenantID can be reused when that is finished.
+             * @description From this time on, the tenant can no longer be found. Its data is deleted in the background; the TenantID can be reused when that is finished.
              */
             StartedAt: string | null;
             Deleted: {
@@ -2454,7 +2454,7 @@ export interface components {
         };
         /**
          * Event
-         * @description Something that happened; the body of a webhook delivery.
+         * @description An event; the body of a webhook delivery.
          */
         Event: {
             /** Format: uuid */
@@ -2540,7 +2540,7 @@ export interface components {
             Types?: string[] | null;
             Description?: string | null;
             /**
-             * @description When enabled again, the endpoint continues where it stopped and receives the events it missed.
+             * @description Once enabled again, the endpoint continues where it stopped and receives the events that it missed.
              * @enum {string}
              */
             Status?: "enabled" | "disabled";
@@ -2554,7 +2554,7 @@ export interface components {
             Types: string[] | null;
             Description: string | null;
             /**
-             * @description When enabled again, the endpoint continues where it stopped and receives the events it missed.
+             * @description Once enabled again, the endpoint continues where it stopped and receives the events that it missed.
              * @enum {string}
              */
             Status: "enabled" | "disabled";
@@ -2582,7 +2582,7 @@ export interface components {
         };
         /**
          * Webhook
-         * @description A client's endpoint to which events are sent.
+         * @description A client's endpoint for events.
          */
         Webhook: {
             WebhookID: string;
@@ -2592,7 +2592,7 @@ export interface components {
             Types: string[] | null;
             Description: string | null;
             /**
-             * @description When enabled again, the endpoint continues where it stopped and receives the events it missed.
+             * @description Once enabled again, the endpoint continues where it stopped and receives the events that it missed.
              * @enum {string}
              */
             Status: "enabled" | "disabled";
@@ -2619,7 +2619,7 @@ export interface components {
             Types?: string[] | null;
             Description?: string | null;
             /**
-             * @description When enabled again, the endpoint continues where it stopped and receives the events it missed.
+             * @description Once enabled again, the endpoint continues where it stopped and receives the events that it missed.
              * @enum {string}
              */
             Status?: "enabled" | "disabled";
@@ -2649,7 +2649,7 @@ export interface components {
             AttemptedAt: string | null;
             /** Format: date-time */
             NextAttemptAt: string | null;
-            /** @description What was sent last; webhook-id is the EventID, webhook-timestamp is AttemptedAt. */
+            /** @description The last request; webhook-id is the EventID, webhook-timestamp is AttemptedAt. */
             Request: {
                 URL: string;
                 Body: {
@@ -2689,14 +2689,14 @@ export interface components {
         AuditEntry: {
             /** Format: uuid */
             AuditID: string;
-            /** @description The tenant whose trail it is; null for the deployment’s trail. */
+            /** @description The tenant that the trail belongs to; null for the deployment’s trail. */
             TenantID: string | null;
             /** @description Number of the entry in its trail, from 1 without gaps. */
             Number: number;
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: The last data of a deleted tenant was removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because earlier entries must not lead to the person. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: A trail was started: the trail of the tenant in the target, or that of the deployment. The deployment's trail records the start of all others. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: The last data of a deleted tenant was removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because earlier entries must not identify the person. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: A trail was started: the trail of the tenant in the target, or that of the deployment. The deployment's trail records the start of all others. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
             Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
@@ -8038,7 +8038,7 @@ export interface operations {
                 /** @example 01994a5e-7c00-7000-8000-000000000001 */
                 EnrollID?: string;
                 /**
-                 * @description The user that the event is about, or whose enrolment it is about.
+                 * @description The user that the event, or its enrolment, is about.
                  * @example ada
                  */
                 LoginID?: string;
@@ -8770,7 +8770,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many events are sent again. */
+            /** @description The number of events that are sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8782,7 +8782,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description How many events are sent again. */
+                        /** @description The number of events that are sent again. */
                         Deliveries: number;
                     };
                 };
@@ -8824,7 +8824,7 @@ export interface operations {
                  */
                 ActorID?: string;
                 /**
-                 * @description LoginID of the person who did it or whom it was about, including their enrolments. The operator must name the tenant.
+                 * @description LoginID of the user who acted or was affected, including their enrolments. The operator must name the tenant.
                  * @example ada
                  */
                 LoginID?: string;

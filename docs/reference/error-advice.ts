@@ -21,7 +21,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   not_found: 'Check the path and the method against the API reference.',
   method_not_allowed:
     'The path exists, but not for this method. Use one of the methods in the header `Allow`.',
-  user_not_found: 'Check the `LoginID`: it is case-sensitive. Create the user if there is none.',
+  user_not_found: 'Check the `LoginID`: it is case-sensitive. Create the user if it does not exist.',
   course_not_found: 'Check the `CourseID`, and whether the operator offers the course to your tenant.',
   release_not_found: 'List the releases of the course and use one of their numbers.',
   option_not_found: 'Read the course to see which options it offers to this user.',
@@ -30,7 +30,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   key_not_found: 'Check the `KeyID`. A misspelt enrolment key is `key_mistyped` instead.',
   webhook_not_found: 'List webhook endpoints and check the `WebhookID`.',
   user_exists:
-    'Another user has this `LoginID`; `differs` names the fields that are not equal. Use `PUT /user/{LoginID}` to change the user.',
+    'Another user has this `LoginID`; `differs` lists the fields that differ. Use `PUT /user/{LoginID}` to change the user.',
   user_disabled: 'Enable the user (`"Enabled": true`) before you enrol them.',
   multiple_enrolment_options: 'Choose one of `AvailableEnrolOptions` and send the request to its `Path`.',
   no_enrolment_option:
@@ -45,8 +45,9 @@ export const errorAdvice: Record<ErrorCode, string> = {
   tenant_exists: 'Change the tenant with `PUT /tenant/{TenantID}`.',
   tenant_not_suspended: 'Suspend the tenant before you delete it.',
   tenant_being_deleted: 'Wait until the deletion is finished, or choose another `TenantID`.',
-  in_progress: 'Wait for the seconds in `Retry-After`, then repeat the same request with the same key.',
-  key_redeemed: 'Use another enrolment key. If this user redeemed it, they are enrolled already.',
+  in_progress:
+    'Wait for the number of seconds in `Retry-After`, then repeat the same request with the same key.',
+  key_redeemed: 'Use another enrolment key. If this user redeemed it, they are already enrolled.',
   key_revoked: 'Issue another enrolment key.',
   key_expired: 'Issue another enrolment key.',
   key_not_yet_valid: 'Redeem the key after the time given in `detail`.',
@@ -83,13 +84,14 @@ export const errorAdvice: Record<ErrorCode, string> = {
   package_unsupported: 'Export the course as SCORM 1.2 or SCORM 2004.',
   webhook_address_refused:
     'Use a public `https` address. The operator can allow others with `WEBHOOK_ALLOW`.',
-  too_many_requests: 'Wait for the seconds in `Retry-After`. Use bulk calls for many rows.',
+  too_many_requests: 'Wait for the number of seconds in `Retry-After`. Use bulk calls for many rows.',
   login_throttled:
-    'Wait for the seconds in `Retry-After`: ten wrong passwords block a user for up to 15 minutes.',
-  key_throttled: 'Wait for the seconds in `Retry-After`: ten unknown keys block a user for up to 15 minutes.',
+    'Wait for the number of seconds in `Retry-After`: ten wrong passwords block a user for up to 15 minutes.',
+  key_throttled:
+    'Wait for the number of seconds in `Retry-After`: ten unknown keys block a user for up to 15 minutes.',
   launch_refused:
     'The page says why. Read `GET /enrolment/{LoginID}/{EnrollID}/explain` for the rule that failed.',
   headers_too_large: 'Delete the cookies of this host, or shorten the address.',
   internal_error: 'Repeat the request. If it fails again, quote the `request_id` to the operator.',
-  unavailable: 'Wait for the seconds in `Retry-After` and repeat the request.',
+  unavailable: 'Wait for the number of seconds in `Retry-After` and repeat the request.',
 };

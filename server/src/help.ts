@@ -1,6 +1,6 @@
 /** The output of `lectern help`, also shown on the guide's page of commands. */
 export const help = `lectern serve                                     run the service until stopped
-lectern console                                   create a one-time sign-in link for the operator; also while the service runs
+lectern console                                   create a one-time sign-in link for the operator, even while the service is running
 lectern migrate                                   migrate the database to this version
 lectern import FILE --course ID [--title TITLE]   import a package; creates the course if it is new
 lectern tenant create ID [--name NAME]            create a tenant
@@ -10,7 +10,7 @@ lectern key create --tenant ID --name NAME        create a key for a tenant (--o
       [--scope SCOPE …] [--expires INSTANT]
 lectern key revoke KEYID                          revoke a key
 lectern keys list                                 list the signing keys without their values
-lectern keys rotate                               sign with a new key; also while the service runs
+lectern keys rotate                               sign with a new key, even while the service is running
 lectern keys remove KEYID                         remove a key; anything it signed becomes invalid
 lectern audit verify [FOLDER] [--since FILE]      verify the audit trail, or that of a backup; FILE: earlier output
 lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service (FILE -: NDJSON from stdin)
@@ -20,5 +20,5 @@ lectern restore FOLDER                            restore a backup into an empty
 lectern demo                                      demonstrate the API on an empty database
 
 Only one process can use an embedded database: stop the service first, or use its API. "console" needs only its
-DATA_DIR, so it works while the service runs.
-All commands are configured by environment variables: see /docs/guide/reference/configuration on a running service.`;
+DATA_DIR, so it works while the service is running.
+Environment variables configure all commands: see /docs/guide/reference/configuration on a running service.`;

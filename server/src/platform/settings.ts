@@ -96,14 +96,14 @@ export const settings = {
       default: 14,
       min: 0,
       max: 3650,
-      meaning: 'Number of days after enrolment in which a withdrawal frees the seat. 0: never.',
+      meaning: 'Number of days after enrolment within which a withdrawal frees the seat. 0: never.',
     },
     LATE_RESULTS_DAYS: {
       default: 7,
       min: 0,
       max: 3650,
       meaning:
-        'Number of days after the end of a session, or of access, in which its results are still accepted.',
+        'Number of days after the end of a session, or of access, within which its results are still accepted.',
     },
   },
   'Load and limits': {
@@ -125,7 +125,7 @@ export const settings = {
       min: 1,
       max: 1_000_000,
       meaning:
-        'Maximum concurrent calls with a key or session on each node; learners separately have twice as many, anonymous callers a quarter. Further calls get 503. Once half are in use, a key may hold an eighth and a tenant a quarter; further calls get 429.',
+        'Maximum concurrent calls with a key or session on each node. Separately, learners may have twice as many, and anonymous callers a quarter. Further calls get 503. Once half are in use, a key may hold an eighth and a tenant a quarter; further calls get 429.',
     },
     DRAIN_SECONDS: {
       default: 0,
@@ -139,7 +139,7 @@ export const settings = {
     WEBHOOK_ALLOW: {
       default: 'none',
       meaning:
-        'Comma-separated hosts, addresses and networks that webhooks may reach although they are private or without HTTPS, such as `localhost,10.0.0.0/8`. A host that is known only to `/etc/hosts` or a search domain must be listed by name.',
+        'Comma-separated hosts, addresses and networks that webhooks may reach even if they are private or lack HTTPS, such as `localhost,10.0.0.0/8`. A host that is known only to `/etc/hosts` or a search domain must be listed by name.',
     },
     LOG_LEVEL: {
       default: 'info',

@@ -63,7 +63,7 @@ export const auditCatalogue = {
     }),
   ],
   'user.erased': [
-    'The personal data of a user was erased. The target is the receipt, because earlier entries must not lead to the person.',
+    'The personal data of a user was erased. The target is the receipt, because earlier entries must not identify the person.',
     'erasure',
     nothing,
   ],

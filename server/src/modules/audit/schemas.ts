@@ -12,7 +12,7 @@ export const AuditEntry = Fields(
   {
     AuditID: Type.String({ format: 'uuid' }),
     TenantID: Nullable(
-      Type.String({ description: 'The tenant whose trail it is; null for the deployment’s trail.' }),
+      Type.String({ description: 'The tenant that the trail belongs to; null for the deployment’s trail.' }),
     ),
     Number: Type.Integer({ description: 'Number of the entry in its trail, from 1 without gaps.' }),
     At: Instant(),
@@ -57,7 +57,7 @@ export const auditQuery = Fields({
   ActorID: Type.Optional(Type.String({ format: 'uuid', description: 'ID of a key or session.' })),
   LoginID: Type.Optional(
     Identifier(
-      'LoginID of the person who did it or whom it was about, including their enrolments. The operator must name the tenant.',
+      'LoginID of the user who acted or was affected, including their enrolments. The operator must name the tenant.',
     ),
   ),
   TargetID: Type.Optional(

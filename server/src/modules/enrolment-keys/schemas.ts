@@ -34,7 +34,7 @@ const Group = Nullable(
       'A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group.',
   }),
 );
-const PurchaseOrder = Nullable(Text(255, { description: 'The order in which the keys were bought.' }));
+const PurchaseOrder = Nullable(Text(255, { description: 'The purchase order for the keys.' }));
 
 const common = {
   KeyID: Type.String({ description: 'ID of the key, which does not reveal the key itself. Opaque.' }),

@@ -207,7 +207,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}/timeline',
     name: 'readTimeline',
     summary: 'Read the timeline of an enrolment',
-    description: 'Shows support staff every launch, every commit with its result, and every event.',
+    description: 'Shows every launch, every commit with its result, and every event, for support staff.',
     own: true,
     params,
     query: Fields(pageQuery),

@@ -182,7 +182,8 @@ export const TimelineEntry = Fields(
     ),
     Actor: Nullable(
       OneOf(actorKinds, {
-        description: 'Who changed the enrolment manually, as in GET /audit; null: nobody did.',
+        description:
+          'Who changed the enrolment manually, as in GET /audit; null if the change was not manual.',
       }),
     ),
     ActorName: Nullable(

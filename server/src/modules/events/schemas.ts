@@ -25,7 +25,7 @@ export const Event = Fields(
       description: 'Depends on Type: see the webhooks in this document. Fields may be added.',
     }),
   },
-  { title: 'Event', description: 'Something that happened; the body of a webhook delivery.' },
+  { title: 'Event', description: 'An event; the body of a webhook delivery.' },
 );
 export type Event = Type.Static<typeof Event>;
 
@@ -55,7 +55,7 @@ export const eventQuery = Fields({
   after: Type.Optional(Type.String({ maxLength: 4096, description: 'Same as Cursor.' })),
   Types: Type.Optional(TypesText),
   EnrollID: Type.Optional(Type.String({ format: 'uuid' })),
-  LoginID: Type.Optional(Identifier('The user that the event is about, or whose enrolment it is about.')),
+  LoginID: Type.Optional(Identifier('The user that the event, or its enrolment, is about.')),
   Order: Type.Optional(
     OneOf(['oldest', 'newest'], {
       description:

@@ -30,7 +30,7 @@ export const eventCatalogue = {
   'user.updated': ['Fields of a user changed.', data({ LoginID, Changed })],
   'user.disabled': ['A user was disabled.', data({ LoginID, Changed })],
   'user.erased': [
-    'The personal data of a user was erased and their access ended. It was removed from their earlier events, too.',
+    'The personal data of a user was erased and their access ended. It was also removed from their earlier events.',
     data({ ReceiptID: Id }),
   ],
   'enrolment.created': ['A user was enrolled on a course.', data({ DurationID: Type.String(), Reference })],

@@ -18,7 +18,7 @@ export const TenantDeletion = Fields(
     Plan: Type.Boolean({ description: 'true: nothing was changed; this is what would be deleted.' }),
     StartedAt: Nullable(
       Instant(
-        'From this time the tenant no longer exists for anybody. Its data is deleted in the background; the TenantID can be reused when that is finished.',
+        'From this time on, the tenant can no longer be found. Its data is deleted in the background; the TenantID can be reused when that is finished.',
       ),
     ),
     Deleted: Type.Array(Fields({ Data, Records, More, What: Type.String() })),

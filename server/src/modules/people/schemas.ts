@@ -76,7 +76,7 @@ export const Session = Fields(
   },
   {
     title: 'Session',
-    description: 'Who is signed in in this browser. For the operator, tenant and name are null.',
+    description: 'The user who is signed in to this browser. For the operator, tenant and name are null.',
   },
 );
 export type Session = Type.Static<typeof Session>;

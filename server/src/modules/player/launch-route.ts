@@ -48,7 +48,7 @@ export const launchRoute = route({
   name: 'launch',
   summary: 'Start a course (the LaunchURL of an enrolment)',
   description:
-    'The link that the learner opens. Opening it uses nothing up, and the rules of `explain` decide at that moment.',
+    'The link that the learner opens. Opening it does not use it up, and the rules of `explain` are evaluated at that moment.',
   tag: 'Launch',
   access: 'anyone',
   scope: null,

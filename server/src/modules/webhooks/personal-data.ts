@@ -83,7 +83,7 @@ export const deliveryData: PersonalData = {
   erased: 'What receivers responded to events about the person.',
   kept: {
     what: 'Which events were delivered where, and when.',
-    why: 'They are the proof of delivery. The events no longer lead to anyone.',
+    why: 'They are the proof of delivery. The events no longer identify anyone.',
   },
   eraseOfUser: (ctx, { userId }, after) => erase(ctx, { lane: userId, userId }, after),
   eraseOfEnrolment: (ctx, { userId, enrollId }, after) => erase(ctx, { lane: enrollId, userId }, after),

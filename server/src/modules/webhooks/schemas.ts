@@ -13,7 +13,7 @@ const Types = Type.Unsafe<string[] | null>({
 });
 const Status = OneOf(['enabled', 'disabled'], {
   description:
-    'When enabled again, the endpoint continues where it stopped and receives the events it missed.',
+    'Once enabled again, the endpoint continues where it stopped and receives the events that it missed.',
 });
 
 const common = {
@@ -36,7 +36,7 @@ export const Webhook = Fields(
   },
   {
     title: 'Webhook',
-    description: "A client's endpoint to which events are sent.",
+    description: "A client's endpoint for events.",
   },
 );
 export type Webhook = Type.Static<typeof Webhook>;
@@ -101,7 +101,7 @@ export const Delivery = Fields(
       additionalProperties: false,
       required: ['URL', 'Body'],
       properties: { URL: { type: 'string' }, Body: { type: 'object', additionalProperties: true } },
-      description: 'What was sent last; webhook-id is the EventID, webhook-timestamp is AttemptedAt.',
+      description: 'The last request; webhook-id is the EventID, webhook-timestamp is AttemptedAt.',
     }),
     Answer: Type.Unsafe<{ Status: number; Body: string | null } | null>({
       type: ['object', 'null'],
@@ -147,5 +147,5 @@ export const Replay = Fields(
 export type Replay = Type.Static<typeof Replay>;
 
 export const ReplayResult = Fields({
-  Deliveries: Type.Integer({ description: 'How many events are sent again.' }),
+  Deliveries: Type.Integer({ description: 'The number of events that are sent again.' }),
 });

@@ -59,7 +59,7 @@ export const ProblemDocument = Type.Object(
     status: Type.Integer(),
     detail: Type.String({ description: 'What is wrong and what to do.' }),
     code: Type.String({ description: 'Stable, for use in programs.' }),
-    param: Type.Optional(Type.String({ description: 'The field or parameter that the error is about.' })),
+    param: Type.Optional(Type.String({ description: 'The field or parameter that caused the error.' })),
     errors: Type.Optional(
       Type.Array(
         Type.Object({

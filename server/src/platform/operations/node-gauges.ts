@@ -33,10 +33,8 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
   ofPools('lectern_pool_waiting', 'Requests waiting for a place, by pool.', (pool) =>
     'callers' in pool ? waitingIn(pool) : pool.waiting.length,
   );
-  gauge(
-    'lectern_requests_held_back',
-    'Requests delayed because their address gets nothing but rejections.',
-    () => sum([...(admission.peers?.queues.values() ?? [])].map(({ waiting }) => waiting.size)),
+  gauge('lectern_requests_held_back', 'Requests delayed because their address gets only rejections.', () =>
+    sum([...(admission.peers?.queues.values() ?? [])].map(({ waiting }) => waiting.size)),
   );
   gauge('lectern_imports_running', 'Packages being read.', () => imports.running);
   gauge('lectern_imports_waiting', 'Packages being received or waiting to be read.', () => imports.waiting);
