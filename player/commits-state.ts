@@ -1,5 +1,5 @@
 import type { Commit, Receipt, Session } from './contract.ts';
-import { movedBy } from './journal.ts';
+import { renumberedBy } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { nextOf, type Pending, type Queue } from './pending.ts';
 import type { SaveState, Stop } from './save-state.ts';
@@ -185,7 +185,7 @@ function turnAway(state: CommitsState, sent: Pending, now: number): CommitsState
 /** Keeps the order and starts at a new number. */
 function renumber(state: CommitsState, by: number): Step {
   const entries = state.pending.map(({ entry }) => entry);
-  const moved = movedBy(entries, by);
+  const moved = renumberedBy(entries, by);
   const pending = state.pending.map((each, n) => ({
     ...each,
     ...{ entry: moved[n] ?? each.entry, attempts: 0, notBefore: 0 },

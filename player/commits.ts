@@ -11,7 +11,7 @@ import type { Commit, Receipt, Session } from './contract.ts';
 import type { Journal } from './journal.ts';
 import { createMachine } from './machine.ts';
 import { addTo, newestOf } from './pending.ts';
-import { judge } from './results.ts';
+import { evaluateCommit } from './results.ts';
 import type { SaveState, Stop } from './save-state.ts';
 import { createTimer } from './timer.ts';
 import { sendCommit, sendCommitBlocking, sendCommitLeaving } from './transport.ts';
@@ -75,7 +75,7 @@ export function createCommits(
     const { EnrollID, Session, CourseTitle } = session;
     const Commit = { Number: machine.state.nextNumber, ...snapshot };
     const entry = { EnrollID, Session, CourseTitle, KeptAt: Date.now(), Commit };
-    const added = { entry, results: judge(session, Commit), attempts: 0, notBefore: 0 };
+    const added = { entry, results: evaluateCommit(session, Commit), attempts: 0, notBefore: 0 };
     machine.dispatch({ kind: 'staged', unitID, text, pending: addTo(machine.state.pending, added, journal) });
     return true;
   }

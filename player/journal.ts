@@ -94,7 +94,7 @@ export function openJournal(
     renumber(entries, by) {
       // All entries are removed first, because a new number may be another entry's old one.
       for (const entry of entries) forget(entry);
-      const renumbered = movedBy(entries, by);
+      const renumbered = renumberedBy(entries, by);
       for (const entry of renumbered) write(entry);
       return renumbered;
     },
@@ -102,7 +102,7 @@ export function openJournal(
   };
 }
 
-export function movedBy(entries: readonly JournalEntry[], by: number): JournalEntry[] {
+export function renumberedBy(entries: readonly JournalEntry[], by: number): JournalEntry[] {
   return entries.map((entry) => ({
     ...entry,
     Commit: { ...entry.Commit, Number: entry.Commit.Number + by },

@@ -1,7 +1,7 @@
 import type { Evidence } from '../standards/types.ts';
 import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
-import { gradeOf, neededOf } from './results.ts';
+import { commitsToKeep, rankOf } from './results.ts';
 
 /** An unconfirmed commit, and when it may be retried after a temporary rejection. */
 export type Pending = {
@@ -29,7 +29,7 @@ export function nextOf(queue: Queue, now: number): Pending | { wait: number } | 
 export function addTo(queue: Queue, added: Pending, journal: Journal): Queue {
   const all = [...queue, added];
   const rivals = ofUnit(all, added.entry.Commit.UnitID);
-  const needed = neededOf(rivals);
+  const needed = commitsToKeep(rivals);
   const superseded = rivals.filter((each) => !needed.includes(each));
   const dispensable = dispensableOf(all, journal).filter((each) => !superseded.includes(each));
   write(added, [...superseded, ...dispensable], journal);
@@ -45,11 +45,11 @@ function dispensableOf(queue: Queue, journal: Journal): Pending[] {
   const isLesser = ({ entry, results }: Pending) => {
     const rivals = ofUnit(queue, entry.Commit.UnitID).filter((each) => each.entry !== entry);
     const isNewest = !rivals.some((each) => each.entry.Commit.Number > entry.Commit.Number);
-    return !isNewest && rivals.some((each) => gradeOf(each.results) > gradeOf(results));
+    return !isNewest && rivals.some((each) => rankOf(each.results) > rankOf(results));
   };
   return queue
     .filter((each) => journal.holds(each.entry) && isLesser(each))
-    .sort((a, b) => gradeOf(a.results) - gradeOf(b.results));
+    .sort((a, b) => rankOf(a.results) - rankOf(b.results));
 }
 
 /** Makes room on the device if necessary. If the commit still does not fit, the removed ones are restored. */

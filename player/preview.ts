@@ -1,5 +1,5 @@
 import { elements } from './elements.ts';
-import { type Journal, movedBy } from './journal.ts';
+import { type Journal, renumberedBy } from './journal.ts';
 import { messages, selectPreviewMessages } from './messages.ts';
 
 /** Turns the page into a preview, which records nothing and says so. Returns a journal that stores nothing. */
@@ -14,7 +14,7 @@ export function beginPreview(): Journal {
     holds: () => true,
     restore: () => {},
     removed: () => {},
-    renumber: movedBy,
+    renumber: renumberedBy,
     list: () => [],
   };
 }

@@ -8,7 +8,10 @@ const axes = ['Completion', 'Success', 'Score', 'Progress', 'TotalSeconds'] as c
 /**
  * Evaluates a commit as the service will: the evidence for its unit and, as far as this commit shows, for the course.
  */
-export function judge({ Standard, Tree }: Pick<Session, 'Standard' | 'Tree'>, commit: Commit): Evidence[] {
+export function evaluateCommit(
+  { Standard, Tree }: Pick<Session, 'Standard' | 'Tree'>,
+  commit: Commit,
+): Evidence[] {
   const unit = playableUnits(Tree).find(({ UnitID }) => UnitID === commit.UnitID);
   if (!unit) return [];
   const evidence = unitEvidence(Standard, unit, commit.Data);
@@ -19,7 +22,7 @@ export function judge({ Standard, Tree }: Pick<Session, 'Standard' | 'Tree'>, co
  * The commits of a unit that must reach the service, which merges results value by value: the newest commit, and for
  * each value the newest commit with the best one. There are never more than a few.
  */
-export function neededOf<Held extends { results: Evidence[] }>(oldestFirst: Held[]): Held[] {
+export function commitsToKeep<Held extends { results: Evidence[] }>(oldestFirst: Held[]): Held[] {
   const best = oldestFirst
     .map(({ results }) => results)
     .reduce((a, b) => b.map((evidence, n) => better(a[n] ?? evidence, evidence)));
@@ -34,7 +37,7 @@ export function neededOf<Held extends { results: Evidence[] }>(oldestFirst: Held
 }
 
 /** Orders results by what matters most to the learner: passed, then completed, then score, then progress. */
-export function gradeOf([evidence]: Evidence[]): number {
+export function rankOf([evidence]: Evidence[]): number {
   if (!evidence) return 0;
   const { Success, Completion, Score, Progress } = evidence;
   return (

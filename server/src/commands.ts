@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { beginTrail } from './modules/audit/begin.ts';
+import { startMissingTrails } from './modules/audit/begin.ts';
 import { createKey } from './modules/auth/keys.ts';
 import { deleteCourse, putCourse, readAuthoredCourse } from './modules/catalogue/courses.ts';
 import { importPackage } from './modules/catalogue/packages/import-package.ts';
@@ -23,7 +23,7 @@ export async function withDatabase<Answer>(
   const log = openLog(process.env.LOG_LEVEL ? config.logLevel : 'warn');
   const ctx = await openContext(config, log, options);
   try {
-    await beginTrail(ctx);
+    await startMissingTrails(ctx);
     return await act({ ...ctx, actor: { ...serviceActor, kind: 'command_line' } });
   } finally {
     await ctx.engine.close();

@@ -1,8 +1,8 @@
-import { beginTrail } from './modules/audit/begin.ts';
+import { startMissingTrails } from './modules/audit/begin.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
-import { settleEpoch } from './modules/events/epoch.ts';
+import { ensureEpoch } from './modules/events/epoch.ts';
 import { createOperatorLink, linkMessage } from './modules/people/operator-links.ts';
 import type { SignInLink } from './modules/people/schemas.ts';
 import { encryptSecrets } from './modules/webhooks/secrets.ts';
@@ -38,9 +38,9 @@ export async function start(config: Config, log: Log): Promise<Service & { first
  */
 async function prepare(ctx: Context): Promise<First | null> {
   await encryptSecrets(ctx);
-  await beginTrail(ctx);
+  await startMissingTrails(ctx);
   await auditRotation(ctx);
-  await settleEpoch(ctx);
+  await ensureEpoch(ctx);
   await renewSeals(ctx);
   await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : day);
   const key = await transaction(ctx, async (ctx) => {

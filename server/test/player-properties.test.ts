@@ -5,7 +5,7 @@ import type { Unit } from '../../standards/types.ts';
 import { packCourse, packRow } from '../../test/journeys/made-courses.ts';
 import type { Receipt, Session } from '../src/modules/player/schemas.ts';
 import { checkProblem, closeAgent, send } from './support/fuzz-answers.ts';
-import { jsonText, odd, oddTexts } from './support/fuzz-values.ts';
+import { invalidValue, jsonText, unusualTexts } from './support/fuzz-values.ts';
 import { type Play, play } from './support/player.ts';
 import { startService } from './support/service.ts';
 
@@ -163,7 +163,7 @@ const value = fc.oneof(
   fc.constantFrom(...figures),
   fc.constantFrom(...times),
   fc.constantFrom(...words),
-  fc.constantFrom(...oddTexts),
+  fc.constantFrom(...unusualTexts),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.double().map(String),
 );
@@ -295,8 +295,8 @@ test('a malformed commit is rejected completely, and nothing is stored', async (
   const [UnitID = ''] = Object.keys(played.session.Data);
   const right = { Number: 2, UnitID, Data: { 'cmi.core.lesson_status': 'passed' } };
   const broken = fc.oneof(
-    fc.tuple(fc.constantFrom('Number', 'UnitID', 'Data', 'Tree', 'Root', 'Exit', 'Else'), odd),
-    odd.map((one): [string, unknown] => ['Data', { ...right.Data, 'cmi.core.score.raw': one }]),
+    fc.tuple(fc.constantFrom('Number', 'UnitID', 'Data', 'Tree', 'Root', 'Exit', 'Else'), invalidValue),
+    invalidValue.map((one): [string, unknown] => ['Data', { ...right.Data, 'cmi.core.score.raw': one }]),
   );
   const property = fc.asyncProperty(broken, async ([name, value]) => {
     service.ctx.admission.learnerCalls.used.clear();
@@ -322,7 +322,7 @@ test('every path of the content origin responds, never with 500', async () => {
   const part = fc.oneof(
     fc.constantFrom('play', 'player', 'session', 'commit', 'content', 'alive', played.session.Session),
     fc.constantFrom('..', '%', '%00', '%2e%2e', '%2F', '%5c', '', '.', 'index.html', 'x'.repeat(9_000)),
-    fc.constantFrom(...oddTexts).map((text) => encodeURIComponent(text.toWellFormed())),
+    fc.constantFrom(...unusualTexts).map((text) => encodeURIComponent(text.toWellFormed())),
   );
   const methods = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH');
   const headers = fc.constantFrom<[string, string][]>(

@@ -9,7 +9,7 @@ type Entry<V> = { value: Promise<V>; until: number; since: number; bytes: number
  * Caches the results of `load` briefly on each node; concurrent calls share one load. Failures and null are not cached,
  * because a missing value may be created at any moment. Holds at most `most` entries and drops the oldest first.
  */
-export function remember<V>(options: {
+export function createCache<V>(options: {
   name: string;
   milliseconds: number;
   most: number;

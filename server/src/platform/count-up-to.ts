@@ -7,7 +7,7 @@ type Rows = { table: string; column: string; key: string; where?: string };
  * SQL: the table's rows for each ID in `$2`, at most `$3` in total. The index begins with tenant, column and key;
  * ordering by the key makes the planner use it.
  */
-export const eachOf = ({ table, column, key, where = 'true' }: Rows) => `
+export const countUpToSql = ({ table, column, key, where = 'true' }: Rows) => `
 select 1 from unnest($2::uuid[]) own (id) cross join lateral (
   select 1 from ${table} held where held.tenant_id = $1 and held.${column} = own.id and ${where}
   order by held.${key} limit $3

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { aValueOf, type JsonSchema, jsonText, type Names, oddTexts, text } from './fuzz-values.ts';
+import { arbitraryValue, type JsonSchema, jsonText, type Names, text, unusualTexts } from './fuzz-values.ts';
 import { withoutReferences } from './openapi.ts';
 
 export type Message = { method: string; target: string; headers: [string, string][]; body: Buffer | null };
@@ -140,7 +140,7 @@ function bodyOf(names: Names, operation: Operation): fc.Arbitrary<[string, Buffe
   const contents = Object.entries(operation.requestBody?.content ?? {});
   if (contents.length === 0) return mostly(12, fc.constant(null), ['application/json', Buffer.from('{}')]);
   const made = contents.map(([type, { schema }]) =>
-    (schema && 'type' in schema ? aValueOf(names, '', schema).map(jsonText) : rows(names, type)).map(
+    (schema && 'type' in schema ? arbitraryValue(names, '', schema).map(jsonText) : rows(names, type)).map(
       (text): [string, Buffer] => [type, Buffer.from(text)],
     ),
   );
@@ -155,7 +155,7 @@ function rows(names: Names, type: string): fc.Arbitrary<string> {
     ),
     { requiredKeys: [] },
   );
-  const lines = fc.array(fc.oneof(row.map(jsonText), fc.constantFrom(...oddTexts)), { maxLength: 5 });
+  const lines = fc.array(fc.oneof(row.map(jsonText), fc.constantFrom(...unusualTexts)), { maxLength: 5 });
   if (type === 'text/csv') return lines.map((cells) => ['LoginID,FirstName', ...cells].join('\n'));
   return lines.map((made) => made.join('\n'));
 }
@@ -169,7 +169,7 @@ export function messageTo(described: Described, names: Names, keys: Keys): fc.Ar
       .filter((parameter) => parameter.in === 'query')
       .map(({ name, schema }) => [
         name,
-        aValueOf(names, name, schema).map((value) =>
+        arbitraryValue(names, name, schema).map((value) =>
           (typeof value === 'string' ? value : jsonText(value)).slice(0, 3_000),
         ),
       ]),

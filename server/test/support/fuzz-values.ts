@@ -33,7 +33,7 @@ const nested = (open: string, close: string, depth: number) =>
   new RawJson(open.repeat(depth) + close.repeat(depth));
 
 /** Texts with unusual scripts, lengths and encodings. The last ones cannot be stored in JSON or a database. */
-export const oddTexts = [
+export const unusualTexts = [
   '',
   ' ',
   '.',
@@ -114,9 +114,9 @@ const oddObjects = [
 ].map((text) => new RawJson(text));
 
 /** Usually not a valid value. */
-export const odd: fc.Arbitrary<unknown> = fc.oneof(
+export const invalidValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(null, true, false, [], {}, [null], [[]], { a: {} }, ...oddNumbers, ...rawNumbers),
-  fc.constantFrom(...oddTexts),
+  fc.constantFrom(...unusualTexts),
   fc.constantFrom(...oddObjects),
   fc.constantFrom(
     nested('[', ']', 100),
@@ -140,18 +140,18 @@ export function text(names: Names, name: string): fc.Arbitrary<string> {
   });
   return fc.oneof(
     { weight: 8, arbitrary: known },
-    { weight: 2, arbitrary: fc.constantFrom(...plainTexts, ...oddTexts) },
+    { weight: 2, arbitrary: fc.constantFrom(...plainTexts, ...unusualTexts) },
     { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   );
 }
 
 /** Usually a value that fits the schema, and sometimes anything at all. */
-export function aValueOf(names: Names, name: string, schema: JsonSchema): fc.Arbitrary<unknown> {
+export function arbitraryValue(names: Names, name: string, schema: JsonSchema): fc.Arbitrary<unknown> {
   const types = [schema.type ?? 'string'].flat();
   const fitting = schema.anyOf
-    ? schema.anyOf.map((option) => aValueOf(names, name, option))
+    ? schema.anyOf.map((option) => arbitraryValue(names, name, option))
     : types.map((type) => typed(names, type, name, schema));
-  return fc.oneof({ weight: 14, arbitrary: fc.oneof(...fitting) }, { weight: 1, arbitrary: odd });
+  return fc.oneof({ weight: 14, arbitrary: fc.oneof(...fitting) }, { weight: 1, arbitrary: invalidValue });
 }
 
 function typed(names: Names, type: string, name: string, schema: JsonSchema): fc.Arbitrary<unknown> {
@@ -164,7 +164,7 @@ function typed(names: Names, type: string, name: string, schema: JsonSchema): fc
       fc.constantFrom<unknown>(...oddNumbers, ...rawNumbers),
     );
   if (type === 'array')
-    return fc.array(aValueOf(names, name.replace(/s$/, ''), schema.items ?? {}), { maxLength: 4 });
+    return fc.array(arbitraryValue(names, name.replace(/s$/, ''), schema.items ?? {}), { maxLength: 4 });
   if (type === 'object') return objectOf(names, schema);
   return schema.format === 'date-time' ? fc.constantFrom(...instants, 'x') : text(names, name);
 }
@@ -173,7 +173,7 @@ function objectOf(names: Names, schema: JsonSchema): fc.Arbitrary<unknown> {
   const fields = Object.fromEntries(
     Object.entries(schema.properties ?? {}).map(([name, property]) => [
       name,
-      aValueOf(names, name, property),
+      arbitraryValue(names, name, property),
     ]),
   );
   const required = (schema.required ?? []).filter((name) => name in fields);

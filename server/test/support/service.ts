@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/app.ts';
-import { beginTrail } from '../../src/modules/audit/begin.ts';
+import { startMissingTrails } from '../../src/modules/audit/begin.ts';
 import { createKey } from '../../src/modules/auth/keys.ts';
 import type { Enrolment } from '../../src/modules/enrolments/schemas.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
@@ -100,7 +100,7 @@ export async function startService(
   const scheme = config.tls ? 'https' : 'http';
   config.contentUrl = `${scheme}://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `${scheme}://127.0.0.1:${await listen(api)}`;
-  await beginTrail(ctx);
+  await startMissingTrails(ctx);
   const operator = await createKey(ctx, { tenantId: null, Name: 'test operator' });
   const service = client(ctx, operator.Secret, async () => {
     await Promise.all([api.close(), content.close(), operations?.close()]);

@@ -11,7 +11,7 @@ const emptyHeads = `/* across tenants: all chains are started */ delete from aud
 /**
  * Starts the trails of the deployment and of tenants that are older than the audit trail. Runs once, after a migration.
  */
-export async function beginTrail(ctx: Context): Promise<void> {
+export async function startMissingTrails(ctx: Context): Promise<void> {
   await transaction(ctx, async (ctx) => {
     const due = await ctx.db.deleteFrom('setting').where('name', '=', 'audit_begins').executeTakeFirst();
     if (due.numDeletedRows === 0n) return;

@@ -218,7 +218,7 @@ test('a tenant deleted since an earlier verification is not reported missing, ev
 
 test('chains older than `audit.began` get it once, at the start that migrates them', async () => {
   const own = await startService();
-  const { beginTrail } = await import('./begin.ts');
+  const { startMissingTrails } = await import('./begin.ts');
   try {
     await own.api('POST', '/tenant', { TenantID: 'none' });
     await own.api('POST', '/tenant', { TenantID: 'old' });
@@ -228,7 +228,7 @@ test('chains older than `audit.began` get it once, at the start that migrates th
     await send(sql`delete from audit_chain where tenant_id <> 'old'`);
     assert.equal((await verifyAudit(own.ctx)).Intact, false);
     await send(sql`insert into setting (name, value) values ('audit_begins', 'due')`);
-    for (const _ of [1, 2]) await beginTrail(own.ctx);
+    for (const _ of [1, 2]) await startMissingTrails(own.ctx);
     const { Intact, Chains } = await verifyAudit(own.ctx);
     assert.equal(Intact, true, JSON.stringify(Chains));
     assert.deepEqual(
@@ -247,7 +247,7 @@ test('chains older than `audit.began` get it once, at the start that migrates th
 
 test('chains that were removed and restarted are detected by an earlier verification', async () => {
   const own = await startService();
-  const { beginTrail } = await import('./begin.ts');
+  const { startMissingTrails } = await import('./begin.ts');
   try {
     await own.api('PUT', '/tenant/test', { Name: 'first' });
     const { Chains: known } = await verifyAudit(own.ctx);
@@ -256,7 +256,7 @@ test('chains that were removed and restarted are detected by an earlier verifica
     await sql`insert into setting (name, value) values ('audit_begins', 'due')`.execute(own.ctx.db);
     const warned: string[] = [];
     const log = { ...own.ctx.log, warn: (_: object, text: string) => void warned.push(text) };
-    await beginTrail({ ...own.ctx, log: log as typeof own.ctx.log });
+    await startMissingTrails({ ...own.ctx, log: log as typeof own.ctx.log });
     assert.deepEqual(warned, ['started the audit trail after a migration']);
     assert.equal((await verifyAudit(own.ctx)).Intact, true, 'as SECURITY.md says');
     const { Chains } = await verifyAudit(own.ctx, { known });

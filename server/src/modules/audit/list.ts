@@ -103,7 +103,7 @@ export async function listAudit(ctx: Context & { tenantId?: string }, input: Aud
     input.LoginID === undefined ? input : { ...input, person: await readPerson(ctx, input.LoginID) };
   const { rows, end } = await visitRows<Row>(ctx, {
     rows: `audit_entry held where ${tenantId === null ? 'true' : 'held.tenant_id = $1'}`,
-    given: tenantId === null ? [] : [tenantId],
+    values: tenantId === null ? [] : [tenantId],
     key: ['audit_id'],
     after: cursor === null ? null : [cursor],
     newest: input.Order === 'newest',

@@ -5,7 +5,7 @@ import { checkEntry, checkHead, type Entry, type Head, hashOf } from './chain.ts
 import { isDeleted, noChains, recordChain, type TenantChains } from './tenant-chains.ts';
 
 /** A defect in a chain, reported at the first entry that shows it. */
-export type Break = { Number: number | null; Reason: string };
+export type ChainDefect = { Number: number | null; Reason: string };
 
 export type CheckedChain = {
   /** Null for the deployment's chain. */
@@ -16,7 +16,7 @@ export type CheckedChain = {
    * removed.
    */
   Hash: string;
-  Break: Break | null;
+  Break: ChainDefect | null;
 };
 
 /** What an earlier verification returned for a chain, or part of it. */
@@ -40,7 +40,7 @@ async function* entriesOf(ctx: Context, tenantId: string): AsyncGenerator<Entry>
   }
 }
 
-function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: string }): Break | null {
+function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: string }): ChainDefect | null {
   const broken = (Reason: string) => ({ Number: entry.number, Reason });
   if (entry.number !== before.number + 1)
     return broken(`Entry ${before.number + 1} is missing, or an entry was inserted.`);
@@ -54,7 +54,12 @@ function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: str
   return null;
 }
 
-function breakAtEnd(ctx: Context, tenantId: string, head: Head | null, last: ChainPosition): Break | null {
+function breakAtEnd(
+  ctx: Context,
+  tenantId: string,
+  head: Head | null,
+  last: ChainPosition,
+): ChainDefect | null {
   const broken = (Reason: string) => ({ Number: null, Reason });
   if (!head) return broken('The head of the chain is missing.');
   if (head.number !== last.number || head.hash !== last.hash)
@@ -88,7 +93,7 @@ async function checkChain(
     .where('tenant_id', '=', tenantId)
     .executeTakeFirst();
   let last: ChainPosition = { number: 0, hash: '' };
-  let first: Break | null = null;
+  let first: ChainDefect | null = null;
   let hasBeginning = false;
   const expected = new Map(known.map(({ Entries, Hash }) => [Entries, Hash]));
   for await (const entry of entriesOf(ctx, tenantId)) {

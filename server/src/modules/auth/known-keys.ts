@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { remember } from '../../platform/cache.ts';
+import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ApiKeyTable } from '../../platform/db/generated.ts';
 import { run } from '../../platform/db/transaction.ts';
@@ -20,7 +20,7 @@ export type KnownKey = {
 const rememberedFor = 3_000;
 
 /** The key with this `secret_hash`, or null. Cached, so that most calls need no statement for it. */
-export const usableKey = remember<KnownKey | null>({
+export const usableKey = createCache<KnownKey | null>({
   name: 'keys_by_secret',
   milliseconds: rememberedFor,
   most: 10_000,
@@ -29,7 +29,7 @@ export const usableKey = remember<KnownKey | null>({
 });
 
 /** The key with this `key_id`, or null. For access tokens, which name their key. */
-export const usableKeyById = remember<KnownKey | null>({
+export const usableKeyById = createCache<KnownKey | null>({
   name: 'keys_by_id',
   milliseconds: rememberedFor,
   most: 10_000,

@@ -9,7 +9,7 @@ import { containing, pageLimit, readCursor, toPage } from '../../platform/http/p
 import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { type OptionRow, toOption } from './options.ts';
-import { courseNotFound, whenInUse } from './problems.ts';
+import { courseNotFound, translateInUse } from './problems.ts';
 import { announceRelease } from './releases.ts';
 import type { AuthoredCourse, CourseChange, CourseQuery } from './schemas.ts';
 
@@ -199,7 +199,7 @@ async function deleteRows(ctx: Context, { courseId }: { courseId: string }) {
     .where('course_id', '=', courseId)
     .executeTakeFirst()
     .catch(
-      whenInUse(
+      translateInUse(
         new Problem('course_in_use', 'Users are enrolled on this course. Set its Status to retired instead.'),
       ),
     );

@@ -5,7 +5,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
-import { courseNotFound, whenInUse } from './problems.ts';
+import { courseNotFound, translateInUse } from './problems.ts';
 import type { EnrolOption, EnrolOptionChange } from './schemas.ts';
 import { recountSeats, seatsLeft } from './seats.ts';
 
@@ -115,7 +115,7 @@ async function deleteRow(ctx: Context, input: OptionKey): Promise<void> {
     .where('duration_id', '=', input.durationId)
     .executeTakeFirst()
     .catch(
-      whenInUse(
+      translateInUse(
         new Problem(
           'option_in_use',
           'Users are enrolled with this option. Set its Status to retired instead.',

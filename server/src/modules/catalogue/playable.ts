@@ -1,7 +1,7 @@
 import { findUnit, type Played } from '../../../../standards/results.ts';
 import type { CourseTree, Standard, Unit } from '../../../../standards/types.ts';
 import { addressTree } from '../../../../standards/web.ts';
-import { remember } from '../../platform/cache.ts';
+import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -58,7 +58,7 @@ export async function findPlayable(
 }
 
 /** The tree of a release never changes. */
-const releases = remember<PlayedRelease>({
+const releases = createCache<PlayedRelease>({
   name: 'releases',
   milliseconds: 600_000,
   most: 200,

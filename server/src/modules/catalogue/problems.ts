@@ -20,7 +20,7 @@ export function releaseNotFound(): Problem {
 }
 
 /** Turns a foreign-key violation by a DELETE (PostgreSQL error 23503) into `problem`. */
-export function whenInUse(problem: Problem): (error: unknown) => never {
+export function translateInUse(problem: Problem): (error: unknown) => never {
   return (error) => {
     throw codeOf(error) === '23503' ? problem : error;
   };

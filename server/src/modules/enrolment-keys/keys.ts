@@ -45,7 +45,7 @@ export async function listKeys(ctx: TenantContext, input: PageQuery & Order & Ke
   if (Status !== undefined) paths.push(() => ({ ranges: [indexOf(Status)] }));
   const { rows, end } = await visitRows<KeyWithNames>(ctx, {
     rows: 'enrolment_key held where held.tenant_id = $1',
-    given: [ctx.tenantId],
+    values: [ctx.tenantId],
     key: ['key_id'],
     after: after === null ? null : [after],
     newest: input.Order === 'newest',

@@ -52,7 +52,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
   const overdue = input.Status === 'expired' ? await readOverdue(ctx) : null;
   const { rows, end } = await visitRows<EnrolmentWithNames>(ctx, {
     rows: 'enrolment held where held.tenant_id = $1',
-    given: [ctx.tenantId],
+    values: [ctx.tenantId],
     key: clock === null ? ['enroll_id'] : [clock, 'enroll_id'],
     after: after && (after.at === null ? [after.id] : [after.at, after.id]),
     newest: input.Order === 'newest',

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { countRows, eachOf } from '../../platform/count-up-to.ts';
+import { countRows, countUpToSql } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Keyset, keysetSql, positionOf, type Row, rowsOf } from '../../platform/keyset.ts';
@@ -156,7 +156,7 @@ export const launchData: PersonalData = {
   kept: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
   eraseOfEnrolment: erasing('launch', 'user_agent = null, return_url = null', true),
   count: (ctx, { enrollIds, most }) =>
-    countRows(ctx, eachOf({ table: 'launch', column: 'enroll_id', key: 'number' }), [enrollIds, most]),
+    countRows(ctx, countUpToSql({ table: 'launch', column: 'enroll_id', key: 'number' }), [enrollIds, most]),
   read: (ctx, person) => readRows(ctx, person, 'launch'),
 };
 
@@ -173,7 +173,10 @@ export const runTimeData: PersonalData = {
     return eraseUnits(ctx, subject, after);
   },
   count: (ctx, { enrollIds, most }) =>
-    countRows(ctx, eachOf({ table: 'attempt_unit', column: 'enroll_id', key: 'unit_id' }), [enrollIds, most]),
+    countRows(ctx, countUpToSql({ table: 'attempt_unit', column: 'enroll_id', key: 'unit_id' }), [
+      enrollIds,
+      most,
+    ]),
   read: async function* (ctx, person) {
     yield* readRows(ctx, person, 'attempt');
     yield* readRows(ctx, person, 'attempt_unit');
@@ -190,7 +193,7 @@ export const commitData: PersonalData = {
   },
   eraseOfEnrolment: erasing('run_time_commit', 'body_hash = null'),
   count: (ctx, { enrollIds, most }) =>
-    countRows(ctx, eachOf({ table: 'run_time_commit', column: 'enroll_id', key: 'launch' }), [
+    countRows(ctx, countUpToSql({ table: 'run_time_commit', column: 'enroll_id', key: 'launch' }), [
       enrollIds,
       most,
     ]),

@@ -7,7 +7,7 @@ import { spend } from '../../platform/load/budgets.ts';
 import { launchesPerMinute } from '../../platform/load/pools.ts';
 import { countRejection } from '../../platform/operations/counters.ts';
 import { eventType, insertEvent } from '../events/write.ts';
-import { endOf } from './end.ts';
+import { cappedEnd } from './end.ts';
 import { explain } from './explain.ts';
 import type { EnrolmentRow } from './record.ts';
 import { countingResult } from './result.ts';
@@ -46,7 +46,7 @@ with started as (
     status = ${statusAfter('enrolment', 'launch')},
     started_at = coalesce(enrolment.started_at, $3), last_accessed_at = $3, changed_at = $3,
     expires_at = case when enrolment.starts_on = 'launch' and enrolment.started_at is null and enrolment.expires_at is null
-      then ${endOf('$3::timestamptz', 'enrolment.duration')} else enrolment.expires_at end
+      then ${cappedEnd('$3::timestamptz', 'enrolment.duration')} else enrolment.expires_at end
   from course, "user" known
   where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 and course.course_id = enrolment.course_id
     and known.tenant_id = $1 and known.user_id = enrolment.user_id and known.enabled

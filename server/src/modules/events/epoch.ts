@@ -6,7 +6,7 @@ import { codeOf } from '../../platform/error-code.ts';
  * Starts a new epoch of the log if the database is no longer the same instance, because it was restored from a dump,
  * upgraded, failed over or recovered to a point in time. Called before a node writes.
  */
-export async function settleEpoch(ctx: Context): Promise<void> {
+export async function ensureEpoch(ctx: Context): Promise<void> {
   const life = await identity(ctx);
   await transaction(ctx, async (ctx) => {
     await run(ctx, { text: 'select pg_advisory_xact_lock(5119244004)', values: [] });

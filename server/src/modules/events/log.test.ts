@@ -4,7 +4,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { appendEvents } from './append.ts';
-import { settleEpoch } from './epoch.ts';
+import { ensureEpoch } from './epoch.ts';
 import { readLog } from './log.ts';
 import type { Position } from './position.ts';
 import { untilReadable } from './test-support.ts';
@@ -146,7 +146,7 @@ test('a tenant reads only its own log', async () => {
 
 test('a restored database continues in a new epoch, after the events it already has', async () => {
   const ctx = await ownTenant();
-  await settleEpoch(service.ctx);
+  await ensureEpoch(service.ctx);
   await write(ctx, 'of the old life');
   await untilReadable(ctx);
   const before = await namesAfter(ctx);
@@ -158,8 +158,8 @@ test('a restored database continues in a new epoch, after the events it already 
     .execute();
   assert.deepEqual((await namesAfter(ctx)).names, [], 'it looks as if it were not committed yet');
 
-  await settleEpoch(service.ctx);
-  await settleEpoch(service.ctx);
+  await ensureEpoch(service.ctx);
+  await ensureEpoch(service.ctx);
   await write(ctx, 'of the new life');
   await untilReadable(ctx);
 

@@ -71,7 +71,7 @@ export async function readLog(
     read,
   } = await visitRows<Row>(ctx, {
     rows,
-    given: [ctx.tenantId, after.epoch, after.transaction],
+    values: [ctx.tenantId, after.epoch, after.transaction],
     key: ['epoch', 'transaction', 'event_id'],
     after: [after.epoch, after.transaction, after.eventId],
     accessPaths: [...narrowAccessPaths(input, 'held.event_id'), () => ({ ranges: [settled] })],
@@ -105,7 +105,7 @@ export function readNewest(
 ): Promise<Visit<EventRow>> {
   return visitRows<EventRow>(ctx, {
     rows,
-    given: [ctx.tenantId],
+    values: [ctx.tenantId],
     key: ['event_id'],
     after: input.before === null ? null : [input.before],
     newest: true,

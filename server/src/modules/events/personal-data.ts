@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { countRows, eachOf } from '../../platform/count-up-to.ts';
+import { countRows, countUpToSql } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../platform/keyset.ts';
 import { type Batch, batchRows, type Person, type PersonalData } from '../../platform/personal-data.ts';
@@ -116,7 +116,7 @@ export const eventData: PersonalData = {
   eraseOfUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, batchRows), after),
   eraseOfEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, batchRows), after),
   count: async (ctx, { userId, enrollIds, most }) =>
-    (await countRows(ctx, eachOf(ofUserAlone), [[userId], most])) +
-    (await countRows(ctx, eachOf(ofEnrolments), [enrollIds, most])),
+    (await countRows(ctx, countUpToSql(ofUserAlone), [[userId], most])) +
+    (await countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, most])),
   read: readEvents,
 };

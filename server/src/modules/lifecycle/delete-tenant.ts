@@ -6,7 +6,7 @@ import { countPages } from '../../platform/keyset.ts';
 import { countAnswersAboutTenant, eraseAnswersAboutTenant } from '../../platform/retries/stored-answers.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
-import { forgetTenant, hideTenant, refuseUnlessSuspended } from '../tenants/deletion.ts';
+import { forgetTenant, markAsDeleting, refuseUnlessSuspended } from '../tenants/deletion.ts';
 import { findAnyTenant, tenantNotFound } from '../tenants/tenants.ts';
 import { maxCounted, type TenantDeletion } from './schemas.ts';
 import { publicName, tenantTables } from './tables.ts';
@@ -58,7 +58,7 @@ export async function deleteTenant(
   };
   if (plan) return receipt;
   const earlier = await transaction(ctx, async (ctx) => {
-    const earlier = await hideTenant(ctx, tenantId, receipt);
+    const earlier = await markAsDeleting(ctx, tenantId, receipt);
     if (earlier) return earlier;
     await withdrawOffers(ctx, tenantId);
     const Deleted = receipt.Deleted.map(({ Data, Records }) => ({ Data, Records }));

@@ -1,4 +1,4 @@
-import { countRows, eachOf } from '../../platform/count-up-to.ts';
+import { countRows, countUpToSql } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { rowsOf } from '../../platform/keyset.ts';
 import { batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
@@ -39,7 +39,10 @@ export const sessionData: PersonalData = {
     return batchOf((await run(ctx, { name: 'erase_sessions', text: eraseSessions, values })).length);
   },
   count: (ctx, { userId, most }) =>
-    countRows(ctx, eachOf({ table: 'user_session', column: 'user_id', key: 'expires_at' }), [[userId], most]),
+    countRows(ctx, countUpToSql({ table: 'user_session', column: 'user_id', key: 'expires_at' }), [
+      [userId],
+      most,
+    ]),
   read: async function* (ctx, { userId }) {
     const key = ['session_hash'];
     const keyset = { table: 'user_session', of: { user_id: userId }, key, rows: 200 };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import Type from 'typebox';
-import { remember } from '../../platform/cache.ts';
+import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -28,7 +28,7 @@ const noBytes = 1024;
 const notStored = { 'Cache-Control': 'no-store' };
 
 /** The release that a session plays, and whether it may still request files. */
-const liveRelease = remember<LaunchState>({
+const liveRelease = createCache<LaunchState>({
   name: 'live_releases',
   milliseconds: 10_000,
   most: 20_000,

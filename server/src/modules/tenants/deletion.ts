@@ -14,7 +14,7 @@ export async function lockTenant(ctx: Context, tenantId: string) {
 }
 
 /** Hides the tenant from now on. Returns the receipt of an earlier call, if there was one. */
-export async function hideTenant(ctx: Context, tenantId: string, receipt: object): Promise<unknown> {
+export async function markAsDeleting(ctx: Context, tenantId: string, receipt: object): Promise<unknown> {
   const tenant = await lockTenant(ctx, tenantId);
   if (!tenant) throw tenantNotFound();
   if (tenant.status === 'deleting') return tenant.deletion;

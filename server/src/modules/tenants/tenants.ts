@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { remember } from '../../platform/cache.ts';
+import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import type { TenantTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -155,7 +155,7 @@ async function auditChange(ctx: Context, tenantId: string, differs: string[], { 
 type KnownTenant = Tenant & { resumedAt: Date | null };
 
 /** The tenant, or null. Cached for less than the 5 s within which a suspension must take effect on every node. */
-export const knownTenant = remember<KnownTenant | null>({
+export const knownTenant = createCache<KnownTenant | null>({
   name: 'tenants',
   milliseconds: 3_000,
   most: 10_000,

@@ -13,7 +13,7 @@ export async function listUsers(ctx: TenantContext, input: UserFilter) {
   const paths = accessPathsOf(input);
   const { rows, end } = await visitRows<UserRow>(ctx, {
     rows: '"user" held where held.tenant_id = $1',
-    given: [ctx.tenantId],
+    values: [ctx.tenantId],
     key: ['login_id'],
     after: cursor === null ? null : [cursor],
     accessPaths: paths.length > 0 ? paths : [() => ({ ranges: ['true'] })],

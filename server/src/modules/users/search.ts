@@ -95,7 +95,7 @@ function searchText({ input, place, limit }: SearchQuery, parameters: Parameters
     const list: List = {
       rows: `(select held.*, ${n} as index, ${text.key} as matched from "user" held where held.tenant_id = $1
         and ${rangeSql(text, parameters)}${wanted}) held where true`,
-      given: [],
+      values: [],
       key: ['matched', 'login_id'],
       after: n === place.index && place.matched !== null ? [place.matched, place.loginId] : null,
       accessPaths: [],
@@ -123,7 +123,7 @@ function searchFew(ctx: TenantContext, { input, place, limit }: SearchQuery): Pr
         select held.*, case ${whichIndex.join(' ')} end as index from "user" held where held.tenant_id = $1
       ) held
     ) held where true`,
-    given: parameters.values,
+    values: parameters.values,
     key: ['index', 'matched', 'login_id'],
     after: place.matched === null ? null : [place.index, place.matched, place.loginId],
     accessPaths: filterPaths(input).map((pathOf) => (parameters) => ({

@@ -35,7 +35,7 @@ export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & 
   const conditions = conditionsOf(input);
   const { rows, end } = await visitRows<DeliveryRow>(ctx, {
     rows: 'webhook_delivery held where held.tenant_id = $1 and held.webhook_id = $2',
-    given: [ctx.tenantId, input.webhookId],
+    values: [ctx.tenantId, input.webhookId],
     key: ['number'],
     after: before === null ? null : [Number(before)],
     newest: true,

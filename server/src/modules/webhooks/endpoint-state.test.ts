@@ -36,7 +36,7 @@ const fresh = beginEndpoint({
 const failing = { ...fresh, failures: 2, failingSince: before(30_000) };
 const hopeless = { ...failing, failingSince: before(failureWindowMilliseconds) };
 const resumed = { ...hopeless, endpoint: { ...fresh.endpoint, resumedAt: before(1_000) } };
-const busy = { ...fresh, underWay: 2, hanging: 1 };
+const busy = { ...fresh, underWay: 2, withoutResponse: 1 };
 const broken = new Error('broken');
 
 const rows: [
@@ -52,7 +52,7 @@ const rows: [
     { kind: 'kept', endpoint: { ...fresh.endpoint, url: 'https://example.com/new' } },
     { endpoint: { ...fresh.endpoint, url: 'https://example.com/new' }, more: true },
   ],
-  ['nothing new begins once it is closed', fresh, { kind: 'closed' }, { isOver: true }, [{ kind: 'wake' }]],
+  ['nothing new begins once it is closed', fresh, { kind: 'closed' }, { isClosed: true }, [{ kind: 'wake' }]],
   [
     'reading moves the position, and what the database has of it',
     fresh,
@@ -64,14 +64,14 @@ const rows: [
     'a delivery that hangs leaves its place among the healthy',
     { ...fresh, underWay: 1 },
     { kind: 'late', pool: 'healthy' },
-    { hanging: 1 },
+    { withoutResponse: 1 },
     [{ kind: 'release-slot', pool: 'healthy' }],
   ],
   [
     'one that hangs among the failing keeps its place',
     failing,
     { kind: 'late', pool: 'failing' },
-    { hanging: 1 },
+    { withoutResponse: 1 },
   ],
   [
     'a delivery ends and gives its place back',
@@ -84,20 +84,20 @@ const rows: [
     'a late one has given it back already',
     busy,
     { kind: 'ended', pool: 'healthy', wasLate: true, error: null },
-    { underWay: 1, hanging: 0 },
+    { underWay: 1, withoutResponse: 0 },
   ],
   [
     'a late one among the failing gives it back now',
     busy,
     { kind: 'ended', pool: 'failing', wasLate: true, error: null },
-    { underWay: 1, hanging: 0 },
+    { underWay: 1, withoutResponse: 0 },
     [{ kind: 'release-slot', pool: 'failing' }],
   ],
   [
     'an error of our own ends the work',
     busy,
     { kind: 'ended', pool: 'healthy', wasLate: false, error: broken },
-    { underWay: 1, trouble: broken, isOver: true },
+    { underWay: 1, failure: broken, isClosed: true },
     [{ kind: 'release-slot', pool: 'healthy' }],
   ],
   ['a healthy endpoint answers', fresh, { kind: 'answered', delivered: true, at }, {}],
@@ -127,7 +127,7 @@ const rows: [
     'an endpoint that has failed for 72 hours is disabled',
     hopeless,
     { kind: 'answered', delivered: false, at },
-    { failures: 3, isOver: true },
+    { failures: 3, isClosed: true },
     [{ kind: 'disable', failingSince: before(failureWindowMilliseconds) }],
   ],
   [
@@ -146,7 +146,7 @@ for (const [title, from, event, changes, effects = []] of rows)
 test('failing and hanging endpoints share a separate limit', () => {
   assert.equal(poolOf(fresh), 'healthy');
   assert.equal(poolOf({ ...fresh, failures: 1 }), 'failing');
-  assert.equal(poolOf({ ...fresh, hanging: 1 }), 'failing');
+  assert.equal(poolOf({ ...fresh, withoutResponse: 1 }), 'failing');
 });
 
 test('each consecutive failure halves the concurrent deliveries, down to one', () => {
@@ -155,14 +155,14 @@ test('each consecutive failure halves the concurrent deliveries, down to one', (
     return counts.find((underWay) => !mayBegin({ ...fresh, failures, underWay }, 16));
   };
   assert.deepEqual([0, 1, 2, 3, 4, 5, 50].map(most), [16, 8, 4, 2, 1, 1, 1]);
-  assert.equal(mayBegin({ ...fresh, isOver: true }, 16), false);
+  assert.equal(mayBegin({ ...fresh, isClosed: true }, 16), false);
 });
 
 test('the log is read if it may contain more events and few deliveries are pending', () => {
   assert.equal(mayRead(fresh, 9_999), true);
   assert.equal(mayRead(fresh, 10_000), false);
   assert.equal(mayRead({ ...fresh, more: false }, 0), false);
-  assert.equal(mayRead({ ...fresh, isOver: true }, 0), false);
+  assert.equal(mayRead({ ...fresh, isClosed: true }, 0), false);
   assert.equal(wantsMore(busy, 999), true);
   assert.equal(wantsMore(busy, 1_000), false);
   assert.equal(wantsMore(fresh, 1_000), true);

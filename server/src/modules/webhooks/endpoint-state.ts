@@ -18,13 +18,13 @@ export type EndpointState = {
   more: boolean;
   underWay: number;
   /** Deliveries in progress that have had no response for a second. */
-  hanging: number;
+  withoutResponse: number;
   /** Consecutive failures. */
   failures: number;
   failingSince: Date | null;
   /** Set when nothing new may be started. */
-  isOver: boolean;
-  trouble: unknown;
+  isClosed: boolean;
+  failure: unknown;
 };
 
 export type EndpointEvent =
@@ -57,8 +57,8 @@ const earlyRetryAfter = 60_000;
 
 export function beginEndpoint(endpoint: Claimed): EndpointState {
   const { position, failingSince } = endpoint;
-  const counts = { lastNumber: 0, underWay: 0, hanging: 0, failures: failingSince ? 1 : 0 };
-  return { endpoint, position, ...counts, more: true, failingSince, isOver: false, trouble: null };
+  const counts = { lastNumber: 0, underWay: 0, withoutResponse: 0, failures: failingSince ? 1 : 0 };
+  return { endpoint, position, ...counts, more: true, failingSince, isClosed: false, failure: null };
 }
 
 export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step {
@@ -70,7 +70,7 @@ export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step
     case 'kept':
       return to({ endpoint: event.endpoint, more: true });
     case 'closed':
-      return to({ isOver: true }, { kind: 'wake' });
+      return to({ isClosed: true }, { kind: 'wake' });
     case 'read': {
       const { stored, position, lastNumber, more } = event;
       return to({ endpoint: { ...state.endpoint, position: stored }, position, lastNumber, more });
@@ -79,19 +79,19 @@ export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step
       return to({ underWay: state.underWay + 1 });
     case 'late': {
       // A hanging endpoint releases its slot to healthy ones.
-      const changes = { hanging: state.hanging + 1 };
+      const changes = { withoutResponse: state.withoutResponse + 1 };
       return event.pool === 'healthy' ? to(changes, { kind: 'release-slot', pool: 'healthy' }) : to(changes);
     }
     case 'answered':
       return answered(state, event);
     case 'ended': {
       const { pool, wasLate, error } = event;
-      const trouble = state.trouble ?? error;
-      const hanging = state.hanging - (wasLate ? 1 : 0);
-      const changes = { underWay: state.underWay - 1, hanging, trouble };
+      const failure = state.failure ?? error;
+      const withoutResponse = state.withoutResponse - (wasLate ? 1 : 0);
+      const changes = { underWay: state.underWay - 1, withoutResponse, failure };
       const isGiven = wasLate && pool === 'healthy';
       const effects: EndpointEffect[] = isGiven ? [] : [{ kind: 'release-slot', pool }];
-      return to({ ...changes, isOver: state.isOver || trouble !== null }, ...effects);
+      return to({ ...changes, isClosed: state.isClosed || failure !== null }, ...effects);
     }
   }
 }
@@ -110,18 +110,18 @@ function answered(state: EndpointState, { delivered, at }: { delivered: boolean;
   if (!failingSince) return { state: failing, effects: [{ kind: 'record-health', failingSince: at }] };
   const counted = at.getTime() - latest(failingSince, state.endpoint.resumedAt).getTime();
   if (counted < failureWindowMilliseconds) return { state: failing, effects: [] };
-  return { state: { ...failing, isOver: true }, effects: [{ kind: 'disable', failingSince }] };
+  return { state: { ...failing, isClosed: true }, effects: [{ kind: 'disable', failingSince }] };
 }
 
-export const poolOf = ({ failures, hanging }: EndpointState): ConcurrencyPool =>
-  failures === 0 && hanging === 0 ? 'healthy' : 'failing';
+export const poolOf = ({ failures, withoutResponse }: EndpointState): ConcurrencyPool =>
+  failures === 0 && withoutResponse === 0 ? 'healthy' : 'failing';
 
 /** The more consecutive failures, the fewer concurrent deliveries. */
-export const mayBegin = ({ isOver, underWay, failures }: EndpointState, concurrency: number): boolean =>
-  !isOver && underWay < Math.max(1, Math.floor(concurrency / 2 ** failures));
+export const mayBegin = ({ isClosed, underWay, failures }: EndpointState, concurrency: number): boolean =>
+  !isClosed && underWay < Math.max(1, Math.floor(concurrency / 2 ** failures));
 
-export const mayRead = ({ isOver, more }: EndpointState, waiting: number): boolean =>
-  !isOver && more && waiting < maxWaiting;
+export const mayRead = ({ isClosed, more }: EndpointState, waiting: number): boolean =>
+  !isClosed && more && waiting < maxWaiting;
 
 /** Whether to end the pause before the next look at the log. */
 export const wantsMore = ({ underWay, more }: EndpointState, waiting: number): boolean =>

@@ -71,7 +71,7 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
   try {
     await deliverAll(work);
     await Promise.all(work.underWay);
-    if (work.state.trouble !== null) throw work.state.trouble;
+    if (work.state.failure !== null) throw work.state.failure;
   } finally {
     node.draining.removeEventListener('abort', close);
     close();
@@ -106,11 +106,11 @@ function perform(work: Work, effect: EndpointEffect): Promise<void> | void {
 }
 
 async function deliverAll(work: Work): Promise<void> {
-  while (!work.state.isOver) {
+  while (!work.state.isClosed) {
     await readLog(work);
     const now = work.ctx.now();
     if (isIdle(work.state, work.lanes.wakeAt(now), now)) return;
-    if (!work.state.isOver) await work.pause.begin(tick);
+    if (!work.state.isClosed) await work.pause.begin(tick);
     pump(work);
   }
 }

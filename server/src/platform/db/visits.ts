@@ -19,7 +19,7 @@ export type List = {
   /** SQL of the rows, called `held`, with a condition: `"user" held where held.tenant_id = $1`. */
   rows: string;
   /** Parameter values for the SQL in `rows`. */
-  given: readonly unknown[];
+  values: readonly unknown[];
   /** Columns by which the list is sorted, and their values in the last row of the previous page. */
   key: readonly string[];
   after: readonly unknown[] | null;
@@ -126,7 +126,7 @@ async function visitBy<R extends object>(
   pathOf: List['accessPaths'][number],
   most: number,
 ): Promise<Visit<R> & { isDone: boolean; isInOrder: boolean }> {
-  const parameters = parametersAfter(...list.given);
+  const parameters = parametersAfter(...list.values);
   const path = pathOf(parameters);
   const page = visitSql(list, path, parameters, most);
   const text = list.show ? `${list.show(page)} order by ${orderOf(list)}` : page;

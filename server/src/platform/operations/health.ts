@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { remember } from '../cache.ts';
+import { createCache } from '../cache.ts';
 import type { Context } from '../context.ts';
 import { run } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
@@ -11,7 +11,7 @@ const sharedMilliseconds = 1_000;
 const forProbes = { config: { admits: 'health' } } as const;
 
 /** If the database fails, the next probe checks again. */
-const databaseAnswers = remember<true | null>({
+const databaseAnswers = createCache<true | null>({
   name: 'database_answers',
   milliseconds: sharedMilliseconds,
   most: 1,
@@ -24,7 +24,7 @@ const databaseAnswers = remember<true | null>({
 
 /** Serves liveness, readiness and metrics on the operations port if there is one, otherwise on the API's port. */
 export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metrics): void {
-  const texts = remember<string>({
+  const texts = createCache<string>({
     name: 'metrics_text',
     milliseconds: sharedMilliseconds,
     most: 1,

@@ -4,7 +4,7 @@ import { forTenant } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
 import type { Answer } from '../http/routes.ts';
 import { type Call, once, valueOrThrow } from './once.ts';
-import { operatorSpace } from './stored-answers.ts';
+import { operatorOwner } from './stored-answers.ts';
 
 export const idempotencyHeader = 'Idempotency-Key';
 
@@ -22,7 +22,7 @@ export function readIdempotencyKey(request: FastifyRequest): string | null {
 function keySpace(ctx: Context, request: FastifyRequest, key: string): [TenantContext, string] {
   const { tenantId, caller } = request;
   return tenantId === null
-    ? [forTenant(ctx, operatorSpace), `${caller?.keyId}\0${key}`]
+    ? [forTenant(ctx, operatorOwner), `${caller?.keyId}\0${key}`]
     : [forTenant(ctx, tenantId), key];
 }
 

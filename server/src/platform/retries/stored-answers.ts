@@ -15,7 +15,7 @@ const batchSize = 500;
 const keptHours = 24;
 
 /** The owner of responses to the operator; others belong to tenants. */
-export const operatorSpace = '';
+export const operatorOwner = '';
 
 export type KeyedRequest = {
   /** The client's name for this request. */
@@ -96,7 +96,7 @@ export async function recall<T>(ctx: TenantContext, name: Name): Promise<Outcome
 
 function erasedProblem({ tenantId }: TenantContext): Problem {
   const again = 'Use a new Idempotency-Key to do it again.';
-  return tenantId === operatorSpace
+  return tenantId === operatorOwner
     ? new Problem('tenant_not_found', `The tenant that this request was about has been deleted. ${again}`)
     : new Problem(
         'user_not_found',
@@ -177,14 +177,14 @@ export function countAnswers(
 /** Erases responses to the operator about a tenant, up to `most` at a time. The rows stay for the same reason. */
 export async function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<void> {
   const marks = [aboutTenantMark(ctx, tenantId)];
-  while ((await erase(forTenant(ctx, operatorSpace), marks, batchSize)) === batchSize);
+  while ((await erase(forTenant(ctx, operatorOwner), marks, batchSize)) === batchSize);
 }
 
 export function countAnswersAboutTenant(
   ctx: Context,
   { tenantId, most }: { tenantId: string; most: number },
 ): Promise<number> {
-  return count(forTenant(ctx, operatorSpace), [aboutTenantMark(ctx, tenantId)], most);
+  return count(forTenant(ctx, operatorOwner), [aboutTenantMark(ctx, tenantId)], most);
 }
 
 const someAbout = `

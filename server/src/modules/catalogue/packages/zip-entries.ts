@@ -1,6 +1,6 @@
 import { type Entry, getFileNameLowLevel, type ZipFile } from 'yauzl';
 import { Problem } from '../../../platform/errors.ts';
-import { foldedPath, isJunk, safeSegments, unsafe } from './zip-names.ts';
+import { foldedPath, isSystemFile, safeSegments, unsafe } from './zip-names.ts';
 
 export type PackageLimits = { bytes: number; entries: number; ratio: number };
 
@@ -47,7 +47,7 @@ export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise
   }
   checkRatio(all.at(-1)?.name ?? '', bytes, zip.fileSize, limits.ratio);
   await checkLayout(zip, all);
-  const wanted = all.filter(({ segments }) => segments.length > 0 && !isJunk(segments));
+  const wanted = all.filter(({ segments }) => segments.length > 0 && !isSystemFile(segments));
   checkCollisions(wanted, limits);
   return wanted
     .filter(({ directory }) => !directory)

@@ -42,6 +42,6 @@ export function foldedPath(path: string): string {
 }
 
 /** Files that operating systems add to zips and that no course needs. */
-export function isJunk(segments: string[]): boolean {
+export function isSystemFile(segments: string[]): boolean {
   return segments[0] === '__MACOSX' || junk.has(segments.at(-1)?.toLowerCase() ?? '');
 }

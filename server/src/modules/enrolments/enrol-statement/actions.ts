@@ -21,4 +21,4 @@ export const step = `step as materialized (
 )`;
 
 /** SQL: the row creates an enrolment. */
-export const begins = (row: string): string => `${row}.action in ('create', 'replace', 'renew')`;
+export const createsEnrolment = (row: string): string => `${row}.action in ('create', 'replace', 'renew')`;

@@ -1,4 +1,4 @@
-import { begins } from './actions.ts';
+import { createsEnrolment } from './actions.ts';
 import { chooses } from './facts.ts';
 
 // Rows are locked before they are changed, which also reads their latest version. The order is fixed, so that nodes do
@@ -16,7 +16,7 @@ export const former = `former as materialized (
 
 /** The options for rows that create enrolments, each once, in locking order. */
 function optionsOf(which: string): string {
-  return `(select distinct step.course_id, step.chosen from step where ${begins('step')} and ${which}) wanted
+  return `(select distinct step.course_id, step.chosen from step where ${createsEnrolment('step')} and ${which}) wanted
   join enrol_option option on option.course_id = wanted.course_id and option.duration_id = wanted.chosen`;
 }
 

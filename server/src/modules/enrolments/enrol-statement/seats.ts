@@ -1,14 +1,14 @@
-import { begins } from './actions.ts';
+import { createsEnrolment } from './actions.ts';
 
 /**
  * The rows that create enrolments: all of them if the option has no limit, otherwise the first ones up to the seats
  * left.
  */
 export const seated = `seated as materialized (
-  select step.*, limited.seats_left, ${begins('step')} and case
+  select step.*, limited.seats_left, ${createsEnrolment('step')} and case
     when limited.duration_id is null then unlimited.duration_id is not null
     else limited.seats_left is null or row_number()
-      over (partition by step.course_id, step.chosen, ${begins('step')} order by step.n) <= limited.seats_left
+      over (partition by step.course_id, step.chosen, ${createsEnrolment('step')} order by step.n) <= limited.seats_left
     end as begins
   from step
   left join limited on limited.course_id = step.course_id and limited.duration_id = step.chosen
@@ -19,4 +19,4 @@ export const seated = `seated as materialized (
 export const isFull = `not seated.begins and seated.seats_left <= (
     select count(*) from inserted
     where inserted.course_id = seated.course_id and inserted.duration_id = seated.chosen
-  ) and ${begins('seated')}`;
+  ) and ${createsEnrolment('seated')}`;

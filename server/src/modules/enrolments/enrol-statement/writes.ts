@@ -1,5 +1,5 @@
 import { countSeats } from '../../catalogue/seats.ts';
-import { endOf, shortened } from '../end.ts';
+import { cappedDuration, cappedEnd } from '../end.ts';
 import { statusAfter } from '../states.ts';
 
 /** Enrolments that a new one replaces. */
@@ -15,7 +15,7 @@ export const inserted = `inserted as (
   insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
     changed_at, expires_at, reference, metadata, group_name)
   select $1, seated.enroll_id, seated.user_id, seated.course_id, seated.chosen, seated.duration, seated.starts_on,
-    $3, $3, case when seated.starts_on = 'enrolment' then ${endOf('$3::timestamptz', 'seated.duration')} end,
+    $3, $3, case when seated.starts_on = 'enrolment' then ${cappedEnd('$3::timestamptz', 'seated.duration')} end,
     seated.reference, coalesce(seated.metadata, '{}'::jsonb), holder.group_name
   from seated join holder on holder.user_id = seated.user_id left join ended on ended.n = seated.n
   where seated.begins and (seated.action = 'create' or ended.n is not null)
@@ -35,8 +35,8 @@ const isPending = `(enrolment.starts_on = 'launch' and enrolment.started_at is n
 export const extended = `extended as (
   update enrolment set
     expires_at = case when enrolment.expires_at is not null
-      then ${endOf('greatest(enrolment.expires_at, $3)', 'seated.duration')} end,
-    duration = case when ${isPending} then (${shortened('enrolment.duration')} + ${shortened('seated.duration')})::text
+      then ${cappedEnd('greatest(enrolment.expires_at, $3)', 'seated.duration')} end,
+    duration = case when ${isPending} then (${cappedDuration('enrolment.duration')} + ${cappedDuration('seated.duration')})::text
       else enrolment.duration end,
     reference = coalesce(seated.reference, enrolment.reference), metadata = coalesce(seated.metadata, enrolment.metadata),
     status = ${statusAfter('enrolment', 'restore')}, ended_at = null, changed_at = $3, revision = enrolment.revision + 1

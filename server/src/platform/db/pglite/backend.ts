@@ -108,7 +108,7 @@ export async function startBackend({ folder, image, syncs, onEnd }: BackendOptio
         syncToFs: false,
         onRawData: (bytes) => chunks.push(bytes.slice()),
       });
-      return joined(chunks);
+      return concatenate(chunks);
     },
     dump: async () => new Uint8Array(await (await database.dumpDataDir('none')).arrayBuffer()),
     close: () => database.close(),
@@ -132,7 +132,7 @@ function watchForEnd(module: MainLoop, onEnd: (error: unknown) => void): void {
 }
 
 /** Always an owned buffer, so that it can be transferred between threads instead of copied. */
-export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
   let offset = 0;
   for (const chunk of chunks) {

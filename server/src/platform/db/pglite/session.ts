@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { programAddress } from '../../locations.ts';
 import { types } from '../postgres/wire.ts';
-import { joined } from './backend.ts';
+import { concatenate } from './backend.ts';
 import type { FromWorker, ToWorker, WorkerTask } from './pglite-worker.ts';
 
 /** One run of the in-process database: a worker thread, and a client that talks to it over the PostgreSQL protocol. */
@@ -115,12 +115,12 @@ class WorkerStream extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.#post(joined([chunk]));
+    this.#post(concatenate([chunk]));
     done();
   }
 
   override _writev(writes: { chunk: Buffer }[], done: () => void): void {
-    this.#post(joined(writes.map(({ chunk }) => chunk)));
+    this.#post(concatenate(writes.map(({ chunk }) => chunk)));
     done();
   }
 
