@@ -57,8 +57,8 @@ const rows: [
     { staged: new Map([['a', '{}']]), pending: [one], nextNumber: 2 },
     [announce],
   ],
-  ['it is sent a little later', waiting, { kind: 'save', delay: 2_750 }, {}, [schedule(2_750)]],
-  ['after a failure its retry sends it', { ...waiting, failures: 1 }, { kind: 'save', delay: 0 }, {}],
+  ['a snapshot is sent a little later', waiting, { kind: 'save', delay: 2_750 }, {}, [schedule(2_750)]],
+  ['after a failure, the retry sends it', { ...waiting, failures: 1 }, { kind: 'save', delay: 0 }, {}],
   [
     'a closing page sends everything immediately',
     waiting,
@@ -98,7 +98,7 @@ const rows: [
     { flight: 1, flights: 1 },
     [{ kind: 'send', flight: 1, sent: one, commit: { ...one.entry.Commit, Preview: 'sealed' } }],
   ],
-  ['one is in flight at a time', flying, { kind: 'due', now }, {}],
+  ['only one commit is in flight at a time', flying, { kind: 'due', now }, {}],
   [
     'a rejected commit does not delay the next',
     { ...waiting, pending: [{ ...one, notBefore: now + 1 }, two] },
@@ -215,8 +215,8 @@ const rows: [
     { pending: [two] },
     [{ kind: 'tell-receipt', receipt }, forget(one)],
   ],
-  ['what is still pending is sent as usual', waiting, { kind: 'unblocked' }, {}, [schedule(0)]],
-  ['nothing is pending any more', fresh, { kind: 'unblocked' }, {}],
+  ['pending commits are sent as usual', waiting, { kind: 'unblocked' }, {}, [schedule(0)]],
+  ['no commit is pending any more', fresh, { kind: 'unblocked' }, {}],
   [
     'a restored connection is used immediately',
     { ...waiting, failures: 5 },
@@ -224,7 +224,7 @@ const rows: [
     { failures: 0 },
     [announce, schedule(0)],
   ],
-  ['changes around the page are announced', waiting, { kind: 'changed' }, {}, [announce]],
+  ["changes to the page's environment are announced", waiting, { kind: 'changed' }, {}, [announce]],
 ];
 
 for (const [title, from, event, changes, effects = []] of rows)

@@ -83,7 +83,7 @@ const rows: [
     { finished: true },
     [moved, { kind: 'advance', to: 'next' }],
   ],
-  ['one that suspends stays', atA, finish('suspend'), { finished: true }, [moved]],
+  ['a SCO that suspends stays open', atA, finish('suspend'), { finished: true }, [moved]],
   [
     'a SCO can ask to go back',
     atA,
@@ -91,9 +91,20 @@ const rows: [
     { finished: true },
     [moved, { kind: 'advance', to: 'previous' }],
   ],
-  ['one that logs out', atA, finish('logout'), { finished: true }, [moved, { kind: 'advance', to: 'end' }]],
-  ['the last one stays', { ...fresh, current: c }, finish(''), { finished: true }, [moved]],
-  ['one that finishes because it is left moves nothing', { ...atA, closing: true }, finish(''), {}],
+  [
+    'a SCO that logs out ends the course',
+    atA,
+    finish('logout'),
+    { finished: true },
+    [moved, { kind: 'advance', to: 'end' }],
+  ],
+  ['the last SCO stays open', { ...fresh, current: c }, finish(''), { finished: true }, [moved]],
+  [
+    'a SCO that finishes because the learner leaves it does not move on',
+    { ...atA, closing: true },
+    finish(''),
+    {},
+  ],
   [
     'a SCO that restarts inside its own frame does not move on',
     { ...atA, finished: true },
@@ -103,7 +114,7 @@ const rows: [
   ],
   ['a unit is being left', atA, { kind: 'closing' }, { closing: true }],
   [
-    'its data is kept, and its next session starts from there',
+    'the data of a unit is kept, and its next session starts from there',
     { ...atA, closing: true },
     { kind: 'closed', last: said },
     {
@@ -126,7 +137,7 @@ const rows: [
     { data: new Map([...fresh.data, ['b', { 'lectern.completion': 'completed' }]]) },
     [{ kind: 'save-now' }],
   ],
-  ['before anything is open there is nothing to declare', fresh, { kind: 'declared' }, {}],
+  ['before a unit is open, nothing can be marked as completed', fresh, { kind: 'declared' }, {}],
 ];
 
 for (const [title, from, event, changes, effects = []] of rows)

@@ -77,7 +77,7 @@ const rows: Row[] = [
     { kind: 'finished', exit: '', request: 'continue' },
     {},
   ],
-  ['one move at a time', atA, { kind: 'moving' }, { moving: true }],
+  ['only one move happens at a time', atA, { kind: 'moving' }, { moving: true }],
   [
     'the data of a unit is kept, and its next session starts from there',
     moving,
@@ -87,7 +87,7 @@ const rows: Row[] = [
       data: new Map([['a', { 'cmi.location': '4', 'cmi.total_time': 'PT0H0M15S', 'cmi.entry': 'resume' }]]),
     },
   ],
-  ['a unit that said nothing leaves nothing', moving, { kind: 'closed', last: null }, {}],
+  ['a unit that reported nothing leaves no data', moving, { kind: 'closed', last: null }, {}],
   [
     'a new attempt gets only data from the system',
     moving,
@@ -103,7 +103,7 @@ const rows: Row[] = [
     [{ kind: 'show', unit: a, data: resumedData }],
   ],
   [
-    'so does every first unit if there is no state from earlier sessions',
+    'without state from earlier sessions, every unit gets all of its data at first',
     { ...moving, known: false, futile: new Set(['previous']) },
     decided(null, { delivered: { id: 'a' } }),
     { moving: false, known: true, futile: new Set() },
@@ -152,7 +152,7 @@ const rows: Row[] = [
     {},
   ],
   ['the learner leaves', atA, { kind: 'leaving' }, { moving: true, leaving: true }],
-  ['and is gone', atA, { kind: 'left' }, { over: true, current: null }],
+  ['the learner has left', atA, { kind: 'left' }, { over: true, current: null }],
 ];
 
 for (const [title, from, event, changes, effects = []] of rows)

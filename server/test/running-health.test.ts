@@ -82,9 +82,9 @@ const headerTable: [string, 'baseUrl' | 'contentUrl', string, number, Record<str
     404,
     { ...ofContent, 'content-security-policy': /frame-ancestors/, 'cache-control': /no-store/ },
   ],
-  ['a course file of no session', 'contentUrl', '/play/nothing/content/a.html', 410, ofContent],
+  ['a course file without a session', 'contentUrl', '/play/nothing/content/a.html', 410, ofContent],
   ['no such page', 'contentUrl', '/nothing', 404, ofContent],
-  ['a broken address of content', 'contentUrl', '/play/%ff', 400, ofContent],
+  ['an invalid URL on the content origin', 'contentUrl', '/play/%ff', 400, ofContent],
 ];
 
 for (const [what, origin, path, status, headers] of headerTable)

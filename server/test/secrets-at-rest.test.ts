@@ -60,7 +60,7 @@ test('the database contains no secret that was handed out, and no key of the rin
   const secrets = {
     'the operator key': service.operatorKey,
     'a tenant key': tenant.key,
-    'a key in a stored answer': made.body.Secret,
+    'a key in a stored response': made.body.Secret,
     'a password': Password,
     'an enrolment key': issued,
     'an enrolment key without its hyphens': issued.replaceAll('-', ''),

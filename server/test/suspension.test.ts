@@ -67,9 +67,13 @@ async function doors(tenant: TestTenant) {
     'a call with a browser session': ['api', 200, { url: '/user', headers: { cookie, ...page } }],
     'a sign-in link': ['api', 200, { url: pathOf(link) }],
     'a launch link': ['api', 303, { url: pathOf(LaunchURL) }],
-    'a click decided before': ['content', 201, { method: 'POST', url: `${pathOf(location ?? '')}/session` }],
+    'a click made before the suspension': [
+      'content',
+      201,
+      { method: 'POST', url: `${pathOf(location ?? '')}/session` },
+    ],
     'a course file': ['content', 200, { url: `${own}/content/index.html` }],
-    'a sign of life': ['content', 204, { url: `${own}/alive` }],
+    'a heartbeat': ['content', 204, { url: `${own}/alive` }],
     'a commit': [
       'content',
       200,

@@ -28,8 +28,8 @@ const fit = (text: string, bytes: number) => text.repeat(Math.floor(bytes / byte
 const worst: Record<string, (bytes: number) => string> = {
   'combining marks in the wrong order': (bytes) =>
     `a${fit('\u0315', bytes / 2 - 8)}${fit('\u0344', bytes / 2 - 8)}`,
-  'digits that are no number': (bytes) => `${fit('1', bytes - 8)}x`,
-  'blanks before something': (bytes) => `x${fit(' ', bytes - 8)}x`,
+  'digits that are not a number': (bytes) => `${fit('1', bytes - 8)}x`,
+  'spaces before another character': (bytes) => `x${fit(' ', bytes - 8)}x`,
   'dots and dashes': (bytes) => `${fit('.-', bytes - 8)}/`,
 };
 

@@ -17,10 +17,10 @@ function exported(bytes: Buffer): WebAssembly.Exports {
 
 /** Programs that untrusted input might run, by name. */
 export const acts = {
-  'loops for ever': () => {
+  'loops forever': () => {
     for (;;);
   },
-  'loops for ever in WebAssembly': () => (exported(endless).f as () => void)(),
+  'loops forever in WebAssembly': () => (exported(endless).f as () => void)(),
   'fills the heap with small objects': () => {
     for (const all: unknown[] = []; ; ) all.push({ x: [all.length] });
   },
@@ -29,7 +29,7 @@ export const acts = {
     for (const map = new Map(); ; ) map.set(`${map.size}`, map.size);
   },
   aborts: () => process.abort(),
-  'ends without an answer': () => process.exit(0),
+  'exits without a result': () => process.exit(0),
   'throws outside of its work': async () => {
     setImmediate(() => {
       throw new Error('thrown outside');
@@ -44,9 +44,9 @@ export const acts = {
   'reads what it is given': ({ given }: Input) => readFile(given, 'utf8'),
   'reads a secret': ({ secret }: Input) => readFile(secret, 'utf8'),
   'lists a folder': ({ secret }: Input) => readdir(dirname(secret)),
-  'reads who is on the machine': () => readFile('/etc/passwd', 'utf8'),
+  'reads the list of users': () => readFile('/etc/passwd', 'utf8'),
   'starts a program': async () => (await import('node:child_process')).execFileSync('/bin/true'),
-  'tells the environment': () => ({ ...process.env }),
+  'returns the environment': () => ({ ...process.env }),
   throws: () => {
     throw new Error('a mistake of ours');
   },

@@ -138,12 +138,12 @@ const left = (TenantID: string) => sql`delete from audit_entry where tenant_id =
 
 const emptied: [string, (tenantId: string) => RawBuilder<unknown>[]][] = [
   [
-    'whose head is put back to nothing',
+    'whose head was reset to empty',
     (id) => [left(id), sql`update audit_chain set number = 0, hash = '', seal = '' where tenant_id = ${id}`],
   ],
-  ['that is removed whole', (id) => [left(id), sql`delete from audit_chain where tenant_id = ${id}`]],
+  ['that was removed completely', (id) => [left(id), sql`delete from audit_chain where tenant_id = ${id}`]],
   [
-    'that is removed with its tenant',
+    'that was removed together with its tenant',
     (id) => [
       left(id),
       sql`delete from audit_chain where tenant_id = ${id}`,

@@ -65,10 +65,14 @@ test('all rejections have the same text and take the same time', async () => {
     'not in the declared format': { TenantID, LoginID, Password: 'right' },
     'unknown user': { TenantID, LoginID: unique('nobody'), Password: right },
     'disabled user': { TenantID, LoginID: disabled, Password: right },
-    'no password was ever chosen': { TenantID, LoginID: without, Password: right },
+    'no password was ever set': { TenantID, LoginID: without, Password: right },
     'unknown tenant': { TenantID: unique('nowhere'), LoginID, Password: right },
     'another tenant': { TenantID: opaque.TenantID, LoginID, Password: right },
-    'a tenant that did not say how it hashes': { TenantID: opaque.TenantID, LoginID: plain, Password: right },
+    'a tenant that did not declare its hash function': {
+      TenantID: opaque.TenantID,
+      LoginID: plain,
+      Password: right,
+    },
   };
   let statements: string[] = [];
   const node = await serve(observed(service.ctx, (statement) => void statements.push(labelOf(statement))));

@@ -34,7 +34,7 @@ async function failureOf(what: Input['act'], seconds?: number): Promise<Isolatio
   return error;
 }
 
-for (const what of ['loops for ever', 'loops for ever in WebAssembly'] as const)
+for (const what of ['loops forever', 'loops forever in WebAssembly'] as const)
   test(`a program that ${what} is stopped at its time limit`, async () => {
     assert.equal((await failureOf(what, 2)).reason, 'time');
   });
@@ -44,7 +44,7 @@ for (const what of [
   'splits a long text',
   'fills a map',
   'aborts',
-  'ends without an answer',
+  'exits without a result',
   'throws outside of its work',
 ] as const)
   test(`a program that ${what} affects nothing else`, async () => {
@@ -60,12 +60,12 @@ test('a program can write only to its own folder, start no other program, and se
   await assert.rejects(act('writes elsewhere'), { code: 'ERR_ACCESS_DENIED' });
   assert.equal(existsSync(elsewhere), false);
   await assert.rejects(act('starts a program'), { code: 'ERR_ACCESS_DENIED' });
-  assert.equal(JSON.stringify(await act('tells the environment')).includes('secret'), false);
+  assert.equal(JSON.stringify(await act('returns the environment')).includes('secret'), false);
 });
 
 test('a program can read its input and our code, but not the keys next to it', async () => {
   assert.equal(await act('reads what it is given'), 'given');
-  for (const what of ['reads a secret', 'lists a folder', 'reads who is on the machine'] as const)
+  for (const what of ['reads a secret', 'lists a folder', 'reads the list of users'] as const)
     await assert.rejects(act(what), { code: 'ERR_ACCESS_DENIED' });
 });
 

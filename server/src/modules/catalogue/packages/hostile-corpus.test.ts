@@ -55,7 +55,7 @@ describe('inconsistent archives are rejected, and nothing is left on disk', () =
       'package_too_large',
     ],
     [
-      'more entries announced than there are',
+      'more entries announced than exist',
       () => patched((bytes, end) => bytes.fill(0x7f, end + 8, end + 12)),
       'package_too_large',
     ],
@@ -65,7 +65,7 @@ describe('inconsistent archives are rejected, and nothing is left on disk', () =
       'package_not_zip',
     ],
     [
-      'a directory that begins in itself',
+      'a directory that starts within itself',
       () => patched((bytes, end, directory) => bytes.writeUInt32LE(directory + 7, end + 16)),
       'package_not_zip',
     ],
@@ -73,13 +73,13 @@ describe('inconsistent archives are rejected, and nothing is left on disk', () =
     ['zip64 with a directory beyond the file', () => zip64(2n, 100n, 0x7fffffffffffffn), 'package_not_zip'],
     ['several disks', () => patched((bytes, end) => bytes.writeUInt16LE(3, end + 4)), 'package_not_zip'],
     ['strong encryption', () => course(good, { name: 'a.js', data: 'x', flags: 0x841 }), 'package_not_zip'],
-    ['a name of NTFS with a stream', () => course(good, { name: 'a.js:evil', data: 'x' }), 'package_unsafe'],
+    ['an NTFS name with a stream', () => course(good, { name: 'a.js:evil', data: 'x' }), 'package_unsafe'],
     [
-      'names that differ by a dot at the end',
+      'names that differ by a trailing dot',
       () => course(good, { name: 'a.js' }, { name: 'a.js.' }),
       'package_unsafe',
     ],
-    ['a short name of Windows', () => course(good, { name: 'COM1', data: 'x' }), 'package_unsafe'],
+    ['a reserved Windows name', () => course(good, { name: 'COM1', data: 'x' }), 'package_unsafe'],
     [
       'a link to a folder, and a file in it',
       () => course(good, { name: 'a', data: '/tmp', attributes: 0o120777 << 16 }, { name: 'a/b', data: 'x' }),
@@ -91,7 +91,7 @@ describe('inconsistent archives are rejected, and nothing is left on disk', () =
       'package_unsafe',
     ],
     [
-      'a manifest in another case beside it',
+      'a second manifest in another case',
       () => course(good, { name: 'IMSMANIFEST.XML', data: 'x' }),
       'package_unsafe',
     ],
@@ -130,7 +130,7 @@ describe('malicious manifests are rejected with a reason, and nothing is left on
     ],
     ['a doctype in UTF-16', utf16(declared(good, '<!DOCTYPE m [<!ENTITY x "y">]>'), true), /DOCTYPE/],
     ['100,000 nested items', manifest12(deep(100_000), oneResource), /./],
-    ['an encoding that is not so', Buffer.concat([Buffer.from(good), Buffer.from([0xff, 0xfe])]), /./],
+    ['a wrong encoding declaration', Buffer.concat([Buffer.from(good), Buffer.from([0xff, 0xfe])]), /./],
     ['nothing', '', /./],
     ['another root', '<?xml version="1.0"?><html/>', /./],
     ['17 MiB', manifest12(`${oneItem}<!--${'x'.repeat(17 * 1_048_576)}-->`, oneResource), /./],
@@ -151,7 +151,7 @@ describe('odd manifests are either read or rejected with a reason', () => {
   );
   const sequencing = '<imsss:sequencing IDRef="s"/>';
   const cases: [string, string | Buffer][] = [
-    ['resources that need each other', cyclic],
+    ['resources that depend on each other', cyclic],
     [
       'a sequencing collection that refers to itself',
       manifest2004(
@@ -175,13 +175,13 @@ describe('odd manifests are either read or rejected with a reason', () => {
       'a title of script',
       manifest12(oneItem.replace('Start', '&lt;script&gt;alert(1)&lt;/script&gt;'), oneResource),
     ],
-    ['UTF-16 with its mark', utf16(good, true)],
-    ['UTF-16 without its mark', utf16(good, false)],
+    ['UTF-16 with a byte order mark', utf16(good, true)],
+    ['UTF-16 without a byte order mark', utf16(good, false)],
     [
       'Latin-1 that is declared',
       Buffer.from(good.replace('UTF-8', 'ISO-8859-1').replace('Start', 'Größe'), 'latin1'),
     ],
-    ['Latin-1 that is not declared', Buffer.from(good.replace('Start', 'Größe'), 'latin1')],
+    ['undeclared Latin-1', Buffer.from(good.replace('Start', 'Größe'), 'latin1')],
     ['a byte order mark', `\ufeff${good}`],
     ['an unknown encoding', good.replace('UTF-8', 'EBCDIC-CP-XX')],
     ['the namespace of another edition', good.replaceAll('imscp_rootv1p1p2', 'imscp_v1p1')],

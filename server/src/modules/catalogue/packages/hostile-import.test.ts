@@ -55,7 +55,7 @@ async function leftOnDisk(): Promise<string[]> {
 
 for (const [what, zip, status] of [
   ['1,000 entries, each 508 folders deep', deepArchive, 422],
-  ['a manifest of 185,000 elements', hugeManifest, 201],
+  ['a manifest with 185,000 elements', hugeManifest, 201],
 ] as const)
   test(`other clients wait at most 100 ms during ${what}`, async () => {
     const CourseID = await course();

@@ -5,9 +5,9 @@ import { importBytes, imported, type RawEntry, rawZip, refused } from './test-su
 const page: RawEntry = { name: 'index.html', data: '<title>Fine</title>' };
 
 const families: [string, RawEntry[], string, RegExp][] = [
-  ['a path that climbs out', [{ name: '../evil.html' }], 'package_unsafe', /\.\.\/evil\.html/],
+  ['a path that leaves the folder', [{ name: '../evil.html' }], 'package_unsafe', /\.\.\/evil\.html/],
   [
-    'a path that climbs out in the middle',
+    'a path that leaves the folder in the middle',
     [{ name: 'a/../../evil.html' }],
     'package_unsafe',
     /points outside/,
@@ -15,7 +15,7 @@ const families: [string, RawEntry[], string, RegExp][] = [
   ['an absolute path', [{ name: '/etc/evil' }], 'package_unsafe', /absolute/],
   ['a drive letter', [{ name: 'C:evil.html' }], 'package_unsafe', /drive letter/],
   [
-    'endless combining marks',
+    'too many combining marks',
     [{ name: `a${'\u0316\u0315'.repeat(16)}.html` }],
     'package_unsafe',
     /combining marks/,
@@ -23,9 +23,14 @@ const families: [string, RawEntry[], string, RegExp][] = [
   ['a backslash', [{ name: 'a\\evil.html' }], 'package_unsafe', /backslash/],
   ['a NUL in a name', [{ name: 'a\0.html' }], 'package_unsafe', /control character/],
   ['a Windows device name', [{ name: 'js/NUL.txt' }], 'package_unsafe', /Windows/],
-  ['folders nested too deep', [{ name: `${'a/'.repeat(32)}x` }], 'package_unsafe', /deeper than 32/],
   [
-    'a path of a kilobyte',
+    'folders that are nested too deeply',
+    [{ name: `${'a/'.repeat(32)}x` }],
+    'package_unsafe',
+    /deeper than 32/,
+  ],
+  [
+    'a path of one kilobyte',
     [{ name: `${`${'a'.repeat(99)}/`.repeat(10)}${'x'.repeat(25)}` }],
     'package_unsafe',
     /1,024/,
@@ -38,7 +43,7 @@ const families: [string, RawEntry[], string, RegExp][] = [
     /symbolic link/,
   ],
   ['a device', [{ name: 'a', attributes: 0o020777 << 16 }], 'package_unsafe', /device/],
-  ['one name twice', [{ name: 'a.js' }, { name: 'a.js' }], 'package_unsafe', /same name/],
+  ['a duplicate name', [{ name: 'a.js' }, { name: 'a.js' }], 'package_unsafe', /same name/],
   ['names that differ by case', [{ name: 'a.js' }, { name: 'A.js' }], 'package_unsafe', /same name/],
   [
     'names that differ by Unicode form',
@@ -47,7 +52,7 @@ const families: [string, RawEntry[], string, RegExp][] = [
     /same name/,
   ],
   [
-    'a file that is a folder too',
+    'a file that is also a folder',
     [{ name: 'a', data: 'x' }, { name: 'A/b.js' }],
     'package_unsafe',
     /same name/,
@@ -63,12 +68,17 @@ const families: [string, RawEntry[], string, RegExp][] = [
     /overlaps|own header|cannot be found/,
   ],
   [
-    'a size below the true one',
+    'a declared size that is too small',
     [{ name: 'a.js', data: 'x'.repeat(50), size: 5 }],
     'package_unsafe',
     /larger than/,
   ],
-  ['a size above the true one', [{ name: 'a.js', data: 'x', size: 500 }], 'package_unsafe', /smaller than/],
+  [
+    'a declared size that is too large',
+    [{ name: 'a.js', data: 'x', size: 500 }],
+    'package_unsafe',
+    /smaller than/,
+  ],
   [
     'a stored file with a wrong size',
     [{ name: 'a.js', data: 'xyz', method: 0, size: 1 }],
@@ -85,7 +95,7 @@ const families: [string, RawEntry[], string, RegExp][] = [
     'package_unsafe',
     /different name/,
   ],
-  ['a header that is not there', [{ name: 'a.js', offset: 9_999 }], 'package_unsafe', /cannot be found/],
+  ['a missing header', [{ name: 'a.js', offset: 9_999 }], 'package_unsafe', /cannot be found/],
 ];
 
 describe('hostile archives', () => {

@@ -43,7 +43,7 @@ const scoped = {
   'a whole transaction': 'begin; commit',
   'a reason': 'select count(*) from enrolment /* across tenants: operator statistics */',
   'a reason before': '-- across tenants: delivery of webhooks\nselect * from event order by transaction',
-  'a table beside another': `select * from enrolment e join "user" u on u.tenant_id = $1 and u.user_id = e.user_id
+  'a table next to another': `select * from enrolment e join "user" u on u.tenant_id = $1 and u.user_id = e.user_id
     where e.tenant_id = $2`,
   'a left join': `select * from enrolment e left join attempt a on a.tenant_id = $1 where e.tenant_id = $2`,
   'a subquery': `select exists (select 1 from enrolment e where e.tenant_id = $1) from "user" u where u.tenant_id = $2`,
@@ -61,17 +61,17 @@ const loose = {
   'tied to another column':
     'select * from enrolment e join "user" u on u.tenant_id = e.course_id where u.tenant_id = $1',
   itself: 'select * from enrolment e where e.tenant_id = e.tenant_id',
-  'a column of its own': 'select * from enrolment where tenant_id = course_id',
+  'compared with its own column': 'select * from enrolment where tenant_id = course_id',
   'itself, unqualified': 'select * from enrolment where tenant_id = tenant_id',
   'a left join that restricts the wrong side': `select * from enrolment e left join course c on e.tenant_id = $1`,
   'a full join': `select * from course c full join enrolment e on e.tenant_id = $1`,
-  'unqualified among two':
+  'unqualified with two tables':
     'select * from enrolment e join attempt a on a.enroll_id = e.enroll_id where tenant_id = $1',
   or: 'select * from enrolment where tenant_id = $1 or status = $2',
   not: 'select * from enrolment where not tenant_id = $1',
   'not, in parentheses': 'select * from enrolment where not (tenant_id = $1)',
   'another operator': 'select * from enrolment where tenant_id <> $1',
-  'in the list only': 'select tenant_id = $1 from enrolment',
+  'only in the select list': 'select tenant_id = $1 from enrolment',
   'set only': 'update enrolment set tenant_id = $1',
   'a subquery': 'select (select count(*) from enrolment) from "user" where tenant_id = $1',
   'a subquery in a condition': 'select 1 from course where course_id in (select course_id from enrolment)',
@@ -98,9 +98,9 @@ const loose = {
   'the second statement': 'select 1; delete from enrolment',
   'a reason without words': 'select * from enrolment /* across tenants: */',
   'a reason in a string': "select '/* across tenants: x */' from enrolment",
-  'a comment beside an operator': 'select * from enrolment where tenant_id =/* $1 or */enrolment.tenant_id',
+  'a comment next to an operator': 'select * from enrolment where tenant_id =/* $1 or */enrolment.tenant_id',
   'only tied by a function': 'select * from enrolment where tenant_id = any($1)',
-  'only tied by a bare name of other rows':
+  'only tied by an unqualified name of other rows':
     'select * from unnest($1::text[]) as x(t) join enrolment e on e.tenant_id = t',
   'only tied by a tied join': `select * from enrolment e join "user" u on u.tenant_id = e.tenant_id and u.user_id = e.user_id
     where e.tenant_id = $1`,
