@@ -22,6 +22,7 @@ import { openCounters } from '../../src/platform/operations/counters.ts';
 import { openLog } from '../../src/platform/operations/log.ts';
 import { movableClock } from './clock.ts';
 import { recordAnswers } from './recorded-answers.ts';
+import { send } from './send.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
 export type Reply = { status: number; headers: Headers; body: any };
@@ -117,19 +118,8 @@ function client(ctx: Context, operatorKey: string, close: () => Promise<void>): 
     const headers: Record<string, string> = { ...(key && { authorization: `Bearer ${key}` }), ...extra };
     if (key === operatorKey && !headers.tenant) headers.tenant = 'test';
     if (body !== undefined && !headers['content-type']) headers['content-type'] = 'application/json';
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers,
-      redirect: 'manual',
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJson && text ? JSON.parse(text) : text,
-    };
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    return send(baseUrl + path, method, headers, text);
   };
   const importPackage: TestService['importPackage'] = async (courseId, zipPath) => {
     await api('PUT', `/course/${courseId}`, { Title: courseId });

@@ -1,0 +1,36 @@
+import { Agent, request } from 'node:http';
+import { request as requestTls } from 'node:https';
+import type { Reply } from './service.ts';
+
+const agent = new Agent({ keepAlive: true });
+
+/** Measured: `capabilities.test.ts` takes 23 s of CPU time, and with `fetch` 32 s. */
+export function send(
+  address: string,
+  method: string,
+  headers: Record<string, string>,
+  body: string | undefined,
+): Promise<Reply> {
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const all = { ...length, ...headers };
+  return new Promise((resolve, reject) => {
+    const sent = address.startsWith('https:')
+      ? requestTls(address, { method, headers: all })
+      : request(address, { method, headers: all, agent });
+    sent.on('error', reject).on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('error', reject).on('end', () => {
+        const { statusCode: status = 0, headersDistinct } = response;
+        const received = new Headers();
+        for (const [name, values = []] of Object.entries(headersDistinct))
+          for (const value of values) received.append(name, value);
+        const isJson = /[/+]json/.test(received.get('content-type') ?? '');
+        resolve({ status, headers: received, body: isJson && text ? JSON.parse(text) : text });
+      });
+    });
+    sent.end(body);
+  });
+}
