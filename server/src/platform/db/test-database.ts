@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { recordStatements } from '../../../test/support/recorded-statements.ts';
 import { reusedDatabase } from '../../../test/support/reused-databases.ts';
 import {
@@ -45,8 +44,6 @@ async function openCopy(): Promise<Engine> {
 }
 
 function openInMemory(image?: Uint8Array): Promise<PgliteEngine> {
-  // A test ends before the optimising compiler, which takes a second, would pay off.
-  setFlagsFromString('--liftoff-only');
   return openPglite({ folder: null, ...(image ? { image } : {}) });
 }
 
