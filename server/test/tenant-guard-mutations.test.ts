@@ -8,15 +8,17 @@ import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Engine } from '../src/platform/db/engine.ts';
 import { guardTenants } from '../src/platform/db/guard/tenant-guard.ts';
 import { fill } from './support/filled-tenant.ts';
-import { judgeMutants } from './support/recorded-statements.ts';
+import { judgeMutants, recordStatements } from './support/recorded-statements.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 
 // At the end of scripts/test.ts, the same is proved for all statements of the whole suite.
-process.env.TEST_STATEMENTS ??= await mkdtemp(join(tmpdir(), 'lectern-statements-'));
-const folder = process.env.TEST_STATEMENTS;
+const folder = await mkdtemp(join(tmpdir(), 'lectern-statements-'));
 
-const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+const service = await startService({
+  env: { WEBHOOK_ALLOW: '127.0.0.1' },
+  over: (engine) => recordStatements(engine, folder),
+});
 after(service.close);
 const receiver = await startReceiver();
 after(receiver.kill);

@@ -23,10 +23,13 @@ function tenantParameters(text: string): number[] {
 }
 
 const parameters = new Map<string, number[]>();
-const most = new Map<string, number>();
+/** What this process has recorded in each folder. */
+const recorded = new Map<string, Map<string, number>>();
 
 /** Records each text once, and again if it names more tenants at a time than before. */
 export function recordStatements(engine: Engine, folder: string): Engine {
+  const most = recorded.get(folder) ?? new Map<string, number>();
+  recorded.set(folder, most);
   const note = ({ text, values }: Statement) => {
     const known = parameters.get(text) ?? tenantParameters(text);
     parameters.set(text, known);
