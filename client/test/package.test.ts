@@ -53,7 +53,7 @@ test('the archive contains only the published files', async () => {
   assert.equal(manifest.dependencies['openapi-fetch'], installed.version);
 });
 
-test('plain JavaScript can import it on every Node.js on this machine from version 20', async () => {
+test('plain JavaScript can import it with every Node.js version on this machine from 20 on', async () => {
   const { key } = await newTenant(service);
   const code = `
     import { createLectern, LecternError, verifyWebhook, withReturn } from 'lectern-client';

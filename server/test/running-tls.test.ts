@@ -198,6 +198,6 @@ test('a shutdown closes idle HTTP/2 connections', async () => {
   await over2(idle, '/tenant', key);
   const begun = performance.now();
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
-  assert.ok(performance.now() - begun < 9_000, 'at once, not when the time is over');
+  assert.ok(performance.now() - begun < 9_000, 'immediately, not at the time limit');
   idle.destroy();
 });

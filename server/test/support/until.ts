@@ -10,7 +10,7 @@ export async function until(
   const end = performance.now() + seconds * 1_000;
   while (!(await holds())) {
     if (performance.now() > end)
-      throw new Error(`Waited ${seconds} s in vain: ${typeof what === 'string' ? what : what()}.`);
+      throw new Error(`Waited ${seconds} s without success: ${typeof what === 'string' ? what : what()}.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

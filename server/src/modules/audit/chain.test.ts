@@ -216,7 +216,7 @@ test('a tenant deleted since an earlier verification is not reported missing, ev
   assert.deepEqual(await breaks(), []);
 });
 
-test('chains older than `audit.began` get it once, at the start that migrates them', async () => {
+test('chains older than `audit.began` get it once, when the service starts after the migration', async () => {
   const own = await startService();
   const { startMissingTrails } = await import('./begin.ts');
   try {

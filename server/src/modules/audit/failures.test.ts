@@ -26,7 +26,7 @@ test('many failures do not hide an attack on one account: the first failure of a
     .where('tenant_id', '=', TenantID)
     .execute();
   await fail('nobody');
-  assert.equal(await recorded(), 1, 'one more of nobody is counted only');
+  assert.equal(await recorded(), 1, 'another failure of an unknown user is only counted');
   for (const LoginID of [bob, bob, eve, bob]) await fail(LoginID);
   assert.equal(await recorded(), 3, 'one of each account');
   clock.advance({ minutes: 16 });

@@ -101,7 +101,7 @@ export async function listAuthoredCourses(ctx: Context, input: CourseQuery) {
   );
 }
 
-/** Creates a course or changes the fields that are sent. */
+/** Creates a course or changes the given fields. */
 export async function putCourse(
   ctx: Context,
   input: CourseChange & { courseId: string },

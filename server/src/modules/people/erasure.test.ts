@@ -355,7 +355,7 @@ test('the export contains all data held about the person', async () => {
   expectProblem(refused, 403, 'scope_missing');
 });
 
-test('an export completes if the person is erased meanwhile, without data about the next user with the LoginID', async () => {
+test('an export completes if the person is erased in the meantime, without data about the next user with the LoginID', async () => {
   const { LoginID } = await newPerson();
   const chunks = await exportUser(ctx, { loginId: LoginID });
   let written: string = (await chunks.next()).value;

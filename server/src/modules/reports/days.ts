@@ -5,7 +5,7 @@ import { eventType } from '../events/write.ts';
 import type { Day } from './schemas.ts';
 
 type Counts = { day: string; enrolments: number; starts: number; completions: number };
-type Row = { mark: Position | null; stored: Counts[]; news: Counts[] };
+type Row = { watermark: Position | null; stored: Counts[]; news: Counts[] };
 
 /** Events per statement. */
 const most = 2_000;
@@ -48,39 +48,43 @@ with horizon as (
   on conflict (tenant_id, day) do update set enrolments = day_count.enrolments + excluded.enrolments,
     starts = day_count.starts + excluded.starts, completions = day_count.completions + excluded.completions
 )
-select (select count(*)::integer from told) as counted, (select ${position} from moved place) as mark`;
+select (select count(*)::integer from told) as counted, (select ${position} from moved place) as watermark`;
 
-const markText = `select ${position} as mark from counted_log place where place.tenant_id = $1`;
+const watermarkText = `select ${position} as watermark from counted_log place where place.tenant_id = $1`;
 
-async function readMark(ctx: TenantContext): Promise<Position> {
+async function readWatermark(ctx: TenantContext): Promise<Position> {
   const values = [ctx.tenantId];
-  const [kept] = await run<{ mark: Position }>(ctx, { name: 'read_counted_log', text: markText, values });
-  return kept?.mark ?? logStart;
+  const [kept] = await run<{ watermark: Position }>(ctx, {
+    name: 'read_counted_log',
+    text: watermarkText,
+    values,
+  });
+  return kept?.watermark ?? logStart;
 }
 
-const valuesOf = (ctx: TenantContext, mark: Position) => [
+const valuesOf = (ctx: TenantContext, watermark: Position) => [
   ctx.tenantId,
-  mark.epoch,
-  mark.transaction,
-  mark.eventId,
+  watermark.epoch,
+  watermark.transaction,
+  watermark.eventId,
 ];
 
 /** Counts a batch of settled events. Returns how far they have been counted; null if there are more. */
 async function settle(ctx: TenantContext): Promise<Position | null> {
-  const mark = await readMark(ctx);
-  const [row] = await run<{ counted: number; mark: Position | null }>(ctx, {
+  const watermark = await readWatermark(ctx);
+  const [row] = await run<{ counted: number; watermark: Position | null }>(ctx, {
     text: settleText,
-    values: valuesOf(ctx, mark),
+    values: valuesOf(ctx, watermark),
   });
-  if (!row || row.counted === 0) return mark;
+  if (!row || row.counted === 0) return watermark;
   // Without a position, another reader has moved it.
-  return row.counted < most ? row.mark : null;
+  return row.counted < most ? row.watermark : null;
 }
 
 /** Reads both from one snapshot: what has been counted, and the log since then. */
 const readText = `
 select
-  (select ${position} from counted_log place where place.tenant_id = $1) as mark,
+  (select ${position} from counted_log place where place.tenant_id = $1) as watermark,
   (select coalesce(jsonb_agg(kept), '[]') from day_count kept
     where kept.tenant_id = $1 and kept.day >= $5::date) as stored,
   (select coalesce(jsonb_agg(counted), '[]') from (select ${counts} from event told where ${news} group by 1) counted)
@@ -91,11 +95,11 @@ const isSame = (one: Position, other: Position) =>
 
 /** Null if another reader moved the position in the meantime. */
 async function readCounts(ctx: TenantContext, from: string): Promise<Counts[] | null> {
-  const mark = await settle(ctx);
-  if (mark === null) return null;
-  const [row] = await run<Row>(ctx, { text: readText, values: [...valuesOf(ctx, mark), from] });
+  const watermark = await settle(ctx);
+  if (watermark === null) return null;
+  const [row] = await run<Row>(ctx, { text: readText, values: [...valuesOf(ctx, watermark), from] });
   if (!row) throw new Error('A statement without FROM answers one row.');
-  return isSame(row.mark ?? logStart, mark) ? [...row.stored, ...row.news] : null;
+  return isSame(row.watermark ?? logStart, watermark) ? [...row.stored, ...row.news] : null;
 }
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);

@@ -36,7 +36,7 @@ test('400 password checks with one key delay neither another tenant nor a learne
     play(service, enrolled.body.LaunchURL),
   ]);
   assert.equal(checked.body.Result, 1);
-  assert.ok(goesOn(), 'nobody waited for the whole line');
+  assert.ok(goesOn(), 'no caller waited for the whole queue');
   const answers = await Promise.all(calls);
   assert.ok(most <= 2, `${most}`);
   const rejected = answers.filter(({ status }) => status !== 200);

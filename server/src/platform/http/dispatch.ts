@@ -18,9 +18,9 @@ import type { Caller, Route } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `page` of the route. */
+    /** The route's `page`. */
     page?: true;
-    /** `sendsFile` of the route. */
+    /** The route's `sendsFile`. */
     sendsFile?: true;
   }
 }

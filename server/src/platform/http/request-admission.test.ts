@@ -88,7 +88,7 @@ test("every request without credentials counts against its caller's budget, exce
     assert.equal(await statusOf(baseUrl + path), 200, path);
   const file = `${contentUrl}/player/assets/player.js`;
   for (let sent = 0; sent < 100; sent++) assert.equal(await statusOf(file), 404);
-  assert.equal(await statusOf(file), 429, 'files have a larger budget of their own');
+  assert.equal(await statusOf(file), 429, 'files have a separate, larger budget');
 });
 
 test('the OpenAPI document is compressed once, and answered with 304 if unchanged', async () => {

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** Admits a request for a file that is the same for everybody and costs little. */
+/** Admits a request for a file that is the same for everyone and costs little. */
 function admitFile(ctx: Context, request: FastifyRequest): void {
   const { constantFiles } = ctx.admission;
   const network = networkOf(request.ip);

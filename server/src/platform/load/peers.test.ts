@@ -53,7 +53,7 @@ test('an address that gets only rejections gets 200 a second, and a known caller
   ahead.write(get.repeat(20));
   await once(ahead, 'close');
   attack.close();
-  await until('nobody waits', async () => service.ctx.admission.peers?.queues.size === 0);
+  await until('no request waits', async () => service.ctx.admission.peers?.queues.size === 0);
   for (const socket of [known, other]) socket.destroy();
 });
 

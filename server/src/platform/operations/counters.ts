@@ -66,7 +66,7 @@ export function openCounters() {
     'Commits accepted after their session had ended or been superseded.',
     [],
   );
-  const poolWaits = counter('lectern_pool_waits_total', 'Requests that waited for a place, by pool.', [
+  const poolWaits = counter('lectern_pool_waits_total', 'Requests that waited for a slot, by pool.', [
     'pool',
   ]);
   const stalls = counter(

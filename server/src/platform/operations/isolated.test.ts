@@ -55,7 +55,7 @@ test('WebAssembly memory is limited too', async () => {
   await assert.rejects(act('fills WebAssembly memory'), /WebAssembly.Memory.grow/);
 });
 
-test('a program can write only to its own folder, start no other program, and see none of our secrets', async () => {
+test('a program can write only to its own folder, and can neither start another program nor see our secrets', async () => {
   process.env.LECTERN_TEST_SECRET = 'secret';
   await assert.rejects(act('writes elsewhere'), { code: 'ERR_ACCESS_DENIED' });
   assert.equal(existsSync(elsewhere), false);

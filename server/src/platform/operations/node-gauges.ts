@@ -28,9 +28,9 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
         for (const [pool, state] of pools) this.set({ pool }, value(state));
       },
     });
-  ofPools('lectern_pool_in_use', 'Places in use, by pool.', ({ inUse }) => inUse);
-  ofPools('lectern_pool_places', 'Places in total, by pool.', ({ most }) => most);
-  ofPools('lectern_pool_waiting', 'Requests waiting for a place, by pool.', (pool) =>
+  ofPools('lectern_pool_in_use', 'Slots in use, by pool.', ({ inUse }) => inUse);
+  ofPools('lectern_pool_places', 'Slots in total, by pool.', ({ most }) => most);
+  ofPools('lectern_pool_waiting', 'Requests waiting for a slot, by pool.', (pool) =>
     'callers' in pool ? waitingIn(pool) : pool.waiting.length,
   );
   gauge('lectern_requests_held_back', 'Requests delayed because their address gets only rejections.', () =>
