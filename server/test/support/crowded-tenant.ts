@@ -1,7 +1,7 @@
 import type { TestService } from './service.ts';
 
 /** Rows in each table that a caller can fill: a third of them are more than the test allows. */
-export const crowdedRows = 20_000;
+export const crowdedRows = 16_000;
 
 const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
@@ -22,7 +22,7 @@ export const actors = ['01970000-0000-7000-8000-000000000000', '01970000-0000-70
 function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known): string[] {
   const t = `'${TenantID}'`;
   const made = `from generate_series(1, ${crowdedRows}) n`;
-  const fewer = `from generate_series(1, ${crowdedRows / 4}) n`;
+  const fewer = `from generate_series(1, 5000) n`;
   const [u, e, w] = [`'${userId}'::uuid`, `'${enrollId}'::uuid`, `'${webhookId}'::uuid`];
   const others = id('01900000');
   return [
