@@ -110,7 +110,7 @@ export const bodyAttempts: readonly Attempt[] = [
   },
   {
     finding: 'fourth review',
-    name: 'a commit with a number of 36,000 digits that is none',
+    name: 'a commit with an invalid number of 36,000 digits',
     run: async (world) => {
       const { commit } = await openSession(await world.learner());
       const { status, milliseconds } = await commit({
@@ -127,7 +127,7 @@ export const bodyAttempts: readonly Attempt[] = [
   },
   {
     finding: '1',
-    name: 'nobody who announces a body and never sends it',
+    name: 'a request without a key that announces a body and never sends it',
     run: (world) => withoutBody(world, '/user', ''),
   },
 ];

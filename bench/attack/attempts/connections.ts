@@ -81,7 +81,7 @@ async function endlessBodies(service: Running): Promise<Outcome> {
 export const connectionAttempts: readonly Attempt[] = [
   {
     finding: 'third review',
-    name: '40 pupils of one address who sign in at the same moment',
+    name: '40 pupils sign in from one address at the same moment',
     run: async ({ service }) => {
       await pause(2_000);
       const body = (n: number) =>
@@ -96,7 +96,7 @@ export const connectionAttempts: readonly Attempt[] = [
   },
   {
     finding: 'third review',
-    name: '2,500 connections of one address that ask again and again',
+    name: '2,500 connections from one address that keep sending requests',
     run: async ({ service }) => {
       let answers = 0;
       const requests = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
@@ -110,7 +110,7 @@ export const connectionAttempts: readonly Attempt[] = [
   },
   {
     finding: 'third review',
-    name: 'HTTP/2: 10,000 answers that are never read',
+    name: 'HTTP/2: 10,000 responses that are never read',
     run: () => withSecureService(unreadAnswers),
   },
   {

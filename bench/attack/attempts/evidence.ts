@@ -26,7 +26,7 @@ export const evidenceAttempts: readonly Attempt[] = [
   },
   {
     finding: '8',
-    name: 'a session commits after it has said Exit',
+    name: 'a session commits after Exit',
     run: async (world) => {
       const learner = await world.learner();
       const session = await openSession(learner);

@@ -52,7 +52,7 @@ async function fillEnrolments({ service, key }: World): Promise<void> {
 export const heavyAttempts: readonly Attempt[] = [
   {
     finding: 'M4',
-    name: '150 password checks of one key at a time',
+    name: '150 concurrent password checks with one key',
     run: async ({ service, key }) =>
       outcome(
         await goOn(150, () =>
@@ -66,7 +66,7 @@ export const heavyAttempts: readonly Attempt[] = [
   },
   {
     finding: 'fourth review',
-    name: '900 changes of one enrolment at a time by a key of another tenant',
+    name: '900 changes to one enrolment at once, with the key of another tenant',
     run: async ({ service, api, rivalKey }) => {
       const LoginID = uniqueName('rival');
       expect(await api('POST', '/user', { LoginID }, rivalKey), 201);
@@ -79,7 +79,7 @@ export const heavyAttempts: readonly Attempt[] = [
   },
   {
     finding: 'H2',
-    name: '300 lists of large enrolments of one key at a time',
+    name: '300 concurrent lists of large enrolments with one key',
     run: async (world) => {
       await fillEnrolments(world);
       const { service, key } = world;

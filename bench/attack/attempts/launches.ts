@@ -16,7 +16,7 @@ export const launchAttempts: readonly Attempt[] = [
   },
   {
     finding: '9',
-    name: '500 commits of one launch within seconds',
+    name: '500 commits for one launch within seconds',
     run: async (world) => {
       const session = await openSession(await world.learner());
       const replies: Reply[] = [];

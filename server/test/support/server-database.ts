@@ -16,7 +16,7 @@ export async function emptyServerDatabase(
   };
 }
 
-/** A database with this name to be copied. `fill` prepares it once for all processes of a test run. */
+/** A template database with this name, to be copied. `fill` prepares it once for all processes of a test run. */
 export async function templateOnServer(
   serverUrl: string,
   name: string,

@@ -57,8 +57,8 @@ export type LoggedEvent = { event: Event; userId: string | null };
 export type LogPage = { events: LoggedEvent[]; position: Position; isPart: boolean };
 
 /**
- * The events after a position, oldest first. If there are fewer than requested, the new position is the end of what can
- * be read now, or of what was visited, so that a filter without matches does not scan the same events again.
+ * The events after a position, oldest first. If there are fewer than requested, the new position is where the scan
+ * ended, even if no event matched there. The same events are not scanned again.
  */
 export async function readLog(
   ctx: TenantContext,

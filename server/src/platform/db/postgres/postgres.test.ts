@@ -6,7 +6,7 @@ import { openPostgres } from './postgres.ts';
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'needs TEST_DATABASE_URL';
 
-test('reports the database as unavailable if nothing listens', async () => {
+test('reports the database as unavailable if nothing is listening', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
