@@ -14,7 +14,6 @@ type Wanted = {
   launch: number;
   launchId: string | null;
   number: number;
-  unitId: string;
 };
 
 /** Only these columns, because reading the whole row would take a tenth of the cost of a commit. */
@@ -51,8 +50,8 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
    */
   taken_by: string | null;
   units: Record<string, Evidence> | null;
-  /** Size of the run-time data of all units except the one in the commit. */
-  other_bytes: number;
+  /** Size of each unit's run-time data. */
+  sizes: Record<string, number> | null;
 };
 
 /** For each commit, a shared statement reads up to this many units; larger enrolments are read separately. */
@@ -64,16 +63,16 @@ select wanted.n, enrolment.user_id, ${enrolmentColumns.map((column) => `enrolmen
   select coalesce(taken.body_hash, '') from run_time_commit taken
   where taken.tenant_id = $1 and taken.enroll_id = wanted.enroll_id
     and taken.launch = coalesce(played.number, wanted.forgotten) and taken.number = wanted.number and taken.refused is null
-) end as taken_by, kept.units, kept.other_bytes, kept.has_more
-from unnest($2::uuid[], $3::integer[], $4::integer[], $5::uuid[], $6::integer[], $7::text[])
-  with ordinality as wanted (enroll_id, launch, number, launch_id, forgotten, unit_id, n)
+) end as taken_by, kept.units, kept.sizes, kept.has_more
+from unnest($2::uuid[], $3::integer[], $4::integer[], $5::uuid[], $6::integer[])
+  with ordinality as wanted (enroll_id, launch, number, launch_id, forgotten, n)
 join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = wanted.enroll_id
 left join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
 left join launch played on played.tenant_id = $1 and played.enroll_id = wanted.enroll_id and played.number = wanted.launch
   and (wanted.launch_id is null or played.launch_id = wanted.launch_id)
 left join lateral (
-  select jsonb_object_agg(begun.unit_id, begun.evidence) as units, count(*) > ${maxUnits} as has_more,
-    coalesce(sum(begun.bytes) filter (where begun.unit_id <> wanted.unit_id), 0)::float8 as other_bytes
+  select jsonb_object_agg(begun.unit_id, begun.evidence) as units, jsonb_object_agg(begun.unit_id, begun.bytes) as sizes,
+    count(*) > ${maxUnits} as has_more
   from (
     select unit.unit_id, unit.evidence, unit.bytes from attempt_unit unit
     where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id limit ${maxUnits + 1}
@@ -91,7 +90,6 @@ const readFacts = readTogether<Wanted, ProgressFacts & { has_more: boolean }>({
     wanted.map(({ number }) => number),
     wanted.map(({ launchId }) => launchId),
     wanted.map(({ launchId }) => launchId && lostLaunchNumber(launchId)),
-    wanted.map(({ unitId }) => unitId),
   ],
 });
 
@@ -100,11 +98,10 @@ export async function readProgress(ctx: TenantContext, wanted: Wanted): Promise<
   const facts = await readFacts(ctx, wanted);
   if (!facts?.has_more) return facts;
   const units = await readUnits(ctx, wanted.enrollId);
-  const others = units.filter(({ unit_id }) => unit_id !== wanted.unitId);
   return {
     ...facts,
     units: Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence])),
-    other_bytes: others.reduce((total, { bytes }) => total + bytes, 0),
+    sizes: Object.fromEntries(units.map(({ unit_id, bytes }) => [unit_id, bytes])),
   };
 }
 
@@ -117,6 +114,8 @@ export type Progress = {
   isLive: boolean;
   expectedRevision: number;
   expectedStatus: string;
+  /** Null if the facts have just been read. */
+  expectedChange: Date | null;
   unitId: string;
   data: RunTimeData;
   /** Size of the data as JSON; 0 if it is not stored. */
@@ -144,7 +143,8 @@ const ifNewer = (column: string) => `${column} = case
 const write = `
 with request as materialized (
   select * from jsonb_to_recordset($2::jsonb) as r (n integer, "enrollId" uuid, launch integer, number integer,
-    "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text, "unitId" text, data jsonb, bytes integer, evidence jsonb,
+    "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text,
+    "expectedChange" timestamptz, "unitId" text, data jsonb, bytes integer, evidence jsonb,
     "treeState" text, root jsonb, exit boolean, completion text, success text, score double precision,
     progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz, warnings text[],
     events jsonb)
@@ -153,9 +153,11 @@ with request as materialized (
     completion = request.completion, success = request.success, score = request.score, progress = request.progress,
     total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
     last_accessed_at = $3, changed_at = $3
-  from request
+  from request, "user" known
   where enrolment.tenant_id = $1 and enrolment.enroll_id = request."enrollId"
     and enrolment.revision = request."expectedRevision" and enrolment.status = request."expectedStatus"
+    and (request."expectedChange" is null or enrolment.changed_at = request."expectedChange")
+    and known.tenant_id = $1 and known.user_id = enrolment.user_id and known.enabled
   returning request.n, enrolment.user_id, enrolment.course_id
 ), taken as materialized (
   select request.*, moved.user_id, moved.course_id from request join moved on moved.n = request.n
@@ -198,7 +200,8 @@ select moved.n from moved`;
  */
 const most = { commits: 50, bytes: 1024 ** 2 };
 
-export const writeProgress = coalesce<TenantContext, Progress, boolean>({
+/** Returns the time at which the commit was written; null if something else came first. */
+export const writeProgress = coalesce<TenantContext, Progress, Date | null>({
   name: 'write_progress',
   group: (ctx) => ctx.tenantId,
   key: (progress) => progress.enrollId,
@@ -214,10 +217,11 @@ export const writeProgress = coalesce<TenantContext, Progress, boolean>({
       progress: course.Progress,
       totalSeconds: course.TotalSeconds,
     }));
-    const values = [ctx.tenantId, JSON.stringify(requests), ctx.now()];
+    const now = ctx.now();
+    const values = [ctx.tenantId, JSON.stringify(requests), now];
     const moved = await run<{ n: number }>(ctx, { name: 'write_progress', text: write, values });
-    const written = rows.map(() => false);
-    for (const { n } of moved) written[n] = true;
+    const written: (Date | null)[] = rows.map(() => null);
+    for (const { n } of moved) written[n] = now;
     return written;
   },
 });

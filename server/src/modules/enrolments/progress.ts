@@ -7,6 +7,7 @@ import { newId } from '../../platform/ids.ts';
 import { playedBy, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { lostLaunchNumber, lostLaunchStart } from './lost-launch.ts';
+import { type CachedProgress, cachedProgress, cacheProgress, forgetProgress } from './progress-cache.ts';
 import { type ProgressFacts, readProgress, writeProgress, writeRefused } from './progress-statements.ts';
 import { eventsFor, overrideOf, withOverride } from './result.ts';
 import {
@@ -49,7 +50,8 @@ const maxAhead = 1_000;
 
 /**
  * Stores a numbered commit once. Late commits and those of a superseded launch also count: results are merged, and the
- * newest launch's run-time data is kept. One statement reads everything needed, and another writes everything.
+ * newest launch's run-time data is kept. One statement reads everything needed, and another writes
+ * everything; the next commit of a session needs only the second.
  */
 export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
   try {
@@ -63,15 +65,23 @@ export async function commitProgress(ctx: TenantContext, input: CommitInput): Pr
 async function takeCommit(ctx: TenantContext, sent: CommitInput): Promise<CommitReceipt> {
   const { bodyHash, bytes } = measure(sent);
   for (let attempt = 0; attempt < 10; attempt++) {
-    const facts = known(await readProgress(ctx, sent), sent);
+    const cached = attempt === 0 ? cachedProgress(ctx, sent) : null;
+    const facts = cached ?? known(await readProgress(ctx, sent), sent);
     const ended = sessionEnd(facts, facts.launch, ctx.now());
     if (facts.taken_by === '' || facts.taken_by === bodyHash)
       return receiptOf({ ...facts, course: evidenceOf(facts) }, sent.number, ended);
     const input = { ...sent, launch: facts.launch, bodyHash, bytes, isLive: ended === null };
     refuseNumber(facts, input);
     await refuseForGood(ctx, facts, input);
-    const progress = await progressAfter(ctx, facts, input);
-    if (!(await writeProgress(ctx, progress))) continue;
+    const progress = {
+      ...(await progressAfter(ctx, facts, input)),
+      expectedChange: cached?.changedAt ?? null,
+    };
+    forgetProgress(ctx, sent.enrollId);
+    const writtenAt = await writeProgress(ctx, progress);
+    if (writtenAt === null) continue;
+    if (progress.bytes > 0 && ended === null && !sent.exit)
+      cacheProgress(ctx, sent.enrollId, factsAfter(facts, progress, writtenAt));
     if (ended !== null) ctx.counters.lateCommits.inc();
     const { status, course } = progress;
     const receipt = receiptOf({ status, course, override: facts.override }, input.number, ended);
@@ -148,7 +158,7 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
   const counting = withOverride(course, override);
   const status = statusFollowing(facts, counting.Completion);
   const completed = status !== facts.status && status === 'completed';
-  const isStored = fits(input.bytes, facts.other_bytes);
+  const isStored = fits(input.bytes, { ...facts.sizes, [input.unitId]: 0 });
   const types = eventsFor(withOverride(before, override), counting, completed);
   return {
     ...input,
@@ -161,6 +171,32 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
     events: types.map((type) => ({ id: newId(now), type, data: { Status: status, ...counting } })),
     expectedRevision: facts.revision,
     expectedStatus: facts.status,
+  };
+}
+
+function factsAfter(
+  facts: KnownFacts,
+  progress: Awaited<ReturnType<typeof progressAfter<CommitInput & { bytes: number }>>>,
+  writtenAt: Date,
+): CachedProgress {
+  const { course, unitId } = progress;
+  return {
+    ...facts,
+    enabled: true,
+    status: progress.status,
+    completed_at: progress.completedAt,
+    completion: course.Completion,
+    success: course.Success,
+    score: course.Score,
+    progress: course.Progress,
+    total_seconds: course.TotalSeconds,
+    commits: Math.max(facts.commits, progress.number),
+    revision: facts.revision + 1,
+    last_seen_at: writtenAt,
+    units: { ...facts.units, [unitId]: progress.evidence },
+    sizes: { ...facts.sizes, [unitId]: progress.bytes },
+    launchId: progress.launchId,
+    changedAt: writtenAt,
   };
 }
 
