@@ -7,6 +7,15 @@ export function withinYears(at: Date | number): Date {
   return new Date(Number.isNaN(time) ? latest : Math.min(Math.max(time, earliest), latest));
 }
 
+/**
+ * For SQL: a time at an end of the range, which may stand for any time beyond it, includes all of them. A list whose
+ * cursor is such a time continues after these rows.
+ */
+export function openEnded(at: Date): Date | 'infinity' | '-infinity' {
+  if (at.getTime() >= latest) return 'infinity';
+  return at.getTime() <= earliest ? '-infinity' : at;
+}
+
 const rfc3339 =
   /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 

@@ -23,6 +23,7 @@ const files: [string, string, string, number][] = [
     `${columns.join()}\n${`${columns.map(() => 1).join()}\n`.repeat(30)}`,
     422,
   ],
+  ['rows of one character', 'application/x-ndjson', '1\n'.repeat(30_000), 200],
   ['rows of 30,000 cells', 'text/csv', `LoginID\n${`${','.repeat(30_000)}\n`.repeat(300)}`, 200],
 ];
 

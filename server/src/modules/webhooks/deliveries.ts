@@ -5,6 +5,8 @@ import type { Parameters } from '../../platform/db/parameters.ts';
 import { visitRows } from '../../platform/db/visits.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { newId } from '../../platform/ids.ts';
+import { spend } from '../../platform/load/budgets.ts';
+import { reject, reserveAll } from '../../platform/load/reservations.ts';
 import { type Body, pingBody, pingType, readBodies, toMessage } from './message.ts';
 import { nextAttemptAt } from './pending.ts';
 import { type WebhookRow, webhookNotFound } from './record.ts';
@@ -89,11 +91,28 @@ export async function sendPing(ctx: TenantContext, input: { webhookId: string })
   const endpoint = await readWebhookRow(ctx, input);
   const at = ctx.now();
   const body = pingBody({ eventId: newId(at), webhookId: input.webhookId, at });
+  const release = admitPing(ctx);
   const sender = openSender(ctx.config);
-  const outcome = await sender
-    .send(toMessage(ctx, endpoint, body, at), new AbortController().signal)
-    .finally(() => sender.close());
-  return { endpoint, at, body, outcome };
+  try {
+    const outcome = await sender.send(toMessage(ctx, endpoint, body, at), new AbortController().signal);
+    return { endpoint, at, body, outcome };
+  } finally {
+    sender.close();
+    release();
+  }
+}
+
+/** Deliveries of real events have limits of their own, and pause while an endpoint fails. */
+function admitPing(ctx: TenantContext): () => void {
+  const { pings } = ctx.admission;
+  const release = reserveAll(ctx, 'interface', [
+    { of: pings, by: ctx.tenantId, whose: 'for test events', reason: 'ping_rate' },
+  ]);
+  const retryAfter = spend(pings, ctx.tenantId, ctx.now());
+  if (retryAfter === 0) return release;
+  release();
+  const detail = 'This tenant has sent too many test events.';
+  throw reject(ctx, 'interface', 'ping_rate', { detail, retryAfter });
 }
 
 /** Records the result of a ping. */

@@ -47,6 +47,8 @@ type Work = {
   sender: Sender;
   pause: Pause;
   underWay: Set<Promise<void>>;
+  /** Continues when a slot is free. It is one function, so that the endpoint waits only once. */
+  resume: () => void;
 };
 
 const tick = 500;
@@ -64,6 +66,7 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
     sender: openSender(node.ctx.config),
     pause: openPause(),
     underWay: new Set(),
+    resume: () => pump(work),
   };
   const close = () => void dispatch(work, { kind: 'closed' });
   node.draining.addEventListener('abort', close);
@@ -142,7 +145,7 @@ function pump(work: Work): void {
   const { ctx, node, lanes } = work;
   while (mayBegin(work.state, node.concurrency) && lanes.isDue(ctx.now())) {
     const pool = poolOf(work.state);
-    if (!node.pools[pool].take(() => pump(work))) return;
+    if (!node.pools[pool].take(ctx.tenantId, work.resume)) return;
     const waiting = lanes.take(ctx.now());
     if (waiting) begin(work, waiting, pool);
     else node.pools[pool].give();

@@ -98,3 +98,36 @@ test('endless, huge and slow responses use neither much memory nor more than ten
   sender.close();
   await receiver.kill();
 });
+
+test('a response in single bytes, or endless interim responses, are failures', async () => {
+  const receiver = await startReceiver();
+  const sender = openSender({ webhookAllow: ['127.0.0.1'] });
+  const message = { url: receiver.url, headers: {}, body: '{}' };
+  const never = new AbortController().signal;
+  receiver.answer((response) => {
+    response.socket?.write(
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`,
+    );
+  });
+  const tiny = await sender.send(message, never);
+  assert.deepEqual(
+    [tiny.delivered, tiny.error],
+    [false, 'The endpoint sends its response in too many chunks.'],
+  );
+  receiver.answer((response) => {
+    response.socket?.write(
+      `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(5)}HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+    );
+  });
+  assert.equal((await sender.send(message, never)).delivered, true);
+  receiver.answer((response) => {
+    response.socket?.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000));
+  });
+  const endless = await sender.send(message, never);
+  assert.deepEqual(
+    [endless.delivered, endless.error],
+    [false, 'The endpoint sends nothing but interim responses.'],
+  );
+  sender.close();
+  await receiver.kill();
+});

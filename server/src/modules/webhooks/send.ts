@@ -2,11 +2,16 @@ import type { LookupOptions } from 'node:dns';
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
+import { joinTinyChunks } from '../../platform/load/tiny-chunks.ts';
 import { AddressRefused, type AllowedConfig, resolveChecked } from './addresses.ts';
 
 export const deliverySeconds = 10;
 const maxRead = 64 * 1024;
 const maxKept = 4 * 1024;
+/** Reading 64 kB takes about as many reads; a receiver that sends single bytes would keep us busy. */
+const maxChunks = 100;
+/** Interim responses, such as 103 Early Hints, before the response itself. */
+const maxInterim = 5;
 
 export type Outcome = {
   delivered: boolean;
@@ -60,7 +65,13 @@ export function openSender(config: AllowedConfig): Sender {
         },
       });
       request.on('error', (error) => reject(Object.assign(error, { reused: request.reusedSocket })));
+      let interim = 0;
+      request.on('information', () => {
+        if (++interim > maxInterim)
+          request.destroy(new Error('The endpoint sends nothing but interim responses.'));
+      });
       request.on('response', (response) => {
+        joinTinyChunks(response, () => request.destroy(tooManyChunks()));
         readStart(response).then((body) => resolve({ response, body }), reject);
       });
       request.end(message.body);
@@ -93,11 +104,13 @@ export function openSender(config: AllowedConfig): Sender {
   };
 }
 
+const tooManyChunks = () => new Error('The endpoint sends its response in too many chunks.');
+
 async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
+    if (chunks.push(chunk) > maxChunks) throw tooManyChunks();
     bytes += chunk.length;
     if (bytes >= maxRead) break;
   }

@@ -1,25 +1,35 @@
-/** Limits how many run concurrently. A caller that finds no free slot is called when it is its turn. */
-export type Slots = { take: (whenFree: () => void) => boolean; give: () => void };
+/**
+ * Limits how many deliveries run concurrently. An endpoint that finds no free slot is called when there is one: tenants in
+ * turn, and the endpoints of each tenant in turn. It waits once, however often it asks.
+ */
+export type Slots = { take: (tenantId: string, whenFree: () => void) => boolean; give: () => void };
 
 export function openSlots(most: number): Slots {
   let taken = 0;
-  const waiting = new Set<() => void>();
+  const tenants = new Map<string, Set<() => void>>();
+  const next = (): (() => void) | undefined => {
+    const [first] = tenants;
+    if (!first || taken >= most) return undefined;
+    const [tenantId, waiting] = first;
+    const [whenFree] = waiting;
+    tenants.delete(tenantId);
+    if (whenFree) waiting.delete(whenFree);
+    if (waiting.size > 0) tenants.set(tenantId, waiting);
+    return whenFree;
+  };
   return {
-    take(whenFree) {
-      if (taken >= most) {
-        waiting.add(whenFree);
-        return false;
+    take(tenantId, whenFree) {
+      if (taken < most) {
+        taken++;
+        return true;
       }
-      taken++;
-      return true;
+      const waiting = tenants.get(tenantId) ?? new Set();
+      tenants.set(tenantId, waiting.add(whenFree));
+      return false;
     },
     give() {
       taken--;
-      for (const next of [...waiting]) {
-        if (taken >= most) return;
-        waiting.delete(next);
-        next();
-      }
+      for (let whenFree = next(); whenFree; whenFree = next()) whenFree();
     },
   };
 }

@@ -196,6 +196,18 @@ test('a ping returns its result, and appears in the delivery log but not in the 
   assert.deepEqual((await call('GET', '/events')).body.Items, []);
 });
 
+test('a tenant sends at most 60 test events a minute', async () => {
+  const call = await ownTenant();
+  const { body: hook } = await call('POST', '/webhook', { URL: receiver.url });
+  const ping = () => call('POST', `/webhook/${hook.WebhookID}/ping`);
+  const statuses: number[] = [];
+  while (statuses.length < 60) statuses.push((await ping()).status);
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  const refused = await ping();
+  expectProblem(refused, 429, 'too_many_requests');
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+});
+
 test('an endpoint deleted during a ping is not found', async () => {
   const call = await ownTenant();
   const slow = await startReceiver();

@@ -12,9 +12,14 @@ import { openHttpServer } from './connections.ts';
 
 const files = writeCertificate(await mkdtemp(join(tmpdir(), 'lectern-')));
 let started = 0;
-const server = openHttpServer(files, (_request, response) => {
+const rejected: string[] = [];
+const answerLater: Parameters<typeof openHttpServer>[1] = (_request, response) => {
   started++;
   setTimeout(() => response.end('done'), 20);
+};
+const server = openHttpServer(files, answerLater, {
+  peers: null,
+  reject: (reason) => void rejected.push(reason),
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -94,4 +99,17 @@ test('HTTP/2: a client that cancels hundreds of requests is disconnected', async
   for (let sent = 0; sent < 500; sent += 50) socket.write(cancelledRequests(50, 1 + 2 * sent));
   await closed;
   assert.equal(started, before);
+});
+
+test('HTTP/2: a body in hundreds of frames of one byte ends its session', async () => {
+  const socket = await openRaw();
+  const closed = once(socket.resume(), 'close');
+  const [headersOf, endHeaders] = [1, 4];
+  const dataOf = 0;
+  const tiny = frame(dataOf, 0, 1, Buffer.from(' '));
+  socket.write(
+    Buffer.concat([frame(headersOf, endHeaders, 1, headers), ...Array.from({ length: 1_000 }, () => tiny)]),
+  );
+  await closed;
+  assert.ok(rejected.includes('tiny_chunks'), rejected.join());
 });

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { networkOf } from '../load/budgets.ts';
 import { holdConnection, mayPipeline, type Peers, queueBefore, waitIn } from '../load/peers.ts';
-import { headerLimits, silenceMilliseconds } from '../load/slow-clients.ts';
+import { hasBody, headerLimits, silenceMilliseconds } from '../load/slow-clients.ts';
 import { type StalledAnswers, watchStalledAnswers } from '../load/stalled-answers.ts';
+import { joinTinyChunks } from '../load/tiny-chunks.ts';
 import { closeConnection, connectionOf, streamOf } from './http2.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -29,7 +31,7 @@ const streamLimits = {
 /** Requests on an HTTP/1.1 connection that wait for the one being handled; `pass` starts the next. */
 type ConnectionQueue = { busy: boolean; readonly waiting: (() => void)[]; readonly pass: () => void };
 
-type Rejected = 'address_concurrency' | 'address_rate' | 'unread';
+type Rejected = 'address_concurrency' | 'address_rate' | 'tiny_chunks' | 'unread';
 export type ConnectionLimits = {
   peers: Peers | null;
   reject: (reason: Rejected) => void;
@@ -44,7 +46,7 @@ export function openHttpServer(
 ): Server {
   const stalled = watchStalledAnswers(() => reject('unread'), stalledMilliseconds);
   const atGate = peers ? waitAtGate(peers, handle, () => reject('address_rate')) : handle;
-  const inOrder = inTurn(atGate, stalled, peers);
+  const inOrder = joinChunks(inTurn(atGate, stalled, peers), () => reject('tiny_chunks'));
   const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
   // Node would answer 417. An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on('checkExpectation', inOrder);
@@ -96,6 +98,21 @@ function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler 
     if (leave) return void response.once('close', leave);
     reject();
     closeConnection(request);
+  };
+}
+
+/** Ends connections that flood us with tiny chunks, before their requests wait for anything. */
+function joinChunks(handle: Handler, reject: () => void): Handler {
+  const watch = (request: IncomingMessage, body: Readable) =>
+    joinTinyChunks(body, () => {
+      reject();
+      closeConnection(request);
+    });
+  return (request, response) => {
+    if (request.httpVersionMajor >= 2) {
+      if (hasBody(request)) watch(request, streamOf(request));
+    } else if (request.headers['transfer-encoding'] !== undefined) watch(request, request);
+    handle(request, response);
   };
 }
 

@@ -43,6 +43,8 @@ export type Admission = {
   readonly unreadSessions: UnreadBytes;
   /** Complete lists being sent. */
   readonly exports: Budgets;
+  /** Test events being sent to tenants' endpoints. */
+  readonly pings: Budgets;
   /** Rows of bulk calls waiting to be hashed. */
   readonly bulkHashes: FairQueue;
   readonly passwordSites: Budgets;
@@ -127,6 +129,9 @@ const maxUnsent = 16 * 1024 ** 2;
 /** A session takes up to 13 MiB. Pages that are rejected retry. */
 const maxUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
+/** People send test events by hand. */
+const pingsAtOnce = 4;
+const pingsPerMinute = 60;
 /** Requests from a network that wait while the same credential is looked up for another of its requests. */
 const maxWaitingForCredentials = 1_000;
 
@@ -161,6 +166,7 @@ export function openAdmission({
     unsent: openUnreadBytes(maxUnsent),
     unreadSessions: openUnreadBytes(maxUnreadSessions),
     exports: openBudgets({ atOnce: exportsOfTenant }),
+    pings: openBudgets({ perMinute: pingsPerMinute, atOnce: pingsAtOnce }),
     bulkHashes: openFairQueue({ most: 2, maxPerCaller: 2, maxWaiting: Number.POSITIVE_INFINITY }),
     passwords: openPool(2, passwordLine),
     passwordAddresses: openBudgets({ atOnce: passwordLine / 4 }),

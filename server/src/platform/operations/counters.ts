@@ -18,6 +18,7 @@ export const rejections = {
     'tenant_concurrency',
     'list_concurrency',
     'export_concurrency',
+    'ping_rate',
     'unread_answers',
   ],
   runTime: [
@@ -30,7 +31,7 @@ export const rejections = {
     'launch_rate',
     'unread_answers',
   ],
-  connections: ['address_concurrency', 'address_rate', 'unread'],
+  connections: ['address_concurrency', 'address_rate', 'tiny_chunks', 'unread'],
   hashes: ['tenant_concurrency'],
   passwords: ['full', 'address_concurrency', 'site_concurrency'],
   uploads: ['key_concurrency', 'tenant_concurrency', 'disk'],

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { Problem } from '../errors.ts';
@@ -14,6 +15,8 @@ export const batchSize = 200;
 const rowBytes = 64 * 1024;
 /** A chunk is parsed in one go, so a larger one would delay other callers. */
 const batchCharacters = 256 * 1024;
+/** May contain 4,000 rows. */
+const sliceBytes = 8 * 1024;
 const maxColumns = 200;
 
 /** Reads NDJSON or CSV in constant memory. An unreadable row affects only itself. */
@@ -26,11 +29,15 @@ export async function* readRows(
   let waiting: Cut[] = [];
   let number = 0;
   const take = (cuts: Cut[]) => readBatch(cuts).map((read) => ({ row: ++number, ...read }));
-  for await (const chunk of input) {
-    waiting.push(...split.push(chunk));
-    for (let rows = nextBatch(waiting); rows > 0; rows = nextBatch(waiting))
-      yield take(waiting.splice(0, rows));
-  }
+  for await (const chunk of input)
+    for (let from = 0; from < chunk.length; from += sliceBytes) {
+      waiting.push(...split.push(chunk.subarray(from, from + sliceBytes)));
+      for (let rows = nextBatch(waiting); rows > 0; rows = nextBatch(waiting)) {
+        yield take(waiting.splice(0, rows));
+        // Rows that are rejected wait for nothing.
+        await setImmediate();
+      }
+    }
   waiting = [...waiting, ...split.end()];
   while (waiting.length > 0) yield take(waiting.splice(0, nextBatch(waiting) || waiting.length));
 }

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openSlots } from './slots.ts';
+
+test('an endpoint that finds no free slot waits once, and tenants take turns', () => {
+  const slots = openSlots(2);
+  const begun: string[] = [];
+  /** Like an endpoint with many deliveries: takes what is free and waits for more. */
+  const endpoint = (tenantId: string, name: string) => {
+    const resume = () => {
+      while (slots.take(tenantId, resume)) begun.push(name);
+    };
+    return resume;
+  };
+  const busy = ['a', 'b', 'c'].map((name) => endpoint('crowded', name));
+  for (const resume of busy) resume();
+  for (let ended = 0; ended < 1_000; ended++) {
+    slots.give();
+    busy[0]?.();
+  }
+  begun.length = 0;
+  endpoint('other', 'newcomer')();
+  for (let ended = 0; ended < 6; ended++) slots.give();
+  assert.deepEqual(begun.filter((name) => name === 'newcomer').length, 3);
+  assert.ok(begun.indexOf('newcomer') <= 1, begun.join());
+  assert.deepEqual(new Set(begun), new Set(['a', 'b', 'c', 'newcomer']));
+});
+
+test('an endpoint with nothing to deliver leaves its slot to the next', () => {
+  const slots = openSlots(1);
+  assert.ok(slots.take('first', () => {}));
+  slots.take('second', () => {});
+  let called = 0;
+  slots.take('third', () => {
+    called++;
+  });
+  slots.give();
+  assert.equal(called, 1);
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ask, openSocket } from '../../../test/support/raw.ts';
+import { startService } from '../../../test/support/service.ts';
+import { newTenant } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
+import { joinTinyChunks } from './tiny-chunks.ts';
+
+// A body's chunks cost us time each, so a limit in bytes is not enough.
+
+const service = await startService();
+after(service.close);
+const tenant = await newTenant(service);
+
+const chunked = (path: string, type: string, key = tenant.key) =>
+  `POST ${path} HTTP/1.1\r\nHost: ${new URL(service.baseUrl).host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+test('a body in thousands of chunks of one byte ends its connection', async () => {
+  const socket = await openSocket(service.baseUrl);
+  socket.resume().write(chunked('/user', 'application/json') + chunk(' ').repeat(10_000));
+  await once(socket, 'close');
+  const { values } = await service.ctx.counters.rejected.get();
+  assert.equal(values.find(({ labels }) => labels.reason === 'tiny_chunks')?.value, 1);
+});
+
+test('a program that sends each row in a chunk of its own gets its results', async () => {
+  const socket = await openSocket(service.baseUrl);
+  const rows = Array.from({ length: 500 }, (_, n) => chunk(`{"LoginID":"r${n}"}\n`)).join('');
+  const head = chunked('/user/bulk', 'application/x-ndjson');
+  let answer = '';
+  socket.on('data', (data) => {
+    answer += data;
+  });
+  socket.write(`${head}${rows}0\r\n\r\n`);
+  await until('all rows are answered', () => answer.includes('"Row":500'));
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+  socket.destroy();
+});
+
+test('nothing more of a chunked body is read once its request has been rejected', async () => {
+  const socket = await openSocket(service.baseUrl);
+  const { status } = await ask(
+    socket,
+    chunked('/user', 'application/json', 'wrong') + chunk('x'.repeat(100)),
+  );
+  assert.equal(status, 401);
+  const block = Buffer.from(chunk('x'.repeat(1_000)).repeat(1_000));
+  let isClosed = false;
+  socket.resume().once('close', () => {
+    isClosed = true;
+  });
+  socket.write(Buffer.concat(Array.from({ length: 50 }, () => block)));
+  await pause(500);
+  assert.ok(socket.writableLength > 30 * block.length, `only ${socket.writableLength} bytes are waiting`);
+  await until('the connection is closed', () => isClosed);
+});
+
+test('chunks that arrive together are read as one, in their order', async () => {
+  const body = new Readable({ read: () => {}, highWaterMark: 1_000 });
+  joinTinyChunks(body, () => assert.fail('no flood'));
+  const read: string[] = [];
+  body.on('data', (data: Buffer) => read.push(data.toString()));
+  for (let nth = 0; nth < 50; nth++) assert.equal(body.push(Buffer.from('some text, ')), true);
+  await pause(1);
+  assert.deepEqual(read, ['some text, '.repeat(50)]);
+  assert.equal(body.push(Buffer.alloc(1_000)), false, 'the sender waits once enough is waiting');
+  body.push(null);
+  await once(body, 'end');
+  assert.equal(read.join('').length, 1_550);
+});
