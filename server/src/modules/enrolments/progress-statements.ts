@@ -125,7 +125,7 @@ export type Progress = {
   root: unknown;
   exit: boolean;
   course: Evidence;
-  status: string;
+  status: EnrolmentRow['status'];
   completedAt: Date | null;
   warnings: string[] | null;
   events: { id: string; type: EventType; data: Record<string, unknown> }[];

@@ -8,7 +8,13 @@ import { playedBy, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { lostLaunchNumber, lostLaunchStart } from './lost-launch.ts';
 import { type CachedProgress, cachedProgress, cacheProgress, forgetProgress } from './progress-cache.ts';
-import { type ProgressFacts, readProgress, writeProgress, writeRefused } from './progress-statements.ts';
+import {
+  type Progress,
+  type ProgressFacts,
+  readProgress,
+  writeProgress,
+  writeRefused,
+} from './progress-statements.ts';
 import { eventsFor, overrideOf, withOverride } from './result.ts';
 import {
   commitRejection,
@@ -174,9 +180,10 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
   };
 }
 
+/** What the next commit needs to know, without reading it. */
 function factsAfter(
   facts: KnownFacts,
-  progress: Awaited<ReturnType<typeof progressAfter<CommitInput & { bytes: number }>>>,
+  progress: Progress & Pick<CommitInput, 'launchId'>,
   writtenAt: Date,
 ): CachedProgress {
   const { course, unitId } = progress;
