@@ -13,7 +13,7 @@ import { type Reply, startService } from './support/service.ts';
 import { expectStatus, newTenant, unique } from './support/tenant.ts';
 
 // The embedded database does one thing at a time and cannot be interrupted, so no statement or transaction may grow
-// with the number of rows that a caller can create. Every operation is called while each such table has 16,000 rows.
+// with the number of rows that a caller can create. Every operation is called while each such table has 20,000 rows.
 // Rows are counted because time depends on the machine: 5,000 rows take 10 to 100 ms.
 
 const most = 5_000;

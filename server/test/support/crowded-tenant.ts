@@ -1,7 +1,7 @@
 import type { TestService } from './service.ts';
 
 /** Rows in each table that a caller can fill: a third of them are more than the test allows. */
-export const crowdedRows = 16_000;
+export const crowdedRows = 20_000;
 
 const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 

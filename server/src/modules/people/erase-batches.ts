@@ -29,7 +29,7 @@ const ofUser: readonly Step[] = [...again, ...stepsOf('countOfUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseOfEnrolment');
 
 /** The budget of a transaction. Each record counts as one, and each step costs as much as its statements. */
-const enough = batchRows;
+const enough = 2 * batchRows;
 const costOfStep = 20;
 const costOfEnrolment = 25;
 
