@@ -1,5 +1,6 @@
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask, openSockets, type Reply, send, tally } from '../ask.ts';
+import { addressOf, ask, attackerAddress, openSockets, type Reply, send, tally } from '../ask.ts';
 import type { Attempt, Outcome } from '../attempt.ts';
 import { expect, uniqueName, type World, webCourse } from '../world.ts';
 
@@ -101,4 +102,39 @@ export const heavyAttempts: readonly Attempt[] = [
       return { withstood: reply.status === 200, detail: `another tenant's list: ${reply.status}` };
     },
   },
+  {
+    finding: 'eighth review',
+    name: '400 bodies in chunks of one byte, eight at a time',
+    run: async ({ service, key }) => {
+      const ended = await Promise.all(
+        Array.from({ length: 8 }, () => sendTinyChunks(service.baseUrl, key, 50)),
+      );
+      return { withstood: ended.every((all) => all), detail: 'the service ended each of their connections' };
+    },
+  },
+  {
+    finding: 'eighth review',
+    name: 'two bulk calls of 50,000 rows of one character',
+    run: async ({ service, key }) => {
+      const body = '1\n'.repeat(50_000);
+      const call = () => ask(`${service.baseUrl}/user/bulk`, { method: 'POST', key, headers: ndjson, body });
+      return outcome(await Promise.all([call(), call()]));
+    },
+  },
 ];
+
+/** One connection after another, each of which sends a megabyte of them; whether the service ended them all. */
+async function sendTinyChunks(origin: string, key: string, connections: number): Promise<boolean> {
+  const { host, port } = addressOf(new URL(origin));
+  const head = `POST /user HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
+  for (let nth = 0; nth < connections; nth++) {
+    const socket = connect({ host, port, localAddress: attackerAddress });
+    socket.on('error', () => {}).resume();
+    socket.write(head + '1\r\n \r\n'.repeat(175_000));
+    const closed = new Promise((resolve) => socket.once('close', () => resolve(true)));
+    const isEnded = await Promise.race([closed, pause(10_000, false)]);
+    socket.destroy();
+    if (!isEnded) return false;
+  }
+  return true;
+}

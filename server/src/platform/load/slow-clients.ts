@@ -103,7 +103,8 @@ export function dropUnreadBody({ request, raw: response }: FastifyReply): void {
   response.once('finish', () => {
     if (raw.complete) return;
     // Chunks of one byte would keep us busy. The response can be read all the same. Node resumes the socket once more.
-    if (raw.headers['transfer-encoding'] !== undefined) setImmediate(() => raw.socket.pause());
+    if (raw.headers['transfer-encoding'] !== undefined)
+      setImmediate(() => raw.complete || raw.socket.pause());
     const timer = setTimeout(() => {
       if (raw.httpVersionMajor >= 2) response.destroy();
       else raw.destroy();

@@ -59,6 +59,17 @@ test('nothing more of a chunked body is read once its request has been rejected'
   await until('the connection is closed', () => isClosed);
 });
 
+test('a connection stays usable if the rejected body was complete', async () => {
+  const rejected = `${chunked('/user', 'application/json', 'wrong')}${chunk('{}')}0\r\n\r\n`;
+  const socket = await openSocket(service.baseUrl);
+  for (let nth = 0; nth < 20; nth++) {
+    const { status, milliseconds } = await ask(socket, rejected);
+    assert.equal(status, 401);
+    assert.ok(milliseconds < 500, `request ${nth} took ${milliseconds} ms`);
+  }
+  socket.destroy();
+});
+
 test('chunks that arrive together are read as one, in their order', async () => {
   const body = new Readable({ read: () => {}, highWaterMark: 1_000 });
   joinTinyChunks(body, () => assert.fail('no flood'));
