@@ -6,7 +6,10 @@ const maxEnrolments = 200;
 /** `hasMore`: not all enrolments are listed. */
 export type PersonIds = { userId: string; enrolments: string[]; hasMore: boolean };
 
-/** The IDs by which the event log and the audit trail refer to a person; null if no user has this LoginID. */
+/**
+ * The IDs by which the event log and the audit trail refer to a person; null if no user has this LoginID.
+ * `users` has the same look-up, but this module must not import it.
+ */
 export async function findPersonIds(ctx: TenantContext, loginId: string): Promise<PersonIds | null> {
   const user = await ctx.db
     .selectFrom('user')

@@ -24,6 +24,7 @@ const files: [string, string, string, number][] = [
     422,
   ],
   ['rows of one character', 'application/x-ndjson', '1\n'.repeat(30_000), 200],
+  ['a million blank lines', 'application/x-ndjson', `${'\n'.repeat(1_000_000)}{"LoginID":"last"}\n`, 200],
   ['rows of 30,000 cells', 'text/csv', `LoginID\n${`${','.repeat(30_000)}\n`.repeat(300)}`, 200],
 ];
 

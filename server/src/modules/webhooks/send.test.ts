@@ -131,3 +131,20 @@ test('a response in single bytes, or endless interim responses, are failures', a
   sender.close();
   await receiver.kill();
 });
+
+test('only the start of a response in many packets is read, and its status counts', async () => {
+  const receiver = await startReceiver();
+  const sender = openSender({ webhookAllow: ['127.0.0.1'] });
+  const message = { url: receiver.url, headers: {}, body: '{}' };
+  const timers: NodeJS.Timeout[] = [];
+  receiver.answer((response) => {
+    response.on('error', () => {}).writeHead(200);
+    timers.push(setInterval(() => response.write('twenty bytes or more'), 5));
+  });
+  const { delivered, status, body } = await sender.send(message, new AbortController().signal);
+  for (const timer of timers) clearInterval(timer);
+  assert.deepEqual([delivered, status], [true, 200]);
+  assert.match(body ?? '', /^(twenty bytes or more){20}/);
+  sender.close();
+  await receiver.kill();
+});

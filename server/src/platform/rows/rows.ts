@@ -34,9 +34,10 @@ export async function* readRows(
       waiting.push(...split.push(chunk.subarray(from, from + sliceBytes)));
       for (let rows = nextBatch(waiting); rows > 0; rows = nextBatch(waiting)) {
         yield take(waiting.splice(0, rows));
-        // Rows that are rejected wait for nothing.
+        // Rows that are rejected wait for nothing, and neither do blank lines.
         await setImmediate();
       }
+      await setImmediate();
     }
   waiting = [...waiting, ...split.end()];
   while (waiting.length > 0) yield take(waiting.splice(0, nextBatch(waiting) || waiting.length));
