@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { manifestsOf, readScripts, whyMissing } from '../test/conformance/scorm2004/scripts.ts';
+import { type Learner, playScript } from './test-support/adl-script.ts';
+
+const missing = whyMissing();
+
+describe("ADL's test scripts, without a browser", { skip: missing ?? false }, () => {
+  if (missing) return;
+  /** Some scripts read what others wrote to the learner's global objectives. */
+  const learner: Learner = { globals: [], buckets: [] };
+  for (const script of readScripts())
+    it(script.name, () => assert.deepEqual(playScript(script, manifestsOf(script), learner), []));
+});

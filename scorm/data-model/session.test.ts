@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { newAttempt, nextSession } from './next.ts';
+import { navigationRequest, remainingSeconds, sharedData, snapshot } from './session.ts';
+import { completionStatus, successStatus } from './status.ts';
+import { session } from './test-support.ts';
+
+describe('The data a session begins with', () => {
+  it('is what an earlier session stored', () => {
+    const one = session();
+    one.set('cmi.objectives.0.id', 'one');
+    one.set('cmi.interactions.0.id', 'first');
+    one.set('cmi.interactions.0.type', 'fill-in');
+    one.set('cmi.interactions.0.learner_response', 'a');
+    one.set('cmi.location', '');
+    const stored = snapshot(one.state, 0);
+    const again = session({ data: nextSession('scorm2004-4th', stored) });
+    assert.deepEqual(again.notes, []);
+    assert.deepEqual(again.get('cmi.interactions.0.learner_response'), ['a', 0]);
+    assert.deepEqual(again.get('cmi.location'), ['', 0]);
+    assert.deepEqual(again.set('cmi.objectives.1.id', 'one'), ['false', 351]);
+    assert.deepEqual(again.get('cmi.entry'), ['resume', 0]);
+  });
+
+  it('may be in any order, with gaps, and with values that are not accepted', () => {
+    const { notes, get } = session({
+      data: {
+        'cmi.objectives.10.success_status': 'passed',
+        'cmi.objectives.10.id': 'ten',
+        'cmi.objectives.2.id': 'two',
+        'cmi.objectives.3.success_status': 'failed',
+        'cmi.objectives.2.score.scaled': '7',
+        'cmi.objectives._count': '12',
+        'cmi.location': 'here',
+        'cmi.bogus': 'x',
+        'cmi.mode': 'sideways',
+      },
+    });
+    assert.deepEqual(get('cmi.objectives._count'), ['2', 0]);
+    assert.deepEqual(get('cmi.objectives.0.id'), ['two', 0]);
+    assert.deepEqual(get('cmi.objectives.1.success_status'), ['passed', 0]);
+    assert.deepEqual(get('cmi.location'), ['here', 0]);
+    assert.deepEqual(get('cmi.mode'), ['normal', 0]);
+    assert.deepEqual(notes.map(({ element }) => element).sort(), [
+      'cmi.bogus',
+      'cmi.mode',
+      'cmi.objectives.0.score.scaled',
+      'cmi.objectives.1.success_status',
+    ]);
+  });
+
+  it('has the objectives of the manifest (RTE 4th §4.2.17.1), which are never renamed', () => {
+    const one = session({ objectives: ['primary', 'two'], data: { 'cmi.objectives.0.id': 'two' } });
+    assert.deepEqual(one.get('cmi.objectives.0.id'), ['two', 0]);
+    assert.deepEqual(one.get('cmi.objectives.1.id'), ['primary', 0]);
+    assert.deepEqual(one.set('cmi.objectives.1.id', 'other'), ['false', 351]);
+  });
+});
+
+describe('The data a session leaves', () => {
+  it('has the time of the clock unless the content counts itself', () => {
+    const one = session();
+    assert.equal(snapshot(one.state, 65_250)['cmi.session_time'], 'PT1M5.25S');
+    one.set('cmi.session_time', 'PT0S');
+    assert.equal(snapshot(one.state, 65_250)['cmi.session_time'], 'PT0S');
+    const old = session({ edition: 'scorm12' });
+    old.set('cmi.core.session_time', '00:00:00');
+    assert.equal(snapshot(old.state, 65_250)['cmi.core.session_time'], '0000:01:05.25');
+  });
+
+  it('has no time before the content began', () => {
+    assert.deepEqual(snapshot(session({}, false).state, 65_250), {});
+  });
+
+  it('is without shared data and navigation, which are asked for on their own', () => {
+    const one = session({ buckets: [{ id: 'note', store: null, read: true, write: true }] });
+    assert.equal(navigationRequest(one.state), null);
+    one.set('adl.data.0.store', 'hello');
+    one.set('adl.nav.request', 'continue');
+    assert.deepEqual(Object.keys(snapshot(one.state, 0)), ['cmi.session_time']);
+    assert.deepEqual([...sharedData(one.state)], [['note', 'hello']]);
+    assert.equal(navigationRequest(one.state), 'continue');
+  });
+
+  it('adds up times for the next session, and keeps only what was given for a new attempt', () => {
+    const one = session({ data: { 'cmi.total_time': 'PT1M', 'cmi.learner_id': 'lee', 'cmi.location': '3' } });
+    one.set('cmi.session_time', 'PT01H059M020S');
+    one.set('cmi.exit', 'suspend');
+    const data = snapshot(one.state, 0);
+    const next = nextSession('scorm2004-4th', data);
+    assert.deepEqual(
+      [next['cmi.total_time'], next['cmi.entry'], next['cmi.exit']],
+      ['PT2H20S', 'resume', undefined],
+    );
+    assert.deepEqual(newAttempt('scorm2004-4th', data), {
+      'cmi.learner_id': 'lee',
+      'cmi.entry': 'ab-initio',
+    });
+  });
+
+  it('shows the status as the content saw it', () => {
+    const data = {
+      'cmi.completion_threshold': '0.5',
+      'cmi.progress_measure': '0.5',
+      'cmi.success_status': 'failed',
+    };
+    assert.equal(completionStatus(data), 'completed');
+    assert.equal(successStatus(data), 'failed');
+  });
+});
+
+it('the rest of the maximum time allowed counts earlier sessions and this one', () => {
+  const one = session({ data: { 'cmi.max_time_allowed': 'PT10M', 'cmi.total_time': 'PT4M' } });
+  assert.equal(remainingSeconds(one.state, 60_000), 300);
+  assert.equal(remainingSeconds(one.state, 600_000), 0);
+  assert.equal(remainingSeconds(session().state, 0), null);
+});

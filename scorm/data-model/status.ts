@@ -1,0 +1,54 @@
+import type { RunTimeData } from './types.ts';
+import { numberIn } from './values.ts';
+
+/** Reads an element of one unit. */
+type Read = (element: string) => string | undefined;
+
+const from =
+  (data: RunTimeData): Read =>
+  (element) =>
+    Object.hasOwn(data, element) ? data[element] : undefined;
+
+/** RTE 4th §4.2.4.1: with a threshold, only the progress measure decides; otherwise the content does. */
+export function completionOf(read: Read): string {
+  const threshold = numberIn(read('cmi.completion_threshold'));
+  if (threshold === null) return read('cmi.completion_status') ?? 'unknown';
+  const progress = numberIn(read('cmi.progress_measure'));
+  if (progress === null) return 'unknown';
+  return progress >= threshold ? 'completed' : 'incomplete';
+}
+
+/** RTE 4th §4.2.22.1: with a passing score, only the scaled score decides; otherwise the content does. */
+export function successOf(read: Read): string {
+  const passing = numberIn(read('cmi.scaled_passing_score'));
+  if (passing === null) return read('cmi.success_status') ?? 'unknown';
+  const scaled = numberIn(read('cmi.score.scaled'));
+  if (scaled === null) return 'unknown';
+  return scaled >= passing ? 'passed' : 'failed';
+}
+
+export const completionStatus = (data: RunTimeData) => completionOf(from(data));
+export const successStatus = (data: RunTimeData) => successOf(from(data));
+
+/**
+ * RTE 1.2 §3.4.4, lesson_status: what a session leaves behind. The mastery score decides once the content has ended,
+ * if the unit is taken for credit. Until then, the score is one of an unfinished test.
+ */
+export function finalStatus12(read: Read, unset: string): string {
+  const status = read('cmi.core.lesson_status') || 'not attempted';
+  const mode = read('cmi.core.lesson_mode') || 'normal';
+  if (status === 'not attempted') {
+    if (mode === 'browse') return 'browsed';
+    return mode === 'normal' ? judged(read, mode, unset) : status;
+  }
+  return judged(read, mode, status);
+}
+
+function judged(read: Read, mode: string, status: string): string {
+  const forCredit = mode === 'normal' && (read('cmi.core.credit') || 'credit') === 'credit';
+  const hasEnded = status === 'completed' || status === 'passed' || status === 'failed';
+  const mastery = numberIn(read('cmi.student_data.mastery_score'));
+  const raw = numberIn(read('cmi.core.score.raw'));
+  if (!forCredit || !hasEnded || mastery === null || raw === null) return status;
+  return raw >= mastery ? 'passed' : 'failed';
+}

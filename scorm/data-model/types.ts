@@ -1,0 +1,62 @@
+/** The editions whose data models differ. */
+export type Edition = 'scorm12' | 'scorm2004-2nd' | 'scorm2004-3rd' | 'scorm2004-4th';
+
+/** The run-time data of one unit: element names and values, such as `cmi.location` and `page-3`. */
+export type RunTimeData = Record<string, string>;
+
+/**
+ * What a value may be. `note` says in which way it exceeds the specification although it is accepted, because content
+ * in use does so.
+ */
+export type Judgement = 'valid' | 'wrong type' | 'out of range' | { note: string };
+
+export type Check = (text: string) => Judgement;
+
+export type Access = 'read' | 'write' | 'both';
+
+/** One line of a data model table. Indices are written as `n`: `cmi.objectives.n.id`. */
+export type Element = {
+  name: string;
+  access: Access;
+  check: Check;
+  /** The value before anything was set; without one, the element is not initialised. */
+  initial?: string;
+  /** `once`: unique among the members, and never changed. `unique`: unique, but may be changed. */
+  identity?: 'once' | 'unique';
+  /** Elements of the same member that must have been set before. */
+  needs?: readonly string[];
+  /** The format depends on the interaction's type: see `responses.ts`. */
+  format?: 'response' | 'pattern';
+  /** Each unit's manifest says whether it may read and write a bucket of shared data. An empty text empties it. */
+  isShared?: true;
+};
+
+/** A list of members, or a group of elements. Both answer `_children`, and a list also `_count`. */
+export type Collection = { name: string; kind: 'list' | 'group'; children: string };
+
+export type Model = {
+  elements: ReadonlyMap<string, Element>;
+  collections: ReadonlyMap<string, Collection>;
+  /** The value of `cmi._version`. */
+  version: string;
+};
+
+/** Shared data of `adl.data` (4th edition), with the access that the manifest gives this unit. */
+export type Bucket = { id: string; store: string | null; read: boolean; write: boolean };
+
+/** Why a value cannot be read or set. Each version of SCORM has its own codes for these: see `codes.ts`. */
+export type Problem =
+  | 'undefined'
+  | 'read only'
+  | 'write only'
+  | 'keyword'
+  | 'not initialised'
+  | 'no children'
+  | 'no count'
+  | 'no version'
+  | 'no such member'
+  | 'out of order'
+  | 'dependency'
+  | 'not unique'
+  | 'wrong type'
+  | 'out of range';

@@ -1,0 +1,99 @@
+import { isInterval } from './intervals.ts';
+import { isLanguage } from './languages.ts';
+import type { Check, Judgement } from './types.ts';
+
+/** The judgement of a value of several parts: the first part that is wrong decides, then the first note. */
+export function together(judgements: readonly Judgement[]): Judgement {
+  return (
+    judgements.find((judgement) => typeof judgement === 'string' && judgement !== 'valid') ??
+    judgements.find((judgement) => typeof judgement === 'object') ??
+    'valid'
+  );
+}
+
+/** RTE 4th §4.1.1.3: the smallest permitted maximum is what a run-time must keep; longer texts are kept, too. */
+export function characters(permitted: number): Check {
+  return (text) =>
+    text.length <= permitted
+      ? 'valid'
+      : { note: `${text.length} characters, beyond the permitted maximum of ${permitted}` };
+}
+
+export function words(...allowed: readonly string[]): Check {
+  return (text) => (allowed.includes(text) ? 'valid' : 'wrong type');
+}
+
+const decimal = /^-?(?:\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
+/** The largest number has 309 digits before the point. */
+const longestNumber = 400;
+
+/** RTE 4th §4.1.1.7, real (10,7). Null for anything else. */
+export function numberIn(text: string | undefined): number | null {
+  if (text === undefined || text.length > longestNumber || !decimal.test(text)) return null;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : null;
+}
+
+export function real(least = -Infinity, most = Infinity): Check {
+  return (text) => {
+    const value = numberIn(text);
+    if (value === null) return 'wrong type';
+    if (value < least || value > most) return 'out of range';
+    return /e/i.test(text) ? { note: 'a number with an exponent' } : 'valid';
+  };
+}
+
+/** RTE 4th §4.1.1.6: `{lang=…}` may come first. What does not begin with it has the default language. */
+export function localised(permitted: number): Check {
+  const fits = characters(permitted);
+  return (text) => {
+    if (!text.startsWith('{lang=')) return fits(text);
+    const end = text.indexOf('}');
+    if (end < 0 || !isLanguage(text.slice('{lang='.length, end))) return 'wrong type';
+    return fits(text.slice(end + 1));
+  };
+}
+
+/** `urn:` needs a namespace and a name within it (RFC 2141). */
+const urn = /^urn:[a-z0-9][a-z0-9-]{0,31}:\S+$/i;
+
+/** RTE 4th §4.1.1.7, long_identifier_type: a URI, or a name without white space. */
+export function identifier(permitted: number): Check {
+  const fits = characters(permitted);
+  return (text) => {
+    if (text.trim() === '') return 'wrong type';
+    if (/^urn:/i.test(text)) return urn.test(text) ? fits(text) : 'wrong type';
+    return /\s/.test(text) ? { note: 'an identifier with white space' } : fits(text);
+  };
+}
+
+/** RTE 4th §4.1.1.7, short_identifier_type. Brackets and braces would be read as delimiters. */
+export const shortIdentifier: Check = (text) => (/[[\]{}]/.test(text) ? 'wrong type' : identifier(250)(text));
+
+export const language: Check = (text) => (text === '' || isLanguage(text) ? 'valid' : 'wrong type');
+
+export const interval: Check = (text) => {
+  if (!isInterval(text)) return 'wrong type';
+  return /\.\d{3,}S$/.test(text) ? { note: 'more than hundredths of a second' } : 'valid';
+};
+
+const day = '(\\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\\d|3[01])';
+const zone = '(?:Z|[+-](?:[01]\\d|2[0-3])(?::[0-5]\\d)?)';
+const clock = `T(?:[01]\\d|2[0-3])(?::[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,2}${zone}?)?)?)?`;
+const moment = new RegExp(`^${day}(?:${clock})?)?)?$`);
+
+/** RTE 4th §4.1.1.7, time (second,10,0): from a year to hundredths, and only those may have a time zone. */
+export const timestamp: Check = (text) => {
+  const year = Number(moment.exec(text)?.[1]);
+  return year >= 1970 && year <= 2038 ? 'valid' : 'wrong type';
+};
+
+/** `{target=…}choice`, `{target=…}jump` (SN 4th §5.6.4) or one of the plain requests. */
+export function navigationRequest(plain: readonly string[], targeted: readonly string[]): Check {
+  return (text) => {
+    if (plain.includes(text)) return 'valid';
+    const end = text.lastIndexOf('}');
+    const isTarget = text.startsWith('{target=') && end > '{target='.length;
+    return isTarget && targeted.includes(text.slice(end + 1)) ? 'valid' : 'wrong type';
+  };
+}

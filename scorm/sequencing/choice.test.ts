@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Unit } from '../../standards/types.ts';
+import { askAll, learnerOf, rule } from '../test-support/learners.ts';
+import { courseOf, group, leaf } from '../test-support/trees.ts';
+
+const stops = { Rules: [rule('pre', 'stopForwardTraversal', 'always')] };
+const hidden = { Rules: [rule('pre', 'hiddenFromChoice', 'always')] };
+const skipped = { Rules: [rule('pre', 'skip', 'always')] };
+const flow = { Flow: true };
+const late = { ControlMode: flow, ConstrainedChoice: { PreventActivation: true } };
+const near = { ControlMode: flow, ConstrainedChoice: { ConstrainChoice: true } };
+
+const four = (more: Partial<Unit>[] = []) =>
+  ['g', 'h', 'i', 'j'].map((id, index) =>
+    group(id, [leaf(`${id}1`), leaf(`${id}2`)], { ControlMode: flow }, more[index]),
+  );
+
+/** SB.2.9 (SN §4.7.5) and the parts it uses: the units, what was chosen before, the choice, and its outcome. */
+const cases: [title: string, units: Unit[], requests: string[], outcome: string][] = [
+  ['delivers a leaf', four(), ['choice h2'], 'h2'],
+  ['flows into a group', four(), ['choice h'], 'h1'],
+  ['flows into the whole course', four(), ['choice h2', 'choice root'], 'g1'],
+  ['delivers the same again', four(), ['choice h2', 'choice h2'], 'h2'],
+  ['goes to a sibling', four(), ['choice h1', 'choice h2'], 'h2'],
+  ['goes back to a sibling', four(), ['choice h2', 'choice h1'], 'h1'],
+  ['refuses what is hidden (SB.2.9-3)', [leaf('a'), leaf('b', hidden)], ['start', 'choice b'], 'SB.2.9-3'],
+  [
+    'refuses what is in a hidden group (SB.2.9-3)',
+    [leaf('a'), group('g', [leaf('b')], hidden)],
+    ['start', 'choice b'],
+    'SB.2.9-3',
+  ],
+  [
+    'does not go back where only forwards (SB.2.4-2)',
+    [group('g', [leaf('a'), leaf('b')], { ControlMode: { Flow: true, ForwardOnly: true } })],
+    ['choice b', 'choice a'],
+    'SB.2.4-2',
+  ],
+  [
+    'does not pass a stop (SB.2.4-1)',
+    [leaf('a'), leaf('b', stops), leaf('c')],
+    ['start', 'choice c'],
+    'SB.2.4-1',
+  ],
+  [
+    'does not leave a stop forwards (SB.2.4-1)',
+    [leaf('a', stops), leaf('b')],
+    ['start', 'choice b'],
+    'SB.2.4-1',
+  ],
+  ['reaches a stop itself', [leaf('a'), leaf('b', stops)], ['start', 'choice b'], 'b'],
+  ['leaves a stop backwards', [leaf('a'), leaf('b', stops)], ['choice a', 'choice b', 'choice a'], 'a'],
+  [
+    'does not enter a group that stops (SB.2.4-1)',
+    [leaf('a'), group('g', [leaf('b')], { ...stops, ControlMode: flow })],
+    ['start', 'choice b'],
+    'SB.2.4-1',
+  ],
+  [
+    'enters it backwards',
+    [group('g', [leaf('b')], { ...stops, ControlMode: flow }), group('h', [leaf('c')])],
+    ['choice h', 'choice b'],
+    'b',
+  ],
+  [
+    'does not activate a group (SB.2.9-6)',
+    [leaf('a'), group('g', [leaf('b')], late)],
+    ['start', 'choice b'],
+    'SB.2.9-6',
+  ],
+  [
+    'nor backwards (SB.2.9-6)',
+    [group('g', [leaf('b')], late), group('h', [leaf('c')])],
+    ['choice c', 'choice b'],
+    'SB.2.9-6',
+  ],
+  ['chooses the group itself', [leaf('a'), group('g', [leaf('b')], late)], ['start', 'choice g'], 'b'],
+  ['moves within an activated group', [group('g', [leaf('a'), leaf('b')], late)], ['start', 'choice b'], 'b'],
+  [
+    'stays near a constrained group (SB.2.9-8)',
+    [...four(), group('k', [leaf('k1')], near)],
+    ['choice k1', 'choice g1'],
+    'SB.2.9-8',
+  ],
+  ['reaches its neighbour', [...four(), group('k', [leaf('k1')], near)], ['choice k1', 'choice j1'], 'j1'],
+  ['reaches the next one', [group('k', [leaf('k1')], near), ...four()], ['choice k1', 'choice g2'], 'g2'],
+  [
+    'but no further (SB.2.9-8)',
+    [group('k', [leaf('k1')], near), ...four()],
+    ['choice k1', 'choice h'],
+    'SB.2.9-8',
+  ],
+  [
+    'reaches the constrained group itself',
+    [group('k', [leaf('k1'), leaf('k2')], near)],
+    ['choice k2', 'choice k'],
+    'k1',
+  ],
+  [
+    'refuses a group without flow (SB.2.2-1)',
+    [leaf('a'), group('g', [leaf('b')], {})],
+    ['start', 'choice g'],
+    'SB.2.2-1',
+  ],
+  [
+    'refuses a group of which all is skipped (SB.2.9-9)',
+    [leaf('a'), group('g', [leaf('b', skipped)])],
+    ['start', 'choice g'],
+    'SB.2.9-9',
+  ],
+  [
+    'refuses a disabled one at its delivery (DB.1.1-3)',
+    [leaf('a'), leaf('b', { Rules: [rule('pre', 'disabled', 'always')] })],
+    ['start', 'choice b'],
+    'DB.1.1-3',
+  ],
+];
+
+describe('SB.2.9 Choice Sequencing Request Process', () => {
+  for (const [title, units, requests, outcome] of cases)
+    it(title, () => assert.equal(askAll(learnerOf(courseOf(units)), requests), outcome));
+
+  it('refuses what was not selected (SB.2.9-2)', () => {
+    const Randomization = { SelectionTiming: 'once', SelectCount: 1 };
+    const course = courseOf([
+      leaf('a'),
+      group('g', [leaf('b'), leaf('c')], { ControlMode: flow, Randomization }),
+    ]);
+    const outcomes = ['b', 'c'].map((id) => askAll(learnerOf(course), ['start', `choice ${id}`]));
+    assert.deepEqual(outcomes.filter((outcome) => outcome === 'SB.2.9-2').length, 1);
+  });
+
+  it('makes a group current if nothing in it can be delivered, so that the learner can go on choosing', () => {
+    const learner = learnerOf(courseOf([group('g', [leaf('a'), leaf('b')], {}), leaf('c')]));
+    assert.equal(askAll(learner, ['choice c', 'choice g']), 'SB.2.2-1');
+    assert.equal(learner.state.current, 'g');
+    assert.equal(learner.ask('choice b'), 'b');
+  });
+
+  it('ends only attempts below the common ancestor (UP.3)', () => {
+    const learner = learnerOf(courseOf(four()));
+    askAll(learner, ['choice g1', 'choice g2']);
+    const attempts = (id: string) => new Map(learner.state.activities).get(id)?.attempts;
+    assert.deepEqual([attempts('g'), attempts('g1'), attempts('root')], [1, 1, 1]);
+    askAll(learner, ['choice h1', 'choice g1']);
+    assert.deepEqual([attempts('g'), attempts('h'), attempts('root')], [2, 1, 1]);
+  });
+});

@@ -1,0 +1,245 @@
+import { parseSeconds } from '../../standards/durations.ts';
+import type {
+  CourseTree,
+  Objective,
+  RollupRule,
+  Sequencing,
+  SequencingRule,
+  Unit,
+} from '../../standards/types.ts';
+import { type Track, unknownObjective } from './state.ts';
+
+/** The root's identifier in trees that were stored without that of their organization. */
+export const rootID = 'lectern.root';
+
+/** A rule with its position in `Sequencing.Rules`, by which explanations name it. */
+export type IndexedRule = SequencingRule & { index: number };
+
+/** SN §3: the sequencing definition of one activity, prepared for quick evaluation. */
+export type Activity = {
+  readonly index: number;
+  readonly id: string;
+  readonly title: string;
+  readonly unit: Unit | null;
+  readonly parent: Activity | null;
+  readonly children: Activity[];
+  /** Among its siblings, as in the manifest. */
+  readonly position: number;
+  readonly depth: number;
+  readonly sequencing: Sequencing;
+  readonly rules: ReadonlyMap<string, readonly IndexedRule[]>;
+  readonly rollupRules: ReadonlyMap<string, readonly RollupRule[]>;
+  readonly objectives: readonly Objective[];
+  /** The index of the primary objective, which contributes to roll-up. */
+  readonly primary: number;
+  readonly completedByMeasure: boolean;
+  readonly minProgressMeasure: number;
+  readonly progressWeight: number;
+  readonly sharedData: Unit['SharedData'];
+  /** Seconds, or null. */
+  readonly durationLimit: number | null;
+};
+
+export type Course = {
+  readonly root: Activity;
+  /** In the order of the tree, parents before children. */
+  readonly activities: readonly Activity[];
+  readonly byID: ReadonlyMap<string, Activity>;
+  /** The activities with a map that reads from each global objective. */
+  readonly readers: ReadonlyMap<string, readonly Activity[]>;
+  /** The tracking model before anything was opened, by the index of the activity. */
+  readonly freshTracks: readonly Readonly<Track>[];
+  readonly objectivesGlobalToSystem: boolean;
+  readonly sharedDataGlobalToSystem: boolean;
+};
+
+/** SN §3 and CAM §5.1: the defaults for activities without sequencing. */
+export const defaultSequencing: Sequencing = {
+  ControlMode: {
+    Choice: true,
+    ChoiceExit: true,
+    Flow: false,
+    ForwardOnly: false,
+    UseCurrentAttemptObjectiveInfo: true,
+    UseCurrentAttemptProgressInfo: true,
+  },
+  ConstrainedChoice: { PreventActivation: false, ConstrainChoice: false },
+  Rules: [],
+  Limits: { AttemptLimit: null, AttemptAbsoluteDurationLimit: null },
+  RollupRules: {
+    RollupObjectiveSatisfied: true,
+    RollupProgressCompletion: true,
+    ObjectiveMeasureWeight: 1,
+    Rules: [],
+  },
+  RollupConsiderations: {
+    RequiredForSatisfied: 'always',
+    RequiredForNotSatisfied: 'always',
+    RequiredForCompleted: 'always',
+    RequiredForIncomplete: 'always',
+    MeasureSatisfactionIfActive: true,
+  },
+  Objectives: [],
+  Randomization: {
+    RandomizationTiming: 'never',
+    SelectCount: null,
+    ReorderChildren: false,
+    SelectionTiming: 'never',
+  },
+  Delivery: { Tracked: true, CompletionSetByContent: false, ObjectiveSetByContent: false },
+};
+
+const anonymousPrimary: Objective = {
+  ObjectiveID: null,
+  Primary: true,
+  SatisfiedByMeasure: false,
+  MinNormalizedMeasure: 1,
+  Maps: [],
+};
+
+/** Prepares a release's tree. The result depends only on the tree and can be kept as long as the release exists. */
+export function prepareCourse(tree: CourseTree, title: string): Course {
+  const activities: Activity[] = [];
+  const add = (
+    id: string,
+    unit: Unit | null,
+    sequencing: Sequencing | null,
+    parent: Activity | null,
+    position: number,
+  ): Activity => {
+    const threshold = (unit ?? tree).CompletionThreshold ?? null;
+    const prepared = prepareActivity(sequencing ?? defaultSequencing, threshold, unit?.SharedData ?? []);
+    const depth = parent ? parent.depth + 1 : 0;
+    const names = { id, title: unit?.Title ?? title, unit };
+    const activity: Activity = {
+      ...prepared,
+      ...names,
+      index: activities.length,
+      parent,
+      children: [],
+      position,
+      depth,
+    };
+    activities.push(activity);
+    addAll(activity, unit ? unit.Children : tree.Units);
+    return activity;
+  };
+  const addAll = (parent: Activity, units: readonly Unit[]) => {
+    for (const [position, unit] of units.entries())
+      parent.children.push(add(unit.UnitID, unit, unit.Sequencing, parent, position));
+  };
+  const root = add(rootIDOf(tree), null, tree.Sequencing, null, 0);
+  return {
+    root,
+    activities,
+    byID: new Map(activities.map((activity) => [activity.id, activity])),
+    readers: readersOf(activities),
+    freshTracks: activities.map(freshTrack),
+    objectivesGlobalToSystem: tree.ObjectivesGlobalToSystem,
+    sharedDataGlobalToSystem: tree.SharedDataGlobalToSystem,
+  };
+}
+
+/** The organization is the root of the activity tree. Content can choose it by its identifier. */
+function rootIDOf({ Identifier, Units }: CourseTree): string {
+  const isTaken = (units: readonly Unit[]): boolean =>
+    units.some(({ UnitID, Children }) => UnitID === Identifier || isTaken(Children));
+  return Identifier && !isTaken(Units) ? Identifier : rootID;
+}
+
+function prepareActivity(
+  sequencing: Sequencing,
+  threshold: Unit['CompletionThreshold'],
+  shared: Unit['SharedData'],
+) {
+  const declared = sequencing.Objectives.map(withPlainIdentifiers);
+  const objectives = declared.some(({ Primary }) => Primary) ? declared : [anonymousPrimary, ...declared];
+  const limit = sequencing.Limits.AttemptAbsoluteDurationLimit;
+  const rules = sequencing.Rules.map((rule, index) => ({
+    ...rule,
+    index,
+    Conditions: rule.Conditions.map((condition) => ({
+      ...condition,
+      ReferencedObjective: condition.ReferencedObjective && plainIdentifier(condition.ReferencedObjective),
+    })),
+  }));
+  return {
+    sequencing,
+    rules: grouped(rules, ({ When, Action }) => (When === 'pre' ? Action : When)),
+    rollupRules: grouped(sequencing.RollupRules.Rules, ({ Action }) => Action),
+    objectives,
+    primary: objectives.findIndex(({ Primary }) => Primary),
+    completedByMeasure: threshold?.CompletedByMeasure ?? false,
+    minProgressMeasure: threshold?.MinProgressMeasure ?? 1,
+    progressWeight: threshold?.ProgressWeight ?? 1,
+    sharedData: shared.map((map) => ({ ...map, TargetID: plainIdentifier(map.TargetID) })),
+    durationLimit: limit === null ? null : parseSeconds(limit),
+  };
+}
+
+function withPlainIdentifiers(objective: Objective): Objective {
+  return {
+    ...objective,
+    ObjectiveID: objective.ObjectiveID && plainIdentifier(objective.ObjectiveID),
+    Maps: objective.Maps.map((map) => ({
+      ...map,
+      TargetObjectiveID: plainIdentifier(map.TargetObjectiveID),
+    })),
+  };
+}
+
+/** Objectives are named by URI references: `%20obj%201` and `obj 1` are the same, and outer spaces do not count. */
+export function plainIdentifier(reference: string): string {
+  const text = /%[0-9a-f]{2}/i.test(reference) ? decoded(reference) : reference;
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function decoded(reference: string): string {
+  try {
+    return decodeURIComponent(reference);
+  } catch {
+    return reference;
+  }
+}
+
+function readersOf(activities: readonly Activity[]): Map<string, Activity[]> {
+  const pairs = activities.flatMap((activity) => {
+    const maps = activity.objectives.flatMap(({ Maps }) => Maps);
+    const ids = maps.filter(reads).map(({ TargetObjectiveID }) => TargetObjectiveID);
+    return [...new Set(ids)].map((id) => ({ id, activity }));
+  });
+  const groups = grouped(pairs, ({ id }) => id);
+  return new Map([...groups].map(([id, list]) => [id, list.map(({ activity }) => activity)]));
+}
+
+function reads(map: Objective['Maps'][number]): boolean {
+  const { ReadSatisfiedStatus, ReadNormalizedMeasure, ReadCompletionStatus, ReadProgressMeasure } = map;
+  return ReadSatisfiedStatus || ReadNormalizedMeasure || ReadCompletionStatus || ReadProgressMeasure;
+}
+
+function freshTrack({ objectives }: Activity): Track {
+  return {
+    active: false,
+    suspended: false,
+    attempts: 0,
+    order: null,
+    objectives: objectives.map(({ ObjectiveID }) => ({ id: ObjectiveID, ...unknownObjective })),
+    oldObjectives: false,
+    oldProgress: false,
+    setsCompletion: false,
+    setsSuccess: false,
+    attemptBegan: null,
+    attemptExperienced: 0,
+    activityExperienced: 0,
+  };
+}
+
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

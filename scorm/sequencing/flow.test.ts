@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Unit } from '../../standards/types.ts';
+import { askAll, learnerOf, rule } from '../test-support/learners.ts';
+import { courseOf, group, leaf } from '../test-support/trees.ts';
+
+const skipped = { Rules: [rule('pre', 'skip', 'always')] };
+const disabled = { Rules: [rule('pre', 'disabled', 'always')] };
+const onlyForwards = { ControlMode: { Flow: true, ForwardOnly: true } };
+
+/** SB.2.1–SB.2.3 (SN §4.7.1–2): the units, what was asked before, and what the last request delivers. */
+const cases: [title: string, units: Unit[], requests: string[], outcome: string][] = [
+  ['enters groups forwards', [group('g', [group('h', [leaf('a')])])], ['start'], 'a'],
+  ['leaves a group at its end', [group('g', [leaf('a')]), leaf('b')], ['start', 'continue'], 'b'],
+  ['leaves several groups', [group('g', [group('h', [leaf('a')])]), leaf('b')], ['start', 'continue'], 'b'],
+  ['ends the session after the last', [leaf('a')], ['start', 'continue'], 'ended'],
+  ['goes back', [leaf('a'), leaf('b')], ['start', 'continue', 'previous'], 'a'],
+  ['does not go back from the first', [leaf('a'), leaf('b')], ['start', 'previous'], 'SB.2.1-3'],
+  [
+    'goes back into the end of a group',
+    [group('g', [leaf('a'), leaf('b')]), leaf('c')],
+    ['choice c', 'previous'],
+    'b',
+  ],
+  ['goes back out of a group', [leaf('a'), group('g', [leaf('b')])], ['choice b', 'previous'], 'a'],
+  [
+    'starts a group that only goes forwards',
+    [group('g', [leaf('a'), leaf('b')], onlyForwards), leaf('c')],
+    ['choice c', 'previous'],
+    'a',
+  ],
+  [
+    'goes back before such a group if all of it is skipped',
+    [leaf('z'), group('g', [leaf('a', skipped), leaf('b', skipped)], onlyForwards), leaf('c')],
+    ['choice c', 'previous'],
+    'z',
+  ],
+  [
+    'goes on in such a group if its first is skipped',
+    [leaf('z'), group('g', [leaf('a', skipped), leaf('b')], onlyForwards), leaf('c')],
+    ['choice c', 'previous'],
+    'b',
+  ],
+  ['skips', [leaf('a', skipped), leaf('b')], ['start'], 'b'],
+  ['skips backwards', [leaf('a'), leaf('b', skipped), leaf('c')], ['choice c', 'previous'], 'a'],
+  [
+    'skips groups',
+    [group('g', [leaf('a')], { ...skipped, ControlMode: { Flow: true } }), leaf('b')],
+    ['start'],
+    'b',
+  ],
+  ['ends if the rest is skipped', [leaf('a'), leaf('b', skipped)], ['start', 'continue'], 'ended'],
+  [
+    'does not skip further than the first',
+    [leaf('a', skipped), leaf('b')],
+    ['choice b', 'previous'],
+    'SB.2.1-3',
+  ],
+  [
+    'does not enter groups without flow',
+    [leaf('a'), group('g', [leaf('b')], {})],
+    ['start', 'continue'],
+    'SB.2.2-1',
+  ],
+  [
+    'stops at disabled activities',
+    [leaf('a'), leaf('b', disabled), leaf('c')],
+    ['start', 'continue'],
+    'SB.2.2-2',
+  ],
+  [
+    'stops at disabled groups',
+    [leaf('a'), group('g', [leaf('b')], { ...disabled, ControlMode: { Flow: true } })],
+    ['start', 'continue'],
+    'SB.2.2-2',
+  ],
+  [
+    'stops where the attempts are used up',
+    [leaf('a'), leaf('b', { Limits: { AttemptLimit: 1 } })],
+    ['start', 'continue', 'previous', 'continue'],
+    'SB.2.2-2',
+  ],
+  [
+    'does not enter a group without available children',
+    [
+      leaf('a'),
+      group('g', [leaf('b')], {
+        ControlMode: { Flow: true },
+        Randomization: { SelectionTiming: 'once', SelectCount: 0 },
+      }),
+    ],
+    ['start', 'continue'],
+    'SB.2.1-2',
+  ],
+];
+
+describe('SB.2.1–SB.2.3 Flow', () => {
+  for (const [title, units, requests, outcome] of cases)
+    it(`${title}: ${requests.join(', ')} → ${outcome}`, () => {
+      assert.equal(askAll(learnerOf(courseOf(units)), requests), outcome);
+    });
+
+  it('skips thousands of activities without recursion', () => {
+    const units = Array.from({ length: 5_000 }, (_, index) => leaf(`u${index}`, skipped));
+    assert.equal(askAll(learnerOf(courseOf([leaf('a'), ...units, leaf('z')])), ['start', 'continue']), 'z');
+  });
+
+  it('names the activity and the rule that refuse', () => {
+    const learner = learnerOf(
+      courseOf([
+        leaf('a'),
+        leaf('b', { Rules: [rule('post', 'retry', 'satisfied'), rule('pre', 'disabled', 'always')] }),
+      ]),
+    );
+    learner.ask('start');
+    const { requests } = learner.predict();
+    assert.deepEqual(requests.continue, {
+      allowed: false,
+      refusal: { code: 'SB.2.2-2', reason: 'disabled', activity: 'b', rule: 1 },
+    });
+  });
+});

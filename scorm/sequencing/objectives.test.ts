@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Objective } from '../../standards/types.ts';
+import { learnerOf } from '../test-support/learners.ts';
+import { courseOf, leaf, mapWith } from '../test-support/trees.ts';
+import { plainIdentifier } from './course.ts';
+import { readObjective } from './objectives.ts';
+import type { GlobalObjective } from './state.ts';
+
+const objective = (
+  ObjectiveID: string,
+  Maps: Objective['Maps'],
+  more: Partial<Objective> = {},
+): Objective => ({
+  ...{ ObjectiveID, Primary: ObjectiveID === 'p', SatisfiedByMeasure: false, MinNormalizedMeasure: 1, Maps },
+  ...more,
+});
+
+/** Which flags carry which fact from unit a to unit b, and how content reports it (SN §3.10.3, RTE §4.2.17). */
+const facts: [
+  fact: keyof GlobalObjective,
+  flag: string,
+  element: string,
+  value: string,
+  read: string | number | boolean,
+][] = [
+  ['satisfied', 'SatisfiedStatus', 'success_status', 'failed', false],
+  ['measure', 'NormalizedMeasure', 'score.scaled', '-0.5', -0.5],
+  ['raw', 'RawScore', 'score.raw', '7', 7],
+  ['min', 'MinScore', 'score.min', '1', 1],
+  ['max', 'MaxScore', 'score.max', '9.5', 9.5],
+  ['completed', 'CompletionStatus', 'completion_status', 'completed', true],
+  ['progress', 'ProgressMeasure', 'progress_measure', '0.25', 0.25],
+];
+
+describe('maps of objectives (SN §3.10.3)', () => {
+  const seenBy = (writes: string[], reads: string[], element: string, value: string) => {
+    const course = courseOf([
+      leaf('a', { Objectives: [objective('p', []), objective('o', [mapWith('x', writes)])] }),
+      leaf('b', { Objectives: [objective('p', []), objective('q', [mapWith('x', reads)])] }),
+    ]);
+    const learner = learnerOf(course);
+    learner.ask('start');
+    learner.finish({ 'cmi.objectives.3.id': 'o', [`cmi.objectives.3.${element}`]: value }, 'continue');
+    return readObjective(learner.draft(), course.activities[2] ?? course.root, 1);
+  };
+  const allReads = facts.map(([, flag]) => `Read${flag}`);
+  const allWrites = facts.map(([, flag]) => `Write${flag}`);
+
+  for (const [fact, flag, element, value, read] of facts) {
+    it(`${flag} is written and read with its own flags`, () => {
+      assert.equal(seenBy([`Write${flag}`], [`Read${flag}`], element, value)[fact], read);
+    });
+    it(`${flag} is not without them`, () => {
+      const withoutRead = allReads.filter((each) => each !== `Read${flag}`);
+      const withoutWrite = allWrites.filter((each) => each !== `Write${flag}`);
+      assert.equal(seenBy(allWrites, withoutRead, element, value)[fact], null);
+      assert.equal(seenBy(withoutWrite, allReads, element, value)[fact], null);
+    });
+  }
+
+  it('the reader judges a measure by its own minimum', () => {
+    const course = courseOf([
+      leaf('a', { Objectives: [objective('p', [mapWith('x', ['WriteNormalizedMeasure'])])] }),
+      leaf('b', {
+        Objectives: [
+          objective('p', [mapWith('x', ['ReadNormalizedMeasure'])], {
+            SatisfiedByMeasure: true,
+            MinNormalizedMeasure: 0.5,
+          }),
+        ],
+      }),
+    ]);
+    const learner = learnerOf(course);
+    learner.ask('start');
+    learner.finish({ 'cmi.score.scaled': '0.5', 'cmi.success_status': 'failed' }, 'continue');
+    assert.equal(readObjective(learner.draft(), course.activities[2] ?? course.root, 0).satisfied, true);
+  });
+
+  it('a status that is read is unknown as long as the global objective is, whatever the activity knows', () => {
+    const course = courseOf([
+      leaf('a', { Objectives: [objective('p', [mapWith('x', ['ReadSatisfiedStatus'])])] }),
+      leaf('b'),
+    ]);
+    const learner = learnerOf(course);
+    learner.ask('start');
+    learner.finish({ 'cmi.success_status': 'passed' }, 'continue');
+    assert.equal(readObjective(learner.draft(), course.activities[1] ?? course.root, 0).satisfied, null);
+  });
+
+  it('writes unknown if content says so, but not when a new attempt begins', () => {
+    const map = mapWith('x', ['ReadSatisfiedStatus', 'WriteSatisfiedStatus']);
+    const course = courseOf([leaf('a', { Objectives: [objective('p', [map])] })]);
+    const learner = learnerOf(course);
+    const shared = () => new Map(learner.state.globals).get('x')?.satisfied;
+    learner.ask('start');
+    learner.finish({ 'cmi.success_status': 'passed' });
+    learner.ask('choice a');
+    assert.equal(shared(), true);
+    learner.finish({ 'cmi.success_status': 'unknown' });
+    assert.equal(shared(), null);
+  });
+
+  it('writes nothing for an untracked activity', () => {
+    const Objectives = [objective('p', [mapWith('x', ['WriteSatisfiedStatus'])])];
+    const learner = learnerOf(courseOf([leaf('a', { Objectives, Delivery: { Tracked: false } })]));
+    learner.ask('start');
+    learner.finish({ 'cmi.success_status': 'passed' });
+    assert.deepEqual(learner.state.globals, []);
+  });
+});
+
+describe('scope of global objectives (SN §3.10.4)', () => {
+  const Objectives = [objective('p', [mapWith('x', ['ReadSatisfiedStatus', 'WriteSatisfiedStatus'])])];
+  const again = (ObjectivesGlobalToSystem: boolean, leave: string) => {
+    const learner = learnerOf(courseOf([leaf('a', { Objectives })], undefined, { ObjectivesGlobalToSystem }));
+    learner.ask('start');
+    learner.finish({ 'cmi.success_status': 'passed' }, leave);
+    learner.ask('launch');
+    return new Map(learner.state.globals).get('x')?.satisfied ?? null;
+  };
+
+  it('is all courses of the learner, or an attempt on this one', () => {
+    assert.equal(again(true, 'exitAll'), true);
+    assert.equal(again(false, 'exitAll'), null);
+    assert.equal(again(false, 'suspendAll'), true);
+  });
+
+  it('begins with what other courses wrote, if the manifest shares it', () => {
+    const globals: [string, GlobalObjective][] = [
+      [
+        'x',
+        { satisfied: true, measure: null, raw: null, min: null, max: null, completed: null, progress: null },
+      ],
+    ];
+    for (const isShared of [true, false]) {
+      const course = courseOf([leaf('a', { Objectives })], undefined, { ObjectivesGlobalToSystem: isShared });
+      const { satisfied } = readObjective(
+        learnerOf(course, { globals }).draft(),
+        course.activities[1] ?? course.root,
+        0,
+      );
+      assert.equal(satisfied, isShared ? true : null);
+    }
+  });
+});
+
+describe('identifiers of objectives', () => {
+  const names: [reference: string, name: string][] = [
+    ['obj1', 'obj1'],
+    ['  %20obj%20 %201%20  ', 'obj 1'],
+    ['100%', '100%'],
+    ['%E0%A4%A', '%E0%A4%A'],
+    ['%C3%A9', 'é'],
+  ];
+  for (const [reference, name] of names)
+    it(`${reference} is ${name}`, () => assert.equal(plainIdentifier(reference), name));
+});

@@ -1,0 +1,165 @@
+import type { Objective } from '../../standards/types.ts';
+import type { Activity } from './course.ts';
+import { changeObjective, type Draft, objectiveTrack, trackOf } from './draft.ts';
+import { type GlobalObjective, unknownObjective } from './state.ts';
+
+type Flag = Exclude<keyof Objective['Maps'][number], 'TargetObjectiveID'>;
+type Fact = keyof GlobalObjective;
+
+/** SN §3.10.3: which attribute of a map lets a fact be read from the global objective, or written to it. */
+const readFlags: Record<Fact, Flag> = {
+  satisfied: 'ReadSatisfiedStatus',
+  measure: 'ReadNormalizedMeasure',
+  raw: 'ReadRawScore',
+  min: 'ReadMinScore',
+  max: 'ReadMaxScore',
+  completed: 'ReadCompletionStatus',
+  progress: 'ReadProgressMeasure',
+};
+const writeFlags: Record<Fact, Flag> = {
+  satisfied: 'WriteSatisfiedStatus',
+  measure: 'WriteNormalizedMeasure',
+  raw: 'WriteRawScore',
+  min: 'WriteMinScore',
+  max: 'WriteMaxScore',
+  completed: 'WriteCompletionStatus',
+  progress: 'WriteProgressMeasure',
+};
+const facts = ['measure', 'satisfied', 'raw', 'min', 'max', 'progress', 'completed'] as const;
+
+export function definitionOf({ id, objectives }: Activity, position: number): Objective {
+  const definition = objectives[position];
+  if (!definition) throw new RangeError(`The activity ${id} has no objective ${position}`);
+  return definition;
+}
+
+/**
+ * Who asks. A parent that rolls up uses only what its children found out in its own current attempt (SN §3.2.6–7); the
+ * rules of an activity use what its latest attempt found out.
+ */
+export type Asker = 'itself' | 'parent';
+
+const progressFacts: readonly Fact[] = ['completed', 'progress'];
+
+/**
+ * The activity's own value, unless a map reads it from a global objective. Then only that counts, even while it is
+ * unknown there (SN §3.10.3). A progress measure is the exception, because an activity that is completed by measure
+ * could otherwise not complete itself.
+ */
+function read<Name extends Fact>(
+  draft: Draft,
+  activity: Activity,
+  position: number,
+  fact: Name,
+  asker: Asker,
+): GlobalObjective[Name] {
+  const flag = readFlags[fact];
+  for (const map of definitionOf(activity, position).Maps) {
+    if (!map[flag]) continue;
+    const shared = draft.globals.get(map.TargetObjectiveID)?.[fact] ?? null;
+    if (shared !== null || fact !== 'progress') return shared;
+  }
+  return asker === 'parent' && isOld(draft, activity, fact)
+    ? null
+    : objectiveTrack(draft, activity, position)[fact];
+}
+
+function isOld(draft: Draft, activity: Activity, fact: Fact): boolean {
+  const { oldObjectives, oldProgress } = trackOf(draft, activity);
+  return progressFacts.includes(fact) ? oldProgress : oldObjectives;
+}
+
+/** Everything known about an objective, with the values that its maps read. */
+export function readObjective(draft: Draft, activity: Activity, position: number): GlobalObjective {
+  return {
+    satisfied: satisfiedOf(draft, activity, position),
+    measure: measureOf(draft, activity, position),
+    raw: read(draft, activity, position, 'raw', 'itself'),
+    min: read(draft, activity, position, 'min', 'itself'),
+    max: read(draft, activity, position, 'max', 'itself'),
+    completed: read(draft, activity, position, 'completed', 'itself'),
+    progress: read(draft, activity, position, 'progress', 'itself'),
+  };
+}
+
+export function measureOf(
+  draft: Draft,
+  activity: Activity,
+  position = activity.primary,
+  asker: Asker = 'itself',
+): number | null {
+  return read(draft, activity, position, 'measure', asker);
+}
+
+/** SN §4.6.2: an objective satisfied by measure has no other status than the one that its measure gives it. */
+export function satisfiedOf(
+  draft: Draft,
+  activity: Activity,
+  position = activity.primary,
+  asker: Asker = 'itself',
+): boolean | null {
+  const { SatisfiedByMeasure } = definitionOf(activity, position);
+  if (!SatisfiedByMeasure) return read(draft, activity, position, 'satisfied', asker);
+  return judged(draft, activity, position, measureOf(draft, activity, position, asker));
+}
+
+/** RB.1.2.a: the measure of a group that is still active may not count yet. */
+function judged(draft: Draft, activity: Activity, position: number, measure: number | null): boolean | null {
+  const { RollupConsiderations } = activity.sequencing;
+  const isEarly = activity.children.length > 0 && trackOf(draft, activity).active;
+  if (measure === null || (isEarly && !RollupConsiderations.MeasureSatisfactionIfActive)) return null;
+  return measure >= definitionOf(activity, position).MinNormalizedMeasure;
+}
+
+/** SN §4.2.1.3: whether the attempt is completed. If a measure decides, there is no other status. */
+export function completedOf(draft: Draft, activity: Activity, asker: Asker = 'itself'): boolean | null {
+  if (!activity.completedByMeasure) return read(draft, activity, activity.primary, 'completed', asker);
+  const progress = progressOf(draft, activity, asker);
+  return progress === null ? null : progress >= activity.minProgressMeasure;
+}
+
+export function progressOf(draft: Draft, activity: Activity, asker: Asker = 'itself'): number | null {
+  return read(draft, activity, activity.primary, 'progress', asker);
+}
+
+/** The activity's own values, from which those for its global objectives derive. */
+function ownFacts(draft: Draft, activity: Activity, position: number): GlobalObjective {
+  const own = objectiveTrack(draft, activity, position);
+  if (!definitionOf(activity, position).SatisfiedByMeasure) return own;
+  return { ...own, satisfied: judged(draft, activity, position, own.measure) };
+}
+
+/**
+ * Records what became known about an objective, and writes it to its global objectives. Unknown is written only if the
+ * content said so, or if the value was known before.
+ */
+export function recordObjective(
+  draft: Draft,
+  activity: Activity,
+  position: number,
+  changes: Partial<GlobalObjective>,
+  isReported = false,
+): void {
+  const before = ownFacts(draft, activity, position);
+  changeObjective(draft, activity, position, changes);
+  const after = ownFacts(draft, activity, position);
+  const isWorthWriting = (fact: Fact) =>
+    after[fact] !== null || before[fact] !== null || (isReported && fact in changes);
+  for (const { TargetObjectiveID, ...flags } of definitionOf(activity, position).Maps) {
+    const shared = draft.globals.get(TargetObjectiveID) ?? unknownObjective;
+    const written = facts.filter(
+      (fact) => flags[writeFlags[fact]] && isWorthWriting(fact) && shared[fact] !== after[fact],
+    );
+    if (written.length === 0) continue;
+    const values = Object.fromEntries(written.map((fact) => [fact, after[fact]]));
+    draft.globals = new Map(draft.globals).set(TargetObjectiveID, { ...shared, ...values });
+    draft.changedGlobals = new Set(draft.changedGlobals).add(TargetObjectiveID);
+  }
+}
+
+/** A new attempt knows nothing yet. What earlier attempts wrote to global objectives stays. */
+export function forget(draft: Draft, activity: Activity): void {
+  activity.objectives.forEach((_, position) => {
+    changeObjective(draft, activity, position, unknownObjective);
+  });
+}

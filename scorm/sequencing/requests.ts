@@ -1,0 +1,60 @@
+/** SN §5.6: the navigation requests. */
+export const plainRequests = [
+  ...(['start', 'resumeAll', 'continue', 'previous', 'exit', 'exitAll', 'suspendAll'] as const),
+  ...(['abandon', 'abandonAll'] as const),
+] as const;
+
+export type PlainRequest = (typeof plainRequests)[number];
+export type NavigationRequest =
+  | { kind: PlainRequest; target?: undefined }
+  | { kind: 'choice' | 'jump'; target: string };
+
+/** SN: the requests that navigation passes on. */
+export type TerminationRequest = 'exit' | 'exitAll' | 'exitParent' | 'suspendAll' | 'abandon' | 'abandonAll';
+export type SequencingRequest =
+  | { kind: 'start' | 'resumeAll' | 'continue' | 'previous' | 'retry' | 'exit' }
+  | { kind: 'choice' | 'jump'; target: string };
+
+/** Parses `adl.nav.request`: `continue`, `{target=ID}choice`, … Null for `_none_` and anything else. */
+export function parseRequest(text: string | undefined): NavigationRequest | null {
+  const [, target, kind] = /^\{target=(.+)\}(choice|jump)$/.exec(text ?? '') ?? [];
+  if (target && (kind === 'choice' || kind === 'jump')) return { kind, target };
+  const plain = plainRequests.find((name) => name === text);
+  return plain && plain !== 'start' && plain !== 'resumeAll' ? { kind: plain } : null;
+}
+
+/** Why an activity or request is not available, for tooltips and `explain`. */
+export type Reason =
+  | 'sessionNotBegun'
+  | 'sessionAlreadyBegun'
+  | 'nothingSuspended'
+  | 'nothingOpen'
+  | 'stillOpen'
+  | 'unknownActivity'
+  /** The activity is not among those selected for this attempt. */
+  | 'notSelected'
+  | 'choiceOff'
+  | 'flowOff'
+  | 'forwardOnly'
+  | 'choiceExitOff'
+  | 'preventActivation'
+  | 'constrainChoice'
+  | 'hiddenFromChoice'
+  | 'stopForwardTraversal'
+  | 'disabled'
+  | 'attemptLimit'
+  | 'durationLimit'
+  | 'firstActivity'
+  | 'noChildren'
+  | 'notALeaf'
+  | 'noParent';
+
+/** The refusal of a request: the exception's code in the pseudo-code of the SN book, and what it means. */
+export type Refusal = {
+  code: string;
+  reason: Reason;
+  /** The activity whose setting or rule refuses. */
+  activity: string | null;
+  /** The position of the rule in its activity's `Sequencing.Rules`. */
+  rule: number | null;
+};

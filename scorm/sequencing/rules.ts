@@ -1,0 +1,107 @@
+import type { SequencingRule } from '../../standards/types.ts';
+import type { Activity, IndexedRule } from './course.ts';
+import { type Draft, trackOf } from './draft.ts';
+import { type Asker, completedOf, measureOf, satisfiedOf } from './objectives.ts';
+
+/** True, false, or null for unknown: SN §4.4.2. */
+export type Truth = boolean | null;
+
+export const not = (truth: Truth): Truth => (truth === null ? null : !truth);
+
+/** An empty list decides nothing. */
+export function combine(combination: 'all' | 'any', truths: readonly Truth[]): Truth {
+  const decisive = combination === 'any';
+  if (truths.length === 0) return null;
+  if (truths.includes(decisive)) return decisive;
+  return truths.includes(null) ? null : !decisive;
+}
+
+/** UP.2: Sequencing Rules Check Process: the first rule for the action that applies (SN Appendix C). */
+export function sequencingRulesCheck(draft: Draft, activity: Activity, group: string): IndexedRule | null {
+  const rules = activity.rules.get(group);
+  return rules?.find((rule) => sequencingRuleCheck(draft, activity, rule)) ?? null;
+}
+
+/** UP.2.1: Sequencing Rule Check Subprocess. Only a definite true applies the rule. */
+function sequencingRuleCheck(draft: Draft, activity: Activity, rule: SequencingRule): boolean {
+  const truths = rule.Conditions.map((condition) => {
+    const truth = conditionOf(draft, activity, condition);
+    return condition.Operator === 'not' ? not(truth) : truth;
+  });
+  return combine(rule.ConditionCombination, truths) === true;
+}
+
+export type Condition = {
+  Condition: string;
+  ReferencedObjective?: string | null;
+  MeasureThreshold?: number | null;
+};
+
+/** SN §3.4.2 and §3.7.3: one condition of a sequencing or roll-up rule. */
+export function conditionOf(
+  draft: Draft,
+  activity: Activity,
+  condition: Condition,
+  asker: Asker = 'itself',
+): Truth {
+  const objective = referenced(activity, condition.ReferencedObjective ?? null);
+  if (!activity.sequencing.Delivery.Tracked) return ofUntracked(condition);
+  const measure = () => measureOf(draft, activity, objective, asker);
+  const threshold = condition.MeasureThreshold ?? 0;
+  switch (condition.Condition) {
+    case 'satisfied':
+      return satisfiedOf(draft, activity, objective, asker);
+    case 'objectiveStatusKnown':
+      return satisfiedOf(draft, activity, objective, asker) !== null;
+    case 'objectiveMeasureKnown':
+      return measure() !== null;
+    case 'objectiveMeasureGreaterThan':
+      return compare(measure(), (value) => value > threshold);
+    case 'objectiveMeasureLessThan':
+      return compare(measure(), (value) => value < threshold);
+    case 'completed':
+      return completedOf(draft, activity, asker);
+    case 'activityProgressKnown':
+      return completedOf(draft, activity, asker) !== null;
+    case 'attempted':
+      return trackOf(draft, activity).attempts > 0;
+    case 'attemptLimitExceeded':
+      return isAttemptLimitReached(draft, activity);
+    case 'timeLimitExceeded':
+      return isDurationExceeded(draft, activity);
+    case 'always':
+      return true;
+    default:
+      // `never`, and `outsideAvailableTimeRange`, which SCORM does not use (SN §3.5.3).
+      return false;
+  }
+}
+
+/** SN §3.13.1: nothing is known about an activity that is not tracked, although its maps pass values to the content. */
+function ofUntracked({ Condition }: Condition): Truth {
+  if (Condition === 'always') return true;
+  const needsValue = /^(satisfied|completed|objectiveMeasure(Greater|Less)Than)$/.test(Condition);
+  return needsValue ? null : false;
+}
+
+const compare = (value: number | null, test: (value: number) => boolean): Truth =>
+  value === null ? null : test(value);
+
+/** A reference to an objective that the activity does not have means its primary one. */
+function referenced({ objectives, primary }: Activity, id: string | null): number {
+  const found = id === null ? -1 : objectives.findIndex(({ ObjectiveID }) => ObjectiveID === id);
+  return found < 0 ? primary : found;
+}
+
+/** SN §3.5.1 */
+export function isAttemptLimitReached(draft: Draft, activity: Activity): boolean {
+  const { AttemptLimit } = activity.sequencing.Limits;
+  return AttemptLimit !== null && trackOf(draft, activity).attempts >= AttemptLimit;
+}
+
+/** SN §3.5.2: the time since the attempt began, while it is open or suspended. */
+export function isDurationExceeded(draft: Draft, activity: Activity): boolean {
+  const { attemptBegan } = trackOf(draft, activity);
+  if (activity.durationLimit === null || attemptBegan === null) return false;
+  return draft.now - attemptBegan > activity.durationLimit * 1_000;
+}

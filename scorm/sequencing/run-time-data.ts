@@ -1,0 +1,168 @@
+import { formatDuration, parseSeconds } from '../../standards/durations.ts';
+import { parseNumber } from '../../standards/numbers.ts';
+import type { RunTimeData } from '../../standards/types.ts';
+import type { Activity } from './course.ts';
+import { change, type Draft } from './draft.ts';
+import { definitionOf, progressOf, readObjective, recordObjective } from './objectives.ts';
+import type { GlobalObjective } from './state.ts';
+
+/** RTE §4.2: which element of an objective, or of the SCO itself, tells which fact. */
+const elements: Record<keyof GlobalObjective, string> = {
+  satisfied: 'success_status',
+  measure: 'score.scaled',
+  raw: 'score.raw',
+  min: 'score.min',
+  max: 'score.max',
+  completed: 'completion_status',
+  progress: 'progress_measure',
+};
+const numbers = ['measure', 'raw', 'min', 'max', 'progress'] as const;
+const words: Record<string, boolean | null> = {
+  passed: true,
+  failed: false,
+  completed: true,
+  incomplete: false,
+  'not attempted': false,
+};
+
+/** The facts that the elements with this prefix tell. What the content never set is not among them. */
+function factsOf(data: RunTimeData, prefix: string): Partial<GlobalObjective> {
+  const facts: Partial<GlobalObjective> = {};
+  for (const fact of numbers) {
+    const said = data[prefix + elements[fact]];
+    if (said !== undefined) facts[fact] = parseNumber(said);
+  }
+  for (const fact of ['satisfied', 'completed'] as const) {
+    const said = data[prefix + elements[fact]];
+    if (said !== undefined) facts[fact] = words[said] ?? null;
+  }
+  return facts;
+}
+
+/** The prefixes of the objectives in the data, by their identifiers. */
+function objectivePrefixes(data: RunTimeData): Map<string, string> {
+  const prefixes = new Map<string, string>();
+  for (const [element, id] of Object.entries(data)) {
+    const prefix = /^(cmi\.objectives\.\d+\.)id$/.exec(element)?.[1];
+    if (prefix) prefixes.set(id, prefix);
+  }
+  return prefixes;
+}
+
+/**
+ * Takes over what a unit reported into the tracking model (RTE §4.2, SN §4.2). The SCO's own elements are about its
+ * primary objective and go before those of `cmi.objectives`.
+ */
+export function transferRunTimeData(draft: Draft, activity: Activity, data: RunTimeData): void {
+  change(draft, activity, { suspended: data['cmi.exit'] === 'suspend' });
+  if (!activity.sequencing.Delivery.Tracked) return;
+  const prefixes = objectivePrefixes(data);
+  const own = factsOf(data, 'cmi.');
+  activity.objectives.forEach(({ ObjectiveID }, position) => {
+    const prefix = ObjectiveID === null ? undefined : prefixes.get(ObjectiveID);
+    const said = prefix ? factsOf(data, prefix) : {};
+    if (position !== activity.primary) {
+      recordObjective(draft, activity, position, said, true);
+      return;
+    }
+    const facts = { ...said, ...own };
+    change(draft, activity, {
+      setsCompletion: facts.completed !== undefined,
+      setsSuccess: facts.satisfied !== undefined,
+    });
+    recordObjective(draft, activity, position, facts, true);
+  });
+  if (!activity.completedByMeasure) return;
+  const progress = progressOf(draft, activity);
+  const completed = progress === null ? null : progress >= activity.minProgressMeasure;
+  recordObjective(draft, activity, activity.primary, { completed });
+}
+
+/** 4th edition: the buckets of `adl.data` that a unit may write (RTE §4.3.1). An empty bucket is not initialised. */
+export function transferSharedData(
+  draft: Draft,
+  { sharedData }: Activity,
+  stores: ReadonlyMap<string, string | null>,
+): void {
+  const buckets = new Map(draft.buckets);
+  for (const { TargetID, Write } of sharedData) {
+    const store = Write ? stores.get(TargetID) : undefined;
+    if (store !== undefined) buckets.set(TargetID, store ?? '');
+  }
+  draft.buckets = buckets;
+}
+
+/** What the system passes to content in every attempt; everything else belongs to one attempt. */
+const given = /^cmi\.(learner_id|learner_name|learner_preference\..*|credit|mode|comments_from_lms\..*)$/;
+
+/**
+ * The data from which a delivered unit starts: for a resumed attempt what it had, otherwise only what the system and the
+ * manifest give (RTE §4.2). Objectives show what their maps read.
+ */
+export function initialData(
+  draft: Draft,
+  activity: Activity,
+  stored: RunTimeData,
+  isResumed: boolean,
+): RunTimeData {
+  return {
+    ...(isResumed ? resumedData(stored) : newData(stored)),
+    ...manifestData(activity),
+    ...objectiveData(draft, activity, isResumed ? stored : {}),
+  };
+}
+
+function newData(stored: RunTimeData): RunTimeData {
+  const kept = Object.entries(stored).filter(([element]) => given.test(element));
+  return { ...Object.fromEntries(kept), 'cmi.entry': 'ab-initio' };
+}
+
+function resumedData(stored: RunTimeData): RunTimeData {
+  const kept = Object.entries(stored).filter(
+    ([element]) => !/^(cmi\.exit$|cmi\.session_time$|adl\.)/.test(element),
+  );
+  const total = parseSeconds(stored['cmi.total_time']) + parseSeconds(stored['cmi.session_time']);
+  return { ...Object.fromEntries(kept), 'cmi.total_time': formatDuration(total), 'cmi.entry': 'resume' };
+}
+
+function manifestData(activity: Activity): RunTimeData {
+  const { unit, sequencing } = activity;
+  const primary = definitionOf(activity, activity.primary);
+  const limit = sequencing.Limits.AttemptAbsoluteDurationLimit;
+  return {
+    ...(unit?.DataFromLMS && { 'cmi.launch_data': unit.DataFromLMS }),
+    ...(unit?.TimeLimitAction && { 'cmi.time_limit_action': unit.TimeLimitAction }),
+    ...(limit !== null && { 'cmi.max_time_allowed': limit }),
+    ...(activity.completedByMeasure && { 'cmi.completion_threshold': String(activity.minProgressMeasure) }),
+    ...(primary.SatisfiedByMeasure && { 'cmi.scaled_passing_score': String(primary.MinNormalizedMeasure) }),
+  };
+}
+
+function objectiveData(draft: Draft, activity: Activity, stored: RunTimeData): RunTimeData {
+  const data: RunTimeData = {};
+  const prefixes = objectivePrefixes(stored);
+  let next = prefixes.size;
+  activity.objectives.forEach(({ ObjectiveID }, position) => {
+    if (ObjectiveID === null) return;
+    const known = prefixes.get(ObjectiveID);
+    const prefix = known ?? `cmi.objectives.${next}.`;
+    if (!known) next += 1;
+    data[`${prefix}id`] = ObjectiveID;
+    const { satisfied, completed, ...measures } = readObjective(draft, activity, position);
+    for (const fact of numbers)
+      if (measures[fact] !== null) data[prefix + elements[fact]] = String(measures[fact]);
+    if (satisfied !== null) data[prefix + elements.satisfied] = satisfied ? 'passed' : 'failed';
+    if (completed !== null) data[prefix + elements.completed] = completed ? 'completed' : 'incomplete';
+  });
+  return data;
+}
+
+/** The shared data of `adl.data`, with the access that the manifest gives this unit. */
+export type Bucket = { id: string; store: string | null; read: boolean; write: boolean };
+
+export function bucketsOf({ buckets }: Draft, { sharedData }: Activity): Bucket[] {
+  return sharedData.map(({ TargetID, Read, Write }) => ({
+    ...{ id: TargetID, store: buckets.get(TargetID) || null },
+    ...{ read: Read, write: Write },
+  }));
+}

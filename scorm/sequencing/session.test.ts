@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { askAll, learnerOf, rule } from '../test-support/learners.ts';
+import { courseOf, group, leaf, treeOf } from '../test-support/trees.ts';
+import { prepareCourse, rootID } from './course.ts';
+import { sharedOf, statuses, unitEnded, withShared } from './session.ts';
+import { unknownObjective } from './state.ts';
+
+describe('launch', () => {
+  const units = [leaf('a'), leaf('b')];
+
+  it('starts, resumes, and starts anew after the end', () => {
+    const learner = learnerOf(courseOf(units));
+    const answers = ['launch', 'suspendAll', 'launch', 'continue', 'exitAll', 'launch'].map(learner.ask);
+    assert.deepEqual(answers, ['a', 'ended', 'a resumed', 'b', 'ended', 'a']);
+  });
+
+  it('resumes the unit of a page that disappeared', () => {
+    const learner = learnerOf(courseOf(units));
+    assert.equal(askAll(learner, ['launch', 'continue', 'launch']), 'b resumed');
+  });
+
+  it('delivers nothing without flow, until the learner chooses', () => {
+    const learner = learnerOf(courseOf(units, {}));
+    assert.equal(learner.ask('launch'), 'SB.2.2-1');
+    assert.equal(learner.ask('choice b'), 'b');
+  });
+});
+
+describe('the end of a unit', () => {
+  const course = courseOf([leaf('a'), leaf('b')]);
+  const opened = () => {
+    const learner = learnerOf(course);
+    learner.ask('start');
+    return learner;
+  };
+
+  it('keeps its results, and waits for a request', () => {
+    const learner = opened();
+    assert.equal(learner.finish({ 'cmi.success_status': 'failed' }), 'nothing');
+    assert.equal(new Map(learner.state.activities).get('a')?.active, true);
+    assert.equal(learner.ask('continue'), 'b');
+    assert.equal(new Map(learner.state.activities).get('a')?.objectives[0]?.satisfied, false);
+  });
+
+  it("follows the content's request, but rather the learner's", () => {
+    assert.equal(opened().finish({}, 'exitAll'), 'ended');
+    const learner = opened();
+    learner.finish({}, 'continue');
+    const end = { unitID: 'b', data: {}, contentRequest: 'exitAll', request: { kind: 'previous' } as const };
+    assert.equal(unitEnded(course, learner.state, end, 9_000).delivery?.unitID, 'a');
+  });
+
+  it('ends the session after logout and time-out (RTE §4.2.8)', () => {
+    assert.equal(opened().finish({ 'cmi.exit': 'logout' }), 'ended');
+    assert.equal(opened().finish({ 'cmi.exit': 'time-out' }), 'ended');
+    assert.equal(opened().finish({ 'cmi.exit': 'time-out' }, 'continue'), 'b');
+    assert.equal(opened().finish({ 'cmi.exit': 'normal' }), 'nothing');
+  });
+
+  it('of a unit that is not open changes nothing', () => {
+    const learner = opened();
+    const { state } = unitEnded(
+      course,
+      learner.state,
+      { unitID: 'b', data: { 'cmi.success_status': 'passed' }, contentRequest: 'exitAll' },
+      1_000,
+    );
+    assert.deepEqual(state, learner.state);
+  });
+});
+
+describe('what the page offers', () => {
+  it('says for every activity whether it can be chosen, and why not', () => {
+    const units = [
+      leaf('open'),
+      leaf('hidden', { Rules: [rule('pre', 'hiddenFromChoice', 'always')] }),
+      leaf('invisible', {}, { Visible: false }),
+      leaf('disabled', { Rules: [rule('exit', 'exit', 'never'), rule('pre', 'disabled', 'always')] }),
+      group('listed', [leaf('part')], { ControlMode: { Choice: false, Flow: true } }),
+      group('secret', [leaf('inside')], {
+        Rules: [rule('pre', 'hiddenFromChoice', 'always')],
+        ControlMode: { Flow: true },
+      }),
+    ];
+    const learner = learnerOf(courseOf(units));
+    learner.ask('start');
+    const contents = learner
+      .predict()
+      .contents.map(({ id, visible, allowed, refusal }) =>
+        [
+          id,
+          visible ? 'visible' : '',
+          allowed ? 'allowed' : '',
+          refusal ? `${refusal.reason} ${refusal.activity} ${refusal.rule}` : '',
+        ].join('|'),
+      );
+    assert.deepEqual(contents, [
+      'root|visible|allowed|',
+      'open|visible|allowed|',
+      'hidden|||hiddenFromChoice hidden 0',
+      'invisible||allowed|',
+      'disabled|visible||disabled disabled 1',
+      'listed|visible|allowed|',
+      'part|visible||choiceOff listed null',
+      'secret|||hiddenFromChoice secret 0',
+      'inside|||hiddenFromChoice secret 0',
+    ]);
+  });
+
+  it('says what hides buttons, and predicts requests', () => {
+    const learner = learnerOf(
+      courseOf([leaf('a', {}, { HideLMSUI: ['previous'] }), group('g', [leaf('b')], {})]),
+    );
+    learner.ask('start');
+    const { hidden, requests } = learner.predict();
+    assert.deepEqual(hidden, ['previous']);
+    const allowed = Object.entries(requests).filter(([, permission]) => permission.allowed);
+    assert.deepEqual(
+      allowed.map(([kind]) => kind),
+      ['continue', 'exit', 'exitAll', 'suspendAll', 'abandon', 'abandonAll'],
+    );
+    assert.equal(requests.continue.refusal?.reason, 'flowOff');
+    assert.equal(requests.previous.refusal?.reason, 'firstActivity');
+  });
+});
+
+describe('the root', () => {
+  it("has the organization's identifier, unless it is missing or an item has it too", () => {
+    const identifiers = ['org', null, 'a'].map(
+      (Identifier) => prepareCourse(treeOf([leaf('a')], {}, { Identifier }), 'Course').root.id,
+    );
+    assert.deepEqual(identifiers, ['org', rootID, rootID]);
+  });
+
+  it('may be completed by measure', () => {
+    const CompletionThreshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
+    const course = courseOf([leaf('a'), leaf('b')], undefined, { CompletionThreshold });
+    const learner = learnerOf(course);
+    learner.ask('start');
+    learner.finish({ 'cmi.progress_measure': '1' });
+    assert.equal(new Map(statuses(course, learner.state)).get('root')?.completed, true);
+  });
+
+  it('is sequenced by the defaults in trees without sequencing', () => {
+    const tree = {
+      Units: [leaf('a')],
+      Sequencing: null,
+      ObjectivesGlobalToSystem: true,
+      SharedDataGlobalToSystem: true,
+    };
+    const course = prepareCourse(tree, 'Course');
+    assert.deepEqual(
+      [course.root.sequencing.ControlMode.Choice, course.root.sequencing.ControlMode.Flow],
+      [true, false],
+    );
+  });
+});
+
+describe('what courses share', () => {
+  const globals: [string, typeof unknownObjective][] = [['x', { ...unknownObjective, satisfied: true }]];
+  const buckets: [string, string][] = [['y', 'z']];
+
+  it('is exchanged as far as the manifest says', () => {
+    for (const isGlobal of [true, false]) {
+      const course = courseOf([leaf('a')], undefined, {
+        ObjectivesGlobalToSystem: isGlobal,
+        SharedDataGlobalToSystem: !isGlobal,
+      });
+      const state = withShared(course, learnerOf(course).state, { globals, buckets });
+      assert.deepEqual([state.globals, state.buckets], isGlobal ? [globals, []] : [[], buckets]);
+      assert.deepEqual(
+        sharedOf(course, { ...state, globals, buckets }),
+        isGlobal ? { globals, buckets: [] } : { globals: [], buckets },
+      );
+    }
+  });
+});
+
+describe('a state of another release', () => {
+  it('keeps what is still there', () => {
+    const learner = learnerOf(courseOf([leaf('a'), leaf('b')]));
+    learner.ask('start');
+    learner.finish({ 'cmi.success_status': 'passed' }, 'continue');
+    const other = learnerOf(courseOf([leaf('c'), leaf('a')]));
+    other.state = learner.state;
+    assert.equal(other.ask('launch'), 'c');
+    assert.deepEqual(
+      other.state.activities.map(([id]) => id),
+      ['root', 'c', 'a'],
+    );
+  });
+});

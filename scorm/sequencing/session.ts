@@ -1,0 +1,174 @@
+import type { RunTimeData } from '../../standards/types.ts';
+import type { Course } from './course.ts';
+import { closeDraft, type Draft, openDraft, trackOf } from './draft.ts';
+import { overallSequencing } from './overall.ts';
+import { type Prediction, predict as predictDraft } from './prediction.ts';
+import { type NavigationRequest, parseRequest, type Refusal } from './requests.ts';
+import { overallRollup, statusOf } from './rollup.ts';
+import {
+  type Bucket,
+  bucketsOf,
+  initialData,
+  transferRunTimeData,
+  transferSharedData,
+} from './run-time-data.ts';
+import { prepareChildren } from './selection.ts';
+import { type GlobalObjective, type SequencingState, stateVersion } from './state.ts';
+import { isLeaf } from './tree.ts';
+
+/** What is shared with other courses and earlier attempts of the learner. */
+export type Shared = {
+  globals?: readonly [id: string, objective: GlobalObjective][];
+  buckets?: readonly [id: string, store: string][];
+};
+
+export type Answer =
+  /** A unit is delivered. */
+  | { kind: 'delivered' }
+  /** The sequencing session has ended. */
+  | { kind: 'ended' }
+  /** The request was granted, but nothing is open now. */
+  | { kind: 'nothing' }
+  | { kind: 'refused'; refusal: Refusal };
+
+export type Delivery = {
+  unitID: string;
+  /** Whether a suspended attempt continues. */
+  isResumed: boolean;
+};
+
+export type Result = { state: SequencingState; answer: Answer; delivery: Delivery | null };
+
+/** The state of a course that the learner has not opened yet. The seed decides what selection and randomization give. */
+export function createState(
+  course: Course,
+  { seed, now, ...shared }: { seed: number; now: number } & Shared,
+): SequencingState {
+  const empty: SequencingState = {
+    ...{ version: stateVersion, now, seed, current: null, suspended: null, delivered: null },
+    ...{ activities: [], globals: [], buckets: [] },
+  };
+  const draft = openDraft(course, withShared(course, empty, shared), now);
+  for (const activity of course.activities) prepareChildren(draft, activity);
+  return closeDraft(draft);
+}
+
+/** Adds what other courses have changed in the meantime, as far as the manifest shares it with them. */
+export function withShared(
+  course: Course,
+  state: SequencingState,
+  { globals = [], buckets = [] }: Shared,
+): SequencingState {
+  const { objectivesGlobalToSystem, sharedDataGlobalToSystem } = course;
+  return {
+    ...state,
+    globals: objectivesGlobalToSystem ? [...new Map([...state.globals, ...globals])] : state.globals,
+    buckets: sharedDataGlobalToSystem ? [...new Map([...state.buckets, ...buckets])] : state.buckets,
+  };
+}
+
+/** What the learner's other courses get from this one. */
+export function sharedOf(course: Course, { globals, buckets }: SequencingState): Required<Shared> {
+  return {
+    globals: course.objectivesGlobalToSystem ? globals : [],
+    buckets: course.sharedDataGlobalToSystem ? buckets : [],
+  };
+}
+
+/** Processes one navigation request. */
+export function request(
+  course: Course,
+  state: SequencingState,
+  navigation: NavigationRequest,
+  now: number,
+): Result {
+  return requestIn(openDraft(course, state, now), navigation);
+}
+
+function requestIn(draft: Draft, navigation: NavigationRequest): Result {
+  const outcome = overallSequencing(draft, navigation);
+  const state = closeDraft(draft);
+  if (outcome.kind === 'refused')
+    return { state, answer: { kind: 'refused', refusal: outcome.refusal }, delivery: null };
+  if (outcome.kind !== 'delivered') return { state, answer: { kind: outcome.kind }, delivery: null };
+  const { activity, isResumed } = outcome;
+  return { state, answer: { kind: 'delivered' }, delivery: { unitID: activity.id, isResumed } };
+}
+
+/**
+ * Begins or continues the course. A page that disappeared left its unit open, which means a suspended course: neither
+ * `start` nor `resumeAll` would be valid. If no unit was open, there is only a group to resume, so the course starts.
+ */
+export function launch(course: Course, state: SequencingState, now: number): Result {
+  const draft = openDraft(course, state, now);
+  if (draft.current) overallSequencing(draft, { kind: 'suspendAll' });
+  const isResumable = draft.suspended !== null && isLeaf(draft.suspended);
+  return requestIn(draft, { kind: isResumable ? 'resumeAll' : 'start' });
+}
+
+export type UnitEnd = {
+  unitID: string;
+  data: RunTimeData;
+  /** `adl.nav.request` as the content set it. */
+  contentRequest?: string | null;
+  /** What the learner asked for, which goes before what the content asks for. */
+  request?: NavigationRequest;
+  /** What the content wrote to shared data. */
+  buckets?: ReadonlyMap<string, string | null>;
+};
+
+/**
+ * Takes over what the open unit reported at its end, and processes the request that the learner or the content made. If
+ * there is none, the attempt ends with the next request.
+ */
+export function unitEnded(course: Course, state: SequencingState, end: UnitEnd, now: number): Result {
+  const draft = openDraft(course, state, now);
+  const { current } = draft;
+  const isOpen = current?.id === end.unitID && trackOf(draft, current).active;
+  const navigation = end.request ?? requestOf(end);
+  if (current && isOpen) {
+    transferSharedData(draft, current, end.buckets ?? new Map());
+    const isAbandoned = navigation?.kind === 'abandon' || navigation?.kind === 'abandonAll';
+    if (!isAbandoned) transferRunTimeData(draft, current, end.data);
+    if (!navigation) overallRollup(draft, current);
+  }
+  if (navigation && (isOpen || end.request)) return requestIn(draft, navigation);
+  return { state: closeDraft(draft), answer: { kind: 'nothing' }, delivery: null };
+}
+
+/** RTE §4.2.8 and §4.4: some exits mean a request if the content made none. */
+function requestOf({ data, contentRequest }: UnitEnd): NavigationRequest | null {
+  const exit = data['cmi.exit'];
+  const said = parseRequest(contentRequest ?? '');
+  return said ?? (exit === 'logout' || exit === 'time-out' ? { kind: 'exitAll' } : null);
+}
+
+/** What the page offers now, and why not more. Changes nothing. */
+export function predict(course: Course, state: SequencingState, now: number): Prediction {
+  return predictDraft(openDraft(course, state, now));
+}
+
+/** The run-time data from which the delivered unit starts; `stored` is what it had at the end of its last session. */
+export function dataFor(
+  course: Course,
+  state: SequencingState,
+  { unitID, isResumed }: Delivery,
+  stored: RunTimeData = {},
+): RunTimeData {
+  const activity = course.byID.get(unitID);
+  return activity ? initialData(openDraft(course, state, state.now), activity, stored, isResumed) : stored;
+}
+
+/** The shared data of the unit (`adl.data`). */
+export function bucketsFor(course: Course, state: SequencingState, unitID: string): Bucket[] {
+  const activity = course.byID.get(unitID);
+  return activity ? bucketsOf(openDraft(course, state, state.now), activity) : [];
+}
+
+export type ActivityStatus = ReturnType<typeof statusOf>;
+
+/** The tracking of each activity, the root's first. */
+export function statuses(course: Course, state: SequencingState): [id: string, status: ActivityStatus][] {
+  const draft = openDraft(course, state, state.now);
+  return course.activities.map((activity) => [activity.id, statusOf(draft, activity)]);
+}

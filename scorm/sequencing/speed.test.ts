@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { rule } from '../test-support/learners.ts';
+import { courseOf, group, leaf } from '../test-support/trees.ts';
+import * as session from './session.ts';
+
+const numbers = (count: number) => [...Array(count).keys()];
+const shapes = {
+  'a list of 1,000': courseOf(numbers(1_000).map((n) => leaf(`u${n}`))),
+  'a list of 1,000 that may stop a choice': courseOf(
+    numbers(1_000).map((n) =>
+      leaf(`u${n}`, { Rules: [rule('pre', 'stopForwardTraversal', 'not satisfied')] }),
+    ),
+  ),
+  'three levels of 10': courseOf(
+    numbers(10).map((a) =>
+      group(
+        `a${a}`,
+        numbers(10).map((b) =>
+          group(
+            `a${a}b${b}`,
+            numbers(9).map((c) => leaf(`a${a}b${b}c${c}`, { Rules: [rule('pre', 'skip', 'satisfied')] })),
+          ),
+        ),
+      ),
+    ),
+  ),
+};
+
+/** The median of a unit's end, the next delivery, and everything that the page shows then. */
+function medianOf(course: ReturnType<typeof courseOf>): number {
+  let { state } = session.launch(course, session.createState(course, { seed: 1, now: 0 }), 1);
+  const times = numbers(100).map((now) => {
+    const data = {
+      'cmi.completion_status': 'completed',
+      'cmi.success_status': now % 3 ? 'passed' : 'failed',
+    };
+    const began = performance.now();
+    const end = { unitID: state.current ?? '', data, request: { kind: 'continue' } as const };
+    ({ state } = session.unitEnded(course, state, end, now));
+    session.predict(course, state, now);
+    return performance.now() - began;
+  });
+  return times.sort((a, b) => a - b)[50] ?? Number.NaN;
+}
+
+describe('one request with all predictions', () => {
+  for (const [title, course] of Object.entries(shapes))
+    it(`takes milliseconds with ${title} activities`, (context) => {
+      const median = medianOf(course);
+      context.diagnostic(`${median.toFixed(2)} ms`);
+      // The target is 5 ms on a free processor. Other tests run at the same time.
+      assert.ok(median < 25, `${median} ms`);
+    });
+});
