@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { difference, isExpected } from './conformance/scorm2004/compare.ts';
+import { filesOf, titlesOf } from './conformance/scorm2004/package.ts';
+import { kindOf } from './conformance/scorm2004/page.ts';
+import { groupOf } from './conformance/scorm2004/scripts.ts';
+
+describe('A value of a conformance script', () => {
+  for (const [name, expected, found] of [
+    ['cmi.location', 'page 3', 'page 3'],
+    ['cmi.score.scaled', '0', '0.0'],
+    ['cmi.total_time', 'PT0H0M0S', 'PT0S'],
+    ['cmi.total_time', 'P1DT0.55S', 'PT24H0.55S'],
+    ['cmi.objectives._children', 'id,score', 'score,id'],
+    ['cmi.interactions.0.description', '{lang=en}Good', 'Good'],
+    ['cmi.interactions.0.correct_responses.0.pattern', 'a', '{case_matters=false}{order_matters=true}a'],
+    [
+      'cmi.interactions.0.correct_responses.0.pattern',
+      '{lang=de}{case_matters=true}a',
+      '{case_matters=true}{lang=de}a',
+    ],
+  ] as const)
+    it(`${name}: ${expected} is ${found}`, () => assert.ok(isExpected(name, expected, found)));
+
+  for (const [name, expected, found] of [
+    ['cmi.location', '', '0'],
+    ['cmi.score.scaled', '0.5', '0.50001'],
+    ['cmi.total_time', 'PT1H', 'PT59M'],
+    ['cmi.total_time', 'P1M', 'P30D'],
+    ['cmi.objectives._children', 'id,score', 'id'],
+    ['cmi.interactions.0.correct_responses.0.pattern', 'a', '{case_matters=true}a'],
+  ] as const)
+    it(`${name}: ${expected} is not ${found}`, () => assert.ok(!isExpected(name, expected, found)));
+});
+
+describe('A call of a conformance script', () => {
+  const get = (name: string, expect: string, error = '0') => ({
+    fn: 'GetValue',
+    args: [name],
+    expect,
+    error,
+  });
+  it('differs if its value or its error is another one', () => {
+    assert.equal(difference(get('cmi.mode', 'normal'), { returned: 'normal', error: '0' }, 'lee'), null);
+    assert.match(
+      difference(get('cmi.mode', 'normal'), { returned: 'review', error: '0' }, 'lee') ?? '',
+      /review/,
+    );
+    assert.match(
+      difference(get('cmi.mode', ''), { returned: '', error: '403' }, 'lee') ?? '',
+      /error "0" expected/,
+    );
+  });
+
+  it('may have another value where the suite does not compare it', () => {
+    const found = (returned: string, error = '0') => ({ returned, error });
+    assert.equal(difference(get('cmi.learner_name', ''), found('Learner, Lee'), 'lee'), null);
+    assert.equal(difference(get('cmi.learner_id', 'm'), found('lee'), 'lee'), null);
+    assert.ok(difference(get('cmi.learner_id', 'm'), found('m'), 'lee'));
+    assert.equal(difference(get('cmi.objectives.&one&.id', ''), found('one'), 'lee'), null);
+    assert.equal(difference(get('adl.nav.request_valid.continue', 'true'), found('unknown'), 'lee'), null);
+    assert.ok(difference(get('adl.nav.request_valid.continue', 'true'), found(''), 'lee'));
+    assert.equal(difference(get('cmi.comments_from_lms.0.comment', ''), found('', '301'), 'lee'), null);
+    assert.equal(
+      difference({ fn: 'GetErrorString', args: ['0'], expect: 'less255' }, found('No Error'), 'lee'),
+      null,
+    );
+  });
+
+  it('compares identifiers of objectives as a set', () => {
+    const call = { fn: 'compareObjectives', ids: ['b', 'a'] };
+    assert.equal(difference(call, { returned: 'a b', error: '0' }, 'lee'), null);
+    assert.ok(difference(call, { returned: 'a', error: '0' }, 'lee'));
+  });
+});
+
+describe('A package of a conformance script', () => {
+  const manifest = `<organization identifier="o"><title> Course </title>
+    <item identifier=" one " identifierref="r" parameters = "?tc=X&amp;act=1"><title>Activity 1</title></item></organization>
+    <resource identifier="r" href="Page.htm" xml:base="resources/"><file href="Page.htm"/></resource>
+    <resource identifier="s"><file href="common/x.js" /></resource>`;
+  it('has all files that its manifest names', () =>
+    assert.deepEqual(filesOf(manifest), ['resources/Page.htm', 'resources/Page.htm', 'common/x.js']));
+  it('is navigated by titles', () => {
+    const { activity, root } = titlesOf(manifest);
+    assert.deepEqual([activity.get('1'), root], ['Activity 1', 'Course']);
+  });
+  it('ends a session as the page it stands for does', () => {
+    assert.deepEqual(kindOf('/resources/SequencingTest.htm').terminate, 'after the calls');
+    assert.deepEqual(kindOf('/resources/exitAllOnUnload.htm'), {
+      terminate: 'on unload',
+      onUnload: 'exitAll',
+    });
+    assert.deepEqual(kindOf('/SequencingTestSingleDoTerminate.htm').terminate, 'on unload');
+  });
+});
+
+it('every script belongs to one group', () => {
+  for (const [name, group] of [
+    ['API', 'API'],
+    ['DMB', 'Data model, one course and two'],
+    ['DDM', 'Data model, one course and two'],
+    ['CM-09aa', 'Content structure and navigation'],
+    ['T-01a', 'Large trees'],
+  ] as const)
+    assert.equal(groupOf({ name, start: '.', steps: [] }), group);
+});

@@ -1,0 +1,119 @@
+import type { BrowserContext, Locator } from 'playwright-core';
+import { kindOf, type Plan, type Result } from './page.ts';
+
+/** A page of a content object that waits for what it has to do. */
+export type Arrival = {
+  activity: string;
+  answer: (plan: Plan | null) => void;
+  kind: ReturnType<typeof kindOf>;
+};
+
+/** The learner's screen has not changed for this long, so nothing else will come. */
+const stillFor = 4_000;
+const timeLimit = 45_000;
+/** One visit has 3,499 calls. */
+const playLimit = 120_000;
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** A learner who uses the buttons of the player, and the content objects, which report what they do. */
+export type Learner = Awaited<ReturnType<typeof openLearner>>;
+
+export async function openLearner(context: BrowserContext) {
+  const arrivals: Arrival[] = [];
+  let played: (results: Result[]) => void = () => {};
+  let terminated: (returned: string) => void = () => {};
+  await context.exposeBinding('conformanceArrived', (_source, activity: string, path: string) => {
+    const { promise, resolve } = Promise.withResolvers<Plan | null>();
+    arrivals.push({ activity, answer: resolve, kind: kindOf(path) });
+    return promise;
+  });
+  await context.exposeBinding('conformancePlayed', (_source, results: Result[]) => played(results));
+  await context.exposeBinding('conformanceTerminated', (_source, returned: string) => terminated(returned));
+  const page = await context.newPage();
+  page.on('dialog', (dialog) => void dialog.accept().catch(() => {}));
+
+  const hasEnded = () => page.locator('#stage .seal').isVisible();
+  const waits = async () =>
+    (await page.locator('#stage .page').isVisible()) || (await page.locator('#notice').isVisible());
+
+  /** The next content object. Null if the learner's screen stands still without one. */
+  async function arrival(): Promise<Arrival | null> {
+    const end = Date.now() + timeLimit;
+    let still = 0;
+    for (let last = Date.now(); Date.now() < end; await pause(25)) {
+      const found = arrivals.shift();
+      if (found) return found;
+      const now = Date.now();
+      still = (await waits()) ? still + now - last : 0;
+      if (still > stillFor) return null;
+      last = now;
+    }
+    return null;
+  }
+
+  async function isTrue(check: () => Promise<boolean>, expected = true, limit = 3_000): Promise<boolean> {
+    for (const end = Date.now() + limit; ; await pause(50)) {
+      if ((await check()) === expected) return true;
+      if (Date.now() > end) return false;
+    }
+  }
+
+  const entry = (title: string): Locator =>
+    page
+      .locator('.unit')
+      .filter({ has: page.getByText(title, { exact: true }) })
+      .first();
+  const isEnabled = async (button: Locator) =>
+    (await button.isVisible()) && (await button.getAttribute('aria-disabled')) !== 'true';
+
+  const buttons: Record<string, Locator> = {
+    continue: page.locator('#next-button'),
+    previous: page.locator('#previous-button'),
+  };
+
+  /** Whether what a question asks is so: `continue.enabled`, `toc.visible@Activity 2`, … */
+  async function holds(question: string): Promise<boolean> {
+    const [asked = '', title] = question.split('@');
+    const [what = '', property] = asked.split('.');
+    const button = buttons[what];
+    if (button) return (await isEnabled(button)) === (property === 'enabled');
+    if (what === 'click') return true;
+    if (title !== undefined)
+      return property === 'visible' ? entry(title).isVisible() : isEnabled(entry(title));
+    const others = page.locator('.unit:not([aria-current]):not([aria-disabled=true])');
+    return (await others.count()) > 0;
+  }
+
+  async function press(button: Locator): Promise<boolean> {
+    if (!(await isTrue(() => isEnabled(button)))) return false;
+    await button.click();
+    return true;
+  }
+
+  return {
+    arrival,
+    launch: (url: string) => page.goto(url),
+    /** Waits for what the question asks for, because the buttons follow the content with a delay. */
+    agrees: (question: string, expected: boolean) => isTrue(() => holds(question), expected),
+    press: (name: 'continue' | 'previous') => press(buttons[name] as Locator),
+    choose: (title: string) => press(entry(title)),
+    ended: (limit: number) => isTrue(hasEnded, true, limit),
+    async leave(): Promise<boolean> {
+      if (await hasEnded()) return true;
+      await page.locator('#exit-button').click();
+      return isTrue(hasEnded, true, timeLimit);
+    },
+    /** Lets a content object play, and waits for its results and the end of its session. */
+    async play({ answer }: Arrival, plan: Plan): Promise<{ results: Result[]; terminated: string } | null> {
+      const results = new Promise<Result[]>((resolve) => {
+        played = resolve;
+      });
+      const end = new Promise<string>((resolve) => {
+        terminated = resolve;
+      });
+      answer(plan);
+      const whole = Promise.all([results, end]).then(([results, terminated]) => ({ results, terminated }));
+      return Promise.race([whole, pause(playLimit).then(() => null)]);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** ADL's test scripts and manifests as data; its README explains the fields. They are not part of the project. */
+const folder = join(import.meta.dirname, '../../../../shared/scorm2004');
+
+export type Call = {
+  fn: string;
+  args?: string[];
+  expect?: string;
+  error?: string;
+  /** The type of the interaction that a response belongs to. */
+  type?: string;
+  /** Of `compareObjectives`. */
+  ids?: string[];
+};
+
+export type Step = {
+  activity: string;
+  visit: number;
+  ui: { q: string; expect: 'Y' | 'N' }[];
+  calls: Call[];
+  then: string[];
+};
+
+export type Script = { name: string; start: string; steps: Step[] };
+
+/** Why the scripts cannot run. Null if they can. */
+export function whyMissing(): string | null {
+  return existsSync(join(folder, 'scripts.ndjson'))
+    ? null
+    : `ADL's scripts are not in ${folder}, so nothing can be run.`;
+}
+
+export function readScripts(): Script[] {
+  const lines = readFileSync(join(folder, 'scripts.ndjson'), 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Script);
+}
+
+/** The manifests of a script: one, but for the script about two courses of one learner. */
+export function manifestsOf({ name }: Script): { name: string; text: string }[] {
+  const files = readdirSync(join(folder, 'manifests')).filter((file) =>
+    [`${name}.xml`, `${name}a.xml`, `${name}b.xml`].includes(file),
+  );
+  const own = files.includes(`${name}.xml`) ? [`${name}.xml`] : files.sort();
+  return own.map((file) => ({
+    name: file.slice(0, -'.xml'.length),
+    text: readFileSync(join(folder, 'manifests', file), 'utf8'),
+  }));
+}
+
+/** The same third at every run, with scripts of every group. */
+export function fixedThird(scripts: Script[]): Script[] {
+  return scripts.filter((_, index) => index % 3 === 0);
+}
+
+export const groups: [prefix: string, title: string][] = [
+  ['API', 'API'],
+  ['DM', 'Data model, one course and two'],
+  ['DDM', 'Data model, one course and two'],
+  ['CM', 'Content structure and navigation'],
+  ['CO', 'Completion'],
+  ['CT', 'Control modes'],
+  ['MS', 'Measures'],
+  ['OB', 'Objectives'],
+  ['RU', 'Roll-up'],
+  ['SX', 'Sequencing'],
+  ['T', 'Large trees'],
+];
+
+export function groupOf({ name }: Script): string {
+  return (
+    groups.find(([prefix]) => new RegExp(`^${prefix}(?![A-Z])|^${prefix}[A-Z]$`).test(name))?.[1] ?? name
+  );
+}
