@@ -1,4 +1,4 @@
-import { PackageRefusal } from './refusal.ts';
+import { PackageRejection } from './rejection.ts';
 import type { Standard } from './types.ts';
 import type { Warn } from './warnings.ts';
 import { attributeOf, childOf, textOf, type XmlElement } from './xml.ts';
@@ -39,9 +39,9 @@ export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   return standard;
 }
 
-export function unsupported(what: string): PackageRefusal {
+export function unsupported(what: string): PackageRejection {
   const detail = `${what} is not supported yet. Export the course as SCORM 1.2 or SCORM 2004 and upload that package.`;
-  return new PackageRefusal('package_unsupported', detail);
+  return new PackageRejection('package_unsupported', detail);
 }
 
 export function nameOf(standard: Standard): string {

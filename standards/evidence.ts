@@ -94,7 +94,7 @@ export function rollUp(
     TotalSeconds: units.reduce((total, { TotalSeconds }) => total + TotalSeconds, 0),
   };
   if (!root || standard === 'scorm12' || standard === 'web') return sum;
-  // Only the engine knows how units are weighted, so if it gives no success or score, there is none.
+  // Only the engine knows how units are weighted. If it reports no success or score, the course has none.
   const decides = units.length > 1;
   return {
     Completion: root.Completion === 'unknown' ? sum.Completion : root.Completion,

@@ -11,7 +11,7 @@ function contentPackaging(
   namespace: string,
   items: 'item*' | 'item+',
   others: 'strict' | 'lax',
-  text: (most: number) => Text,
+  text: (max: number) => Text,
   address: Text,
 ): Vocabulary {
   const element = (rules: Element): Element => ({ ...rules, others });

@@ -22,7 +22,7 @@ function simpleType(text: Exclude<Text, string>): string {
       ? text.values.map((value) => `<xs:enumeration value="${value}"/>`).join('')
       : 'maxCharacters' in text
         ? `<xs:maxLength value="${text.maxCharacters}"/>`
-        : `<xs:minInclusive value="${text.least}"/><xs:maxInclusive value="${text.most}"/>`;
+        : `<xs:minInclusive value="${text.min}"/><xs:maxInclusive value="${text.max}"/>`;
   return `<xs:simpleType><xs:restriction base="xs:${text.base}">${facets}</xs:restriction></xs:simpleType>`;
 }
 

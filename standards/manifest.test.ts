@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createFileIndex } from '../server/src/modules/catalogue/packages/file-index.ts';
 import { readManifest } from './manifest.ts';
-import { PackageRefusal } from './refusal.ts';
+import { PackageRejection } from './rejection.ts';
 import { manifest12, oneItem, oneResource } from './test-support.ts';
 import { createWarnings } from './warnings.ts';
 
@@ -14,11 +14,11 @@ function read(text: string | Uint8Array, paths = ['index.html', 'imsmanifest.xml
   return { ...report, warnings: warnings.list(), unit: report.Tree.Units[0] };
 }
 
-function refusalOf(text: string | Uint8Array): PackageRefusal {
+function refusalOf(text: string | Uint8Array): PackageRejection {
   try {
     read(text);
   } catch (error) {
-    if (error instanceof PackageRefusal) return error;
+    if (error instanceof PackageRejection) return error;
     throw error;
   }
   throw new Error('the manifest was taken');

@@ -32,8 +32,8 @@ export function resultsWith(
 }
 
 /**
- * The units' best results are rolled up again, so that a unit that failed later shows. A sequencing engine's rollup
- * cannot do this and is merged.
+ * Without a sequencing engine, success and score follow the latest rollup of the units' best results, so a unit that is
+ * failed later can lower them. An engine's rollup is merged by the best of each part.
  */
 function keepBetter(before: Evidence, rolledUp: Evidence, fromEngine: boolean): Evidence {
   const merged = better(before, rolledUp);

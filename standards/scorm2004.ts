@@ -22,6 +22,8 @@ export function scorm2004(manifest: XmlElement): StandardReader {
       Sequencing: readSequencing(childOf(item, 'sequencing'), collection, warn),
     }),
     organization: (organization, warn) => ({
+      Identifier: attributeOf(organization, 'identifier')?.trim() || null,
+      CompletionThreshold: completionThreshold(organization),
       Sequencing: readSequencing(childOf(organization, 'sequencing'), collection, warn),
       ObjectivesGlobalToSystem: parseBoolean(attributeOf(organization, 'objectivesGlobalToSystem'), true),
       SharedDataGlobalToSystem: parseBoolean(attributeOf(organization, 'sharedDataGlobalToSystem'), true),
@@ -53,7 +55,7 @@ function sharedData(item: XmlElement): Unit['SharedData'] {
   return childrenOf(childOf(item, 'data'), 'map').map((map) => ({
     TargetID: attributeOf(map, 'targetID')?.trim() ?? '',
     Read: parseBoolean(attributeOf(map, 'readSharedData'), true),
-    Write: parseBoolean(attributeOf(map, 'writeSharedData'), false),
+    Write: parseBoolean(attributeOf(map, 'writeSharedData'), true),
   }));
 }
 

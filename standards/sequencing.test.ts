@@ -125,15 +125,30 @@ describe('sequencing', () => {
     assert.deepEqual(older, { CompletedByMeasure: true, MinProgressMeasure: 0.6, ProgressWeight: 1 });
   });
 
+  it("reads the organization's threshold", () => {
+    assert.equal(read(item('')).Tree.CompletionThreshold, null);
+    const threshold = '<adlcp:completionThreshold completedByMeasure="true" minProgressMeasure="0.8"/>';
+    const expected = { CompletedByMeasure: true, MinProgressMeasure: 0.8, ProgressWeight: 1 };
+    assert.deepEqual(read(item('') + threshold).Tree.CompletionThreshold, expected);
+  });
+
   it('reads shared data, hidden controls and values passed to the content', () => {
     const { unit } = read(
       item(
-        '<adlcp:timeLimitAction>exit,message</adlcp:timeLimitAction><adlcp:dataFromLMS>d</adlcp:dataFromLMS><adlcp:data><adlcp:map targetID="t" writeSharedData="true"/></adlcp:data><adlnav:presentation><adlnav:navigationInterface><adlnav:hideLMSUI>continue</adlnav:hideLMSUI><adlnav:hideLMSUI>nonsense</adlnav:hideLMSUI></adlnav:navigationInterface></adlnav:presentation>',
+        '<adlcp:timeLimitAction>exit,message</adlcp:timeLimitAction><adlcp:dataFromLMS>d</adlcp:dataFromLMS><adlcp:data><adlcp:map targetID="t"/><adlcp:map targetID="u" readSharedData="false" writeSharedData="false"/></adlcp:data><adlnav:presentation><adlnav:navigationInterface><adlnav:hideLMSUI>continue</adlnav:hideLMSUI><adlnav:hideLMSUI>nonsense</adlnav:hideLMSUI></adlnav:navigationInterface></adlnav:presentation>',
       ),
     );
-    assert.deepEqual(unit?.SharedData, [{ TargetID: 't', Read: true, Write: true }]);
+    // CAM 4th §3.4.1.16: both are allowed unless the manifest says otherwise.
+    assert.deepEqual(unit?.SharedData, [
+      { TargetID: 't', Read: true, Write: true },
+      { TargetID: 'u', Read: false, Write: false },
+    ]);
     assert.deepEqual(unit?.HideLMSUI, ['continue']);
     assert.deepEqual([unit?.TimeLimitAction, unit?.DataFromLMS], ['exit,message', 'd']);
+  });
+
+  it("keeps the organization's identifier, by which content can choose the root", () => {
+    assert.equal(read(item('')).Tree.Identifier, 'o');
   });
 
   it('opens no page for a group', () => {

@@ -127,9 +127,13 @@ export type Objective = {
 
 /** The course tree of a release, as the player needs it. */
 export type CourseTree = {
+  /** The organization's `identifier`. Trees stored by earlier versions do not have it. */
+  Identifier?: string | null;
   Units: Unit[];
   /** SCORM 2004: the organization's own sequencing and scope of its global objectives and shared data. */
   Sequencing: Sequencing | null;
+  /** The organization's own threshold. Trees stored by earlier versions do not have it. */
+  CompletionThreshold?: Unit['CompletionThreshold'];
   ObjectivesGlobalToSystem: boolean;
   SharedDataGlobalToSystem: boolean;
 };

@@ -11,7 +11,7 @@ export type Text =
   | 'duration'
   | 'dateTime'
   | { base: 'string' | 'anyURI'; maxCharacters: number }
-  | { base: 'decimal'; least: number; most: number }
+  | { base: 'decimal'; min: number; max: number }
   | { base: 'token'; values: readonly string[] };
 
 export type Element = {
@@ -41,7 +41,7 @@ export type Vocabulary = {
 
 export const upTo = (maxCharacters: number): Text => ({ base: 'string', maxCharacters });
 export const oneOf = (...values: string[]): Text => ({ base: 'token', values });
-export const between = (least: number, most: number): Text => ({ base: 'decimal', least, most });
+export const between = (min: number, max: number): Text => ({ base: 'decimal', min, max });
 
 export const fraction = between(0, 1);
 export const measure = between(-1, 1);

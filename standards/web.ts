@@ -6,7 +6,7 @@ import type { CourseTree } from './types.ts';
 const startPages = ['index.html', 'index.htm', 'story.html', 'default.html', 'default.htm'];
 
 /** Rejects courses of other standards. */
-export function refuseOtherStandards(paths: string[], files: FileIndex): void {
+export function rejectOtherStandards(paths: string[], files: FileIndex): void {
   const has = (name: string) => files.find(name) !== null;
   const ends = (extension: string) => paths.some((path) => path.toLowerCase().endsWith(extension));
   if (has('cmi5.xml')) throw unsupported('cmi5');

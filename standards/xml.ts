@@ -6,7 +6,7 @@ import {
   XmlParseError,
   XmlText,
 } from 'libxml2-wasm';
-import { PackageRefusal } from './refusal.ts';
+import { PackageRejection } from './rejection.ts';
 import type { Warn } from './warnings.ts';
 import { decodeXml, hasDoctype } from './xml-text.ts';
 
@@ -45,15 +45,15 @@ export function withXml<Result>(
   }
 }
 
-export function invalid(file: string, line: number | null, what: string): PackageRefusal {
+export function invalid(file: string, line: number | null, what: string): PackageRejection {
   const where = line === null ? file : `${file}, line ${line}`;
   const detail = `${where}: ${what}. Correct it in the authoring tool, export it again, and upload the new package.`;
-  return new PackageRefusal('package_invalid', detail, line === null ? { file } : { file, line });
+  return new PackageRejection('package_invalid', detail, line === null ? { file } : { file, line });
 }
 
-function doctypeProblem(file: string): PackageRefusal {
+function doctypeProblem(file: string): PackageRejection {
   const detail = `${file} has a document type declaration (DOCTYPE), which no course manifest needs and which can make a parser fetch external data. Remove it and upload the package again.`;
-  return new PackageRefusal('package_unsafe', detail, { file });
+  return new PackageRejection('package_unsafe', detail, { file });
 }
 
 function parseDocument(text: string, file: string, warn: Warn): XmlDocument {

@@ -1,9 +1,9 @@
 /** The reason why a package is rejected, addressed to its author. `place` says where, if known. */
-export class PackageRefusal extends Error {
+export class PackageRejection extends Error {
   readonly code: 'package_invalid' | 'package_unsafe' | 'package_unsupported';
   readonly place: { file?: string; line?: number };
 
-  constructor(code: PackageRefusal['code'], detail: string, place: PackageRefusal['place'] = {}) {
+  constructor(code: PackageRejection['code'], detail: string, place: PackageRejection['place'] = {}) {
     super(detail);
     this.code = code;
     this.place = place;
