@@ -3,7 +3,7 @@ export function namesOf<T extends object>(table: T): (keyof T & string)[] {
   return Object.keys(table) as (keyof T & string)[];
 }
 
-/** The choice named by a text from the address or an input; undefined if there is none. */
+/** The choice that a text from the URL or an input names; undefined if it names none. */
 export function choiceOf<T extends string>(
   choices: readonly T[],
   text: string | null | undefined,

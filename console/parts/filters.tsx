@@ -8,7 +8,7 @@ import type { Search } from '../search.ts';
 
 type Filters<Name extends string> = Partial<Record<Name, string>>;
 
-/** The named filters are part of the page's address, so a view can be bookmarked and shared. */
+/** The named filters are part of the page's URL, so a view can be bookmarked and shared. */
 export function useFilters<Name extends string>(
   names: readonly Name[],
 ): [Filters<Name>, (change: { [K in Name]?: string | undefined }) => void] {

@@ -117,7 +117,7 @@ export const navigationItems = [
 
 export type NavigationItem = (typeof navigationItems)[number];
 
-/** The section that an address belongs to: the longest matching prefix. */
+/** The section that a URL belongs to, which is the one with the longest matching prefix. */
 export function navigationItemOf(pathname: string): NavigationItem | undefined {
   const path = pathname.replace(/\/$/, '');
   const fits = ({ to }: NavigationItem) => path === to || (to !== '/console' && path.startsWith(`${to}/`));

@@ -7,7 +7,7 @@ import { useApi } from '../api/api.tsx';
 import { Page } from '../parts/page.tsx';
 import { navigationItemOf } from './navigation.ts';
 
-/** Sets the tenant that the operator acts on. It stays in the address of every page. */
+/** Sets the tenant that the operator acts on, which is part of every page's URL. */
 export function TenantSwitcher() {
   const t = useTranslations('shell');
   const navigate = useNavigate();
@@ -25,7 +25,7 @@ export function TenantSwitcher() {
   );
   const choose = (value: string) => {
     combobox.closeDropdown();
-    // The filters and records of one tenant mean nothing in another.
+    // Filters and records of one tenant do not exist in another.
     void navigate({
       to: navigationItemOf(pathname)?.to ?? '/console',
       search: value ? { tenant: value } : { tenant: undefined },

@@ -19,7 +19,7 @@ export type Line = {
 
 type Call = {
   path: string;
-  /** Null for a plan, which can be repeated safely. */
+  /** Null for a plan, which needs no key because it can be repeated safely. */
   requestKey: string | null;
   isCsv: boolean;
   body: BodyInit;

@@ -1,7 +1,7 @@
 import { csvRow } from '../../parts/csv.ts';
 import { isPassing, type Line } from './call.ts';
 
-/** The planned or actual result for a row. `differs`: the user exists with other values, which are kept. */
+/** The planned or actual result for a row. `differs` means that the user exists with other values, which are kept. */
 export const kinds = ['created', 'exists', 'differs', 'refused'] as const;
 export type Kind = (typeof kinds)[number];
 

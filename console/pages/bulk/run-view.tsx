@@ -6,7 +6,7 @@ import { csvFile, csvRow } from '../../parts/csv.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { resultColumns } from './outcome.ts';
-import { RefusedRows } from './refused-rows.tsx';
+import { RejectedRows } from './rejected-rows.tsx';
 import { type Source, UnusableFile } from './source.ts';
 import type { Subject } from './subjects.ts';
 import { Tiles } from './tiles.tsx';
@@ -62,7 +62,7 @@ export function RunView({ run, running, subject, source, onApply, onOther }: Pro
           <AfterRun run={run} subject={subject} onOther={onOther} />
         ))}
       {sum.refused.length > 0 && state !== 'running' && (
-        <RefusedRows refused={sum.refused} source={source} subject={subject} />
+        <RejectedRows refused={sum.refused} source={source} subject={subject} />
       )}
     </Stack>
   );
@@ -128,7 +128,7 @@ function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 
   const { counts, refused } = run.sum;
   // An existing enrolment may be extended or renewed; existing users are never changed.
   const count = subject === 'users' ? counts.created : counts.created + counts.exists;
-  const text = count === 0 ? t('nothingToDo') : refused.length > 0 ? t('refusedNote') : t('allFine');
+  const text = count === 0 ? t('nothingToDo') : refused.length > 0 ? t('skippedNote') : t('allFine');
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" maw={560} flex="1 1 16rem">

@@ -36,7 +36,7 @@ const rowsWithFields = 50;
 
 /** Reads a file once, as a stream. */
 export async function openSource(file: File, signal: AbortSignal): Promise<Source> {
-  await refuseOthers(file);
+  await rejectOthers(file);
   const isCsv = await looksLikeCsv(file);
   const finder = openRowFinder(isCsv);
   let encoding: Source['encoding'] = 'utf-8';
@@ -76,7 +76,7 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   }
 }
 
-async function refuseOthers(file: File): Promise<void> {
+async function rejectOthers(file: File): Promise<void> {
   const head = await bytesOf(file.slice(0, 4096));
   const [first, second] = head;
   if (first === 0x50 && second === 0x4b) throw new UnusableFile('spreadsheet');

@@ -28,7 +28,7 @@ export function AuthoredCourseById({ courseId }: { courseId: string }) {
   return <Authored course={query.data} />;
 }
 
-/** Everything about one course, for its authors. */
+/** One course with everything that its authors can see and change. */
 function Authored({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses');
   const format = useFormatter();

@@ -22,7 +22,7 @@ function differing(course: AuthoredCourse, typed: CourseChange): CourseChange {
 
 type FormProps = { course: AuthoredCourse; onDirty: (isDirty: boolean) => void };
 
-/** The course's catalogue entry, its content, and the tenants it is offered to. */
+/** The form for a course's catalogue entry, its content, and the tenants it is offered to. */
 export function CourseForm({ course, onDirty }: FormProps) {
   const t = useTranslations('courses');
   const act = useTranslations('act');

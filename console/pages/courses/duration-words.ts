@@ -1,7 +1,7 @@
 import { useFormatter } from 'use-intl';
 import { partsOf } from './duration.ts';
 
-/** A duration in words: 1 year, 6 months. */
+/** A duration in words, such as "1 year, 6 months". */
 export function useDurationWords(): (iso: string) => string {
   const format = useFormatter();
   return (iso) => {

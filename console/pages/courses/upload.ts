@@ -47,10 +47,10 @@ export async function isKnown({ client }: Api, courseId: string): Promise<boolea
   return !error;
 }
 
-/** If the title is '', the package's own title is used. */
+/** If `title` is empty, the package's own title is used. */
 export type Importing = Upload & { title: string };
 
-/** `isLeft`: the course was created and could not be deleted again. */
+/** `isLeft` is true if the course was created and could not be deleted again. */
 export type Imported = { release: Release; isNew: boolean } | { error: unknown; isLeft: boolean };
 
 /** Imports a package; a missing course is created as a draft. A failed import leaves no empty course behind. */

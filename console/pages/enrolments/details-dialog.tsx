@@ -9,7 +9,7 @@ import type { Enrolment } from './values.tsx';
 type Props = { enrolment: Enrolment; isOpen: boolean; onClose: () => void };
 type Row = { id: number; name: string; value: string };
 
-const most = 20;
+const maxPairs = 20;
 
 export function DetailsDialog({ enrolment, isOpen, onClose }: Props) {
   const t = useTranslations('enrolments');
@@ -87,7 +87,7 @@ function Metadata({ rows, onChange }: { rows: Row[]; onChange: (rows: Row[]) => 
           </ActionIcon>
         </Group>
       ))}
-      {rows.length < most && (
+      {rows.length < maxPairs && (
         <Button
           variant="subtle"
           size="xs"

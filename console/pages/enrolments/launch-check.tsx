@@ -22,7 +22,9 @@ type Props = {
   onSetEnd: () => void;
 };
 
-/** The main answer of the page, with reasons and remedies. The launch rules themselves decide. */
+/**
+ * Shows whether the learner can start, with reasons and remedies. The decision comes from the launch rules themselves.
+ */
 export function LaunchCheck(props: Props) {
   const { LoginID, EnrollID } = props.enrolment;
   const t = useTranslations('enrolments');

@@ -9,13 +9,13 @@ import type { Event } from './record.ts';
 
 type Query = { Order: 'newest'; Types?: string; LoginID?: string; EnrollID?: string };
 
-const most = 10_000;
+const maxEvents = 10_000;
 
 /** The newest matching events, and whether these are all of them. */
 async function readEvents({ client }: Api, wanted: Query): Promise<{ events: Event[]; isWhole: boolean }> {
   const events: Event[] = [];
   for (let Cursor: string | null = ''; Cursor !== null; ) {
-    if (events.length >= most) return { events, isWhole: false };
+    if (events.length >= maxEvents) return { events, isWhole: false };
     const query: Query & { Limit: number; Cursor?: string } = {
       ...wanted,
       Limit: 200,

@@ -9,7 +9,7 @@ import { usePeriodText } from './use-point-text.ts';
 
 const Chart = lazy(() => import('./chart.tsx'));
 
-/** Activity in the period that the address specifies, by default a month. */
+/** Activity in the period given in the URL, by default a month. */
 export function Activity() {
   const t = useTranslations('home');
   const [filters, change] = useFilters(['days']);

@@ -19,8 +19,8 @@ export default function Chart({ points, label }: Props) {
   const last = points.length - 1;
   const shown = points[active ?? last];
   const x = scaleLinear([0, Math.max(1, last)], [edge.start, Math.max(edge.start + 1, width - edge.end)]);
-  const most = Math.max(...points.flatMap((point) => measures.map((measure) => point[measure])));
-  const y = scaleLinear([0, Math.max(4, most)], [height - edge.bottom, edge.top]).nice(4);
+  const peak = Math.max(...points.flatMap((point) => measures.map((measure) => point[measure])));
+  const y = scaleLinear([0, Math.max(4, peak)], [height - edge.bottom, edge.top]).nice(4);
 
   const point = (event: PointerEvent) => {
     const { left } = event.currentTarget.getBoundingClientRect();

@@ -71,7 +71,7 @@ function CourseAction({ enrolment, describedBy }: { enrolment: Enrolment; descri
     const failed = asked.data.Rules.find(({ Passed }) => !Passed);
     return (
       <Alert color="gray" variant="light">
-        {failed ? t(`refused.${failed.Rule}`) : t('refusedAtAll')}
+        {failed ? t(`refused.${failed.Rule}`) : t('cannotStart')}
       </Alert>
     );
   }

@@ -10,7 +10,7 @@ const daysOf = (count: number): DayCount[] =>
     Completions: n % 2,
   }));
 
-test('totals cover the last days and are compared with as many days before', () => {
+test('totals cover the period and are compared with the same number of days before it', () => {
   const [enrolments, starts] = totalsOf(daysOf(60), 30);
   assert.deepEqual(enrolments, { measure: 'Enrolments', now: 1335, before: 435 });
   assert.equal(changeOf({ measure: 'Enrolments', now: 1335, before: 435 }), 900 / 435);

@@ -84,7 +84,7 @@ function Samples({ entry, baseUrl }: { entry: Entry; baseUrl: string }) {
           <Block label="curl" text={curlOf(exampleRequest(entry, baseUrl))} />
         </Tabs.Panel>
         <Tabs.Panel value="script" pt="sm">
-          <Block label="JavaScript" text={scriptOf(entry)} />
+          <Block label="JavaScript" text={scriptOf(entry, baseUrl)} />
         </Tabs.Panel>
       </Tabs>
     </Stack>

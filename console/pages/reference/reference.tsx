@@ -16,6 +16,9 @@ async function readDocument(): Promise<Document> {
   return response.json();
 }
 
+/** What a reader without a link to an operation came for. */
+const firstOperation = 'enrol';
+
 /** The whole API, from the OpenAPI document. One operation is shown at a time, and its name is the anchor. */
 export default function Reference() {
   const t = useTranslations('reference');
@@ -24,7 +27,12 @@ export default function Reference() {
   const document = useQuery({ queryKey: ['openapi.json'], queryFn: readDocument, staleTime: Infinity });
   const entries = useMemo(() => (document.data ? entriesOf(document.data) : []), [document.data]);
   const groups = useMemo(() => groupsOf(entries, filters.filter ?? ''), [entries, filters.filter]);
-  const shown = entries.find(({ operationId }) => operationId === hash) ?? groups[0]?.[1][0];
+  const isFound = ({ operationId }: Entry) =>
+    groups.some(([, items]) => items.some((item) => item.operationId === operationId));
+  const shown =
+    entries.find(({ operationId }) => operationId === hash) ??
+    entries.find((entry) => entry.operationId === firstOperation && isFound(entry)) ??
+    groups[0]?.[1][0];
   return (
     <Page
       title={t('title')}

@@ -37,35 +37,79 @@ export function curlOf({ method, url, headers, body }: Request): string {
   ].join(' ');
 }
 
-/** The values for a first call: the example in the document. */
-export function exampleRequest(entry: Entry, baseUrl: string): Request {
+/** Without a key, the query has the credential. */
+const isOpen = (entry: Entry) => entry['x-access'] === 'anyone' || entry['x-access'] === 'session';
+
+function exampleValues(entry: Entry): Record<string, string> {
   const values: Record<string, string> = {};
   for (const { in: place, name, required, example } of entry.parameters ?? [])
-    if (required) values[`${place} ${name}`] = String(example);
+    if (required || (place === 'query' && isOpen(entry) && example !== undefined))
+      values[`${place} ${name}`] = String(example);
+  return values;
+}
+
+const isJson = (type: string) => type === 'application/json';
+
+type Body = { type: string; example: unknown };
+
+/** Texts are sent as they are, and JSON in one line; only binary bodies come from a file. */
+function writtenBody({ type, example }: Body): string {
+  if (typeof example === 'string') return example.trimEnd();
+  return isJson(type) ? JSON.stringify(example) : '@package.zip';
+}
+
+/** The values for a first call: the example in the document. */
+export function exampleRequest(entry: Entry, baseUrl: string): Request {
   const body = bodyOf(entry.requestBody?.content);
-  const isOpen = entry['x-access'] === 'anyone' || entry['x-access'] === 'session';
-  const isJson = body?.type === 'application/json';
   return {
     method: entry.method,
-    url: (entry.servers?.[0]?.url ?? baseUrl) + addressOf(entry, values),
+    url: (entry.servers?.[0]?.url ?? baseUrl) + addressOf(entry, exampleValues(entry)),
     headers: {
-      ...(isOpen ? {} : { Authorization: 'Bearer $KEY' }),
+      ...(isOpen(entry) ? {} : { Authorization: 'Bearer $KEY' }),
       ...(body ? { 'Content-Type': body.type } : {}),
     },
-    body: body ? (isJson ? JSON.stringify(body.example) : '@file') : null,
+    body: body && writtenBody(body),
   };
 }
 
-/** The same call with our JavaScript client. */
-export function scriptOf(entry: Entry): string {
-  const method = entry.method.toLowerCase();
-  const pathParameters = (entry.parameters ?? []).filter(({ in: place }) => place === 'path');
-  const path = pathParameters.map(({ name, example }) => [name, example]);
+/** The same call with our JavaScript client, or with `fetch` for what it does not cover: files, links, other origins. */
+export function scriptOf(entry: Entry, baseUrl: string): string {
   const body = bodyOf(entry.requestBody?.content);
-  const given = {
-    ...(path.length > 0 ? { params: { path: Object.fromEntries(path) } } : {}),
-    ...(body?.type === 'application/json' ? { body: body.example } : {}),
-  };
+  if (typeof body?.example === 'string') return bulkScript(entry.path, body.example);
+  const done = Object.entries(entry.responses).find(([status]) => /^[23]/.test(status));
+  const isRecord = done !== undefined && Object.keys(done[1].content ?? {}).every(isJson) && done[0] < '300';
+  if (entry.servers || !isRecord || (body && !isJson(body.type)))
+    return fetchScript(exampleRequest(entry, baseUrl));
+  const values = exampleValues(entry);
+  const params: Record<string, Record<string, unknown>> = {};
+  for (const { in: place, name, example } of entry.parameters ?? [])
+    if (`${place} ${name}` in values) params[place] = { ...params[place], [name]: example };
+  const given = { ...(Object.keys(params).length > 0 && { params }), ...(body && { body: body.example }) };
   const init = Object.keys(given).length > 0 ? `, ${JSON.stringify(given, null, 2)}` : '';
-  return `const answer = await lectern.${method}('${entry.path}'${init});`;
+  return `const answer = await lectern.${entry.method.toLowerCase()}('${entry.path}'${init});`;
+}
+
+function bulkScript(path: string, example: string): string {
+  const rows = example
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line},\n`);
+  return `const rows = [\n${rows.join('')}];\nfor await (const result of lectern.bulk('${path}', rows)) console.log(result);`;
+}
+
+function fetchScript({ method, url, headers, body }: Request): string {
+  const isFile = body?.startsWith('@') ?? false;
+  const written = Object.entries(headers).map(([name, value]) => {
+    const text = value.endsWith(' $KEY') ? `\`Bearer \${process.env.KEY}\`` : `'${value}'`;
+    return `    '${name}': ${text},\n`;
+  });
+  const sent = isFile ? `await openAsBlob('${body?.slice(1)}')` : `JSON.stringify(${body})`;
+  return [
+    isFile ? "import { openAsBlob } from 'node:fs';\n\n" : '',
+    `const response = await fetch('${url}', {\n`,
+    method === 'GET' ? '' : `  method: '${method}',\n`,
+    written.length > 0 ? `  headers: {\n${written.join('')}  },\n` : '',
+    body === null ? '' : `  body: ${sent},\n`,
+    '});',
+  ].join('');
 }

@@ -7,7 +7,7 @@ export type Row = {
   type: string;
   isRequired: boolean;
   description: string;
-  /** Limits as a reader wants them: "1–255 characters", "one of a, b". */
+  /** Limits in words: "1–255 characters", "one of a, b". */
   limits: string[];
 };
 

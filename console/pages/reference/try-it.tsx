@@ -27,7 +27,7 @@ const shownHeaders = ['location', 'retry-after', 'ratelimit', 'idempotency-repla
 /** Longer responses are cut off, because a page is no place for an export. */
 const longest = 100_000;
 
-async function readAnswer(response: Response, began: number): Promise<Answer> {
+async function readResponse(response: Response, began: number): Promise<Answer> {
   const text = (await response.text()).slice(0, longest);
   const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
   return {
@@ -66,7 +66,7 @@ export function TryIt({ entry }: { entry: Entry }) {
       credentials: key ? 'omit' : 'same-origin',
       ...(body ? { body: isJson ? text : file } : {}),
     });
-    setAnswer(await readAnswer(response, began));
+    setAnswer(await readResponse(response, began));
   });
   const set = (parameter: Parameter) => (value: string) =>
     setValues((before) => ({ ...before, [`${parameter.in} ${parameter.name}`]: value }));
@@ -129,7 +129,7 @@ export function TryIt({ entry }: { entry: Entry }) {
           {t('send')}
         </Button>
       </Group>
-      <div aria-live="polite">{answer && <AnswerView answer={answer} />}</div>
+      <div aria-live="polite">{answer && <ResponseView answer={answer} />}</div>
     </Stack>
   );
 }
@@ -170,7 +170,7 @@ function ParameterInput({ parameter, value, onChange }: InputProps) {
   );
 }
 
-function AnswerView({ answer: { status, milliseconds, headers, text } }: { answer: Answer }) {
+function ResponseView({ answer: { status, milliseconds, headers, text } }: { answer: Answer }) {
   const t = useTranslations('reference');
   return (
     <Stack gap="xs">
@@ -188,7 +188,7 @@ function AnswerView({ answer: { status, milliseconds, headers, text } }: { answe
         </Text>
       ))}
       <Code block className="sample" tabIndex={0} role="region" aria-label={t('answer')}>
-        {text || t('emptyAnswer')}
+        {text || t('emptyResponse')}
       </Code>
     </Stack>
   );

@@ -16,7 +16,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { FailedAction } from '../../parts/states.tsx';
-import { type Refusal, rememberedTenant, useSignIn } from './use-sign-in.ts';
+import { rememberedTenant, type SignInFailure, useSignIn } from './use-sign-in.ts';
 
 export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
   const t = useTranslations('signIn');
@@ -95,7 +95,7 @@ function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
           onChange={type('LoginID')}
         />
         <Password value={typed.Password} onChange={type('Password')} field={passwordField} />
-        <Refused refusal={refusal} />
+        <FailureMessage refusal={refusal} />
         <Button type="submit" loading={isRunning} fullWidth mt="xs">
           {t('submit')}
         </Button>
@@ -131,7 +131,7 @@ function Password({ value, onChange, field }: PasswordProps) {
   );
 }
 
-function Refused({ refusal }: { refusal: Refusal | null }) {
+function FailureMessage({ refusal }: { refusal: SignInFailure | null }) {
   const t = useTranslations('signIn');
   const format = useFormatter();
   if (!refusal) return null;

@@ -5,7 +5,7 @@ import { toFailure } from '../../api/problem.ts';
 export type Credentials = { TenantID: string; LoginID: string; Password: string };
 
 /** Why the sign-in failed. */
-export type Refusal =
+export type SignInFailure =
   | { kind: 'wrong' }
   | { kind: 'byLink' }
   | { kind: 'wait'; until: Date | null }
@@ -14,7 +14,7 @@ export type Refusal =
 const remembered = 'lectern-tenant';
 export const rememberedTenant = () => localStorage.getItem(remembered) ?? '';
 
-function refusalOf(error: unknown, response: Response): Refusal {
+function failureOf(error: unknown, response: Response): SignInFailure {
   if (response.status === 429) {
     const seconds = Number(response.headers.get('retry-after'));
     return { kind: 'wait', until: seconds > 0 ? new Date(Date.now() + seconds * 1000) : null };
@@ -29,24 +29,26 @@ function refusalOf(error: unknown, response: Response): Refusal {
 export function useSignIn(onSignedIn: () => void) {
   const { client } = useApi();
   const [isRunning, setRunning] = useState(false);
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [refusal, setRefusal] = useState<SignInFailure | null>(null);
 
-  const attempt = async ({ Password, ...names }: Credentials): Promise<Refusal | null> => {
+  const attempt = async ({ Password, ...names }: Credentials): Promise<SignInFailure | null> => {
     const { TenantID } = names;
     const asked = await client.GET('/session/password/{TenantID}', { params: { path: { TenantID } } });
-    if (!asked.data) return refusalOf(asked.error, asked.response);
+    if (!asked.data) return failureOf(asked.error, asked.response);
     const { PasswordHash } = asked.data;
     if (PasswordHash === 'opaque') return { kind: 'byLink' };
     const { hashPassword } = await import('./hash-password.ts');
     const body = { ...names, Password: hashPassword(Password, PasswordHash) };
     const signedIn = await client.POST('/session', { body });
-    return signedIn.data ? null : refusalOf(signedIn.error, signedIn.response);
+    return signedIn.data ? null : failureOf(signedIn.error, signedIn.response);
   };
 
   const signIn = async (credentials: Credentials): Promise<boolean> => {
     setRunning(true);
     setRefusal(null);
-    const found = await attempt(credentials).catch((error: unknown): Refusal => ({ kind: 'failed', error }));
+    const found = await attempt(credentials).catch(
+      (error: unknown): SignInFailure => ({ kind: 'failed', error }),
+    );
     setRunning(false);
     setRefusal(found);
     if (found) return false;

@@ -25,7 +25,7 @@ export function useName(loginId: string): string {
 
 type UserLinkProps = { loginId: string; children: React.ReactNode; isInText?: boolean };
 
-/** `isInText`: the words around it look the same, so colour alone would not identify the link. */
+/** With `isInText` the link is underlined, because colour alone would not distinguish it from the words around it. */
 export function UserLink({ loginId, children, isInText = false }: UserLinkProps) {
   return (
     <Anchor

@@ -4,27 +4,27 @@ import type { components } from '../../../client/src/generated.ts';
 
 export type Delivery = components['schemas']['Delivery'];
 
-/** `again`: at least one attempt failed, and another will follow. */
-type Standing = 'waiting' | 'again' | 'delivered' | 'failed';
+/** `again` means that at least one attempt failed and another will follow. */
+type DeliveryState = 'waiting' | 'again' | 'delivered' | 'failed';
 
-const colors: Record<Standing, string> = {
+const colors: Record<DeliveryState, string> = {
   waiting: 'gray',
   again: 'orange',
   delivered: 'green',
   failed: 'red',
 };
 
-function standingOf({ Status, Attempts }: Delivery): Standing {
+function stateOf({ Status, Attempts }: Delivery): DeliveryState {
   if (Status === 'pending') return Attempts === 0 ? 'waiting' : 'again';
   return Status;
 }
 
 export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
   const t = useTranslations('webhooks');
-  const standing = standingOf(delivery);
+  const state = stateOf(delivery);
   return (
-    <Badge color={colors[standing]} miw="max-content">
-      {t(`standings.${standing}`)}
+    <Badge color={colors[state]} miw="max-content">
+      {t(`deliveryStates.${state}`)}
     </Badge>
   );
 }

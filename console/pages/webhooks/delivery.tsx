@@ -79,9 +79,9 @@ function DeliveryDetails({ endpoint, delivery }: { endpoint: Endpoint; delivery:
         <Text size="sm" c="dimmed">
           {Answer
             ? t('answered', { status: String(Answer.Status), milliseconds: Milliseconds ?? 0 })
-            : t('noAnswerYet')}
+            : t('noResponse')}
         </Text>
-        {Answer?.Body && <Json value={Answer.Body} label={t('answerBody')} />}
+        {Answer?.Body && <Json value={Answer.Body} label={t('responseBody')} />}
       </Stack>
       <Stack gap="xs">
         <Title order={3} size="h5">

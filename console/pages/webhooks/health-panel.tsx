@@ -50,7 +50,7 @@ function shownOf(endpoint: Endpoint, last: Delivery | null | undefined): Shown {
   return last.Status === 'delivered' ? 'works' : 'lastFailed';
 }
 
-/** The main answer of the page: whether it works, the last response, and what to do. */
+/** Shows whether the endpoint works, its last response, and what to do. */
 export function HealthPanel({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const last = useLast(endpoint);
@@ -71,7 +71,7 @@ export function HealthPanel({ endpoint }: { endpoint: Endpoint }) {
             <Text size="sm" c="dimmed" maw="70ch">
               {t(`${shown}Text`)}
             </Text>
-            {last && <LastAnswer delivery={last} />}
+            {last && <LastResponse delivery={last} />}
           </Stack>
           <Group gap="sm">
             <Remedy endpoint={endpoint} />
@@ -87,7 +87,7 @@ export function HealthPanel({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-function LastAnswer({ delivery }: { delivery: Delivery }) {
+function LastResponse({ delivery }: { delivery: Delivery }) {
   const t = useTranslations('webhooks');
   const { AttemptedAt, Answer, Error: error, Status, Type } = delivery;
   const values = { at: () => <Instant at={AttemptedAt} />, type: Type };
@@ -95,10 +95,10 @@ function LastAnswer({ delivery }: { delivery: Delivery }) {
     <>
       <Text size="sm" className="break" mt={4}>
         {Answer
-          ? t.rich('lastAnswer', { ...values, status: String(Answer.Status) })
+          ? t.rich('lastResponse', { ...values, status: String(Answer.Status) })
           : t.rich('lastError', { ...values, error: error ?? '' })}
       </Text>
-      {Status !== 'delivered' && Answer?.Body && <Json value={Answer.Body} label={t('answerBody')} />}
+      {Status !== 'delivered' && Answer?.Body && <Json value={Answer.Body} label={t('responseBody')} />}
     </>
   );
 }

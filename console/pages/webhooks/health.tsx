@@ -28,7 +28,7 @@ export function HealthBadge({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** For lists. Shows since when, too. */
+/** For lists. Also shows since when. */
 export function HealthCell({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const { FailingSince } = endpoint;

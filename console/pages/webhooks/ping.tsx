@@ -41,7 +41,7 @@ export function PingResult({ delivery }: { delivery: Delivery }) {
             ? t('answered', { status: String(Answer.Status), milliseconds: Milliseconds ?? 0 })
             : (delivery.Error ?? '')}
         </Text>
-        {Answer?.Body && <Json value={Answer.Body} label={t('answerBody')} />}
+        {Answer?.Body && <Json value={Answer.Body} label={t('responseBody')} />}
       </Stack>
     </Alert>
   );

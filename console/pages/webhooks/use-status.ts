@@ -4,7 +4,7 @@ import { useApi } from '../../api/api.tsx';
 import { notify } from '../../parts/action.tsx';
 import type { Endpoint } from './health.tsx';
 
-/** Gives the endpoint each status in turn, and reports the result. */
+/** Sets the endpoint to each status in turn, and reports the result. */
 export function useStatus({ WebhookID }: Endpoint) {
   const t = useTranslations('webhooks');
   const { $api } = useApi();

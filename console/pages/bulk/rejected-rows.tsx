@@ -10,7 +10,7 @@ import { saveFile } from '../../parts/save-file.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { UserLink } from '../users/person.tsx';
 import type { Refused } from './outcome.ts';
-import { refusedRows } from './refused-file.ts';
+import { rejectedRows } from './rejected-file.ts';
 import type { Source } from './source.ts';
 import type { Subject } from './subjects.ts';
 
@@ -77,7 +77,7 @@ function useColumns(subject: Subject): Column<Refused>[] {
 type Props = { refused: readonly Refused[]; source: Source; subject: Subject };
 
 /** The skipped rows and their reasons. */
-export function RefusedRows({ refused, source, subject }: Props) {
+export function RejectedRows({ refused, source, subject }: Props) {
   const t = useTranslations('bulk');
   const reason = useReason();
   const columns = useColumns(subject);
@@ -101,7 +101,7 @@ export function RefusedRows({ refused, source, subject }: Props) {
     [refused, code, text],
   );
   const download = useAction(async () => {
-    const rows = await refusedRows(source, found, reason);
+    const rows = await rejectedRows(source, found, reason);
     saveFile(`${subject}-refused.csv`, csvFile(rows));
   });
   const clear = () => {
@@ -113,10 +113,10 @@ export function RefusedRows({ refused, source, subject }: Props) {
       <Group justify="space-between" align="flex-end" gap="sm">
         <Stack gap={2}>
           <Title order={3} size="h4">
-            {t('refusedTitle', { count: refused.length })}
+            {t('skippedTitle', { count: refused.length })}
           </Title>
           <Text size="sm" c="dimmed" maw={560}>
-            {t('refusedText')}
+            {t('skippedText')}
           </Text>
         </Stack>
         <Button
@@ -125,7 +125,7 @@ export function RefusedRows({ refused, source, subject }: Props) {
           loading={download.isRunning}
           onClick={() => download.run()}
         >
-          {t('refusedDownload', { count: found.length })}
+          {t('skippedDownload', { count: found.length })}
         </Button>
       </Group>
       <FailedAction error={download.error} />
@@ -145,7 +145,7 @@ export function RefusedRows({ refused, source, subject }: Props) {
         <Text c="dimmed">{t('noneFound')}</Text>
       ) : (
         <Rows
-          label={t('refusedTitle', { count: refused.length })}
+          label={t('skippedTitle', { count: refused.length })}
           columns={columns}
           rows={found.slice(0, shown)}
           rowKey={({ row }) => String(row)}

@@ -7,12 +7,12 @@ import { type Source, textOf } from './source.ts';
 const added = ['Line', 'Field', 'Reason', 'Detail'];
 
 /** Rows read at a time. */
-const most = 2000;
+const maxRows = 2000;
 
 /**
  * The rejected rows as they are in the file, each with its reason, so that they can be corrected and imported again.
  */
-export async function refusedRows(
+export async function rejectedRows(
   source: Source,
   refused: readonly Refused[],
   reason: (code: string) => string,
@@ -26,7 +26,7 @@ export async function refusedRows(
   for (const { row, line, field, code, detail } of refused) {
     if (row >= first + texts.length) {
       first = row;
-      texts = await textOf(source, first, Math.min(first + most, source.rows));
+      texts = await textOf(source, first, Math.min(first + maxRows, source.rows));
     }
     const text = texts[row - first] ?? '';
     const cells = csv ? (readCells(text, csv.delimiter) ?? [text]) : [text];
