@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { inQueue, isAnonymous } from './db/queues.ts';
+import { anonymousQueueIn, inQueue } from './db/queues.ts';
 import { credentialsQueue } from './load/fair-queue.ts';
 import { partOfState } from './node-state.ts';
 
@@ -14,41 +14,58 @@ export function createCache<V>(options: {
   milliseconds: number;
   most: number;
   load: (ctx: Context, key: string) => Promise<V>;
-  /** The database queue for loading. Shared values must not be loaded in the first caller's queue. */
+  /** The database queue in which values are loaded. Shared values must not be loaded in the first caller's queue. */
   queue?: string;
   /** Maximum total size of all values; `of` returns the size of one. */
   bytes?: { of: (value: V) => number; most: number };
 }) {
-  const entries = partOfState(options.name, () => new Map<string, Entry<V>>());
+  /** `loading` has the loads of anonymous callers by network and key. */
+  const state = partOfState(options.name, () => ({
+    entries: new Map<string, Entry<V>>(),
+    loading: new Map<string, Promise<V>>(),
+  }));
   /** Checks both clocks, because setting the system clock back must not keep an entry alive. */
   const isFresh = (ctx: Context, { until, since }: Entry<V>) =>
     until > performance.now() && Math.abs(ctx.now().getTime() - since) < options.milliseconds;
-  const keep = (ctx: Context, key: string, value: Promise<V>): Promise<V> => {
-    const map = entries(ctx);
-    map.delete(key);
+  const keep = (ctx: Context, name: string, value: Promise<V>): Promise<V> => {
+    // Copied, because a slice of a URL would keep the whole URL in memory.
+    const key = Buffer.from(name).toString();
+    const { entries } = state(ctx);
+    entries.delete(key);
     const until = performance.now() + options.milliseconds;
     const entry: Entry<V> = { value, until, since: ctx.now().getTime(), bytes: 0 };
-    map.set(key, entry);
+    entries.set(key, entry);
     const forget = () => {
-      if (map.get(key)?.value === value) map.delete(key);
+      if (entries.get(key)?.value === value) entries.delete(key);
     };
     value.then((found) => {
       if (found === null) return forget();
       entry.bytes = options.bytes?.of(found) ?? 0;
-      if (entry.bytes > 0) forgetOldest(map, options.bytes?.most ?? 0);
+      if (entry.bytes > 0) forgetOldest(entries, options.bytes?.most ?? 0);
     }, forget);
-    if (map.size > options.most) map.delete(map.keys().next().value as string);
+    forgetExpired(entries);
+    if (entries.size > options.most) entries.delete(entries.keys().next().value as string);
+    return value;
+  };
+  /** An anonymous caller must not jump the queue, and other callers must not wait in its network's queue. */
+  const loadFor = (ctx: Context, network: string, key: string): Promise<V> => {
+    const { loading } = state(ctx);
+    const name = `${network} ${key}`;
+    const underWay = loading.get(name);
+    if (underWay) return underWay;
+    const value = options
+      .load(ctx, key)
+      .then((found) => (found === null ? found : keep(ctx, key, Promise.resolve(found))))
+      .finally(() => loading.delete(name));
+    loading.set(name, value);
     return value;
   };
   return {
     get(ctx: Context, key: string): Promise<V> {
-      const found = entries(ctx).get(key);
+      const found = state(ctx).entries.get(key);
       if (found && isFresh(ctx, found)) return found.value;
-      // An anonymous caller must not jump the queue, and other callers must not wait in its network's queue.
-      if (options.queue === credentialsQueue && isAnonymous(ctx))
-        return options
-          .load(ctx, key)
-          .then((value) => (value === null ? value : keep(ctx, key, Promise.resolve(value))));
+      const network = options.queue === credentialsQueue ? anonymousQueueIn(ctx) : null;
+      if (network !== null) return loadFor(ctx, network, key);
       return keep(
         ctx,
         key,
@@ -56,9 +73,18 @@ export function createCache<V>(options: {
       );
     },
     forget(ctx: Context, key: string): void {
-      entries(ctx).delete(key);
+      state(ctx).entries.delete(key);
     },
   };
+}
+
+/** The entries are in the order in which they expire. */
+function forgetExpired(entries: Map<string, { until: number }>): void {
+  const now = performance.now();
+  for (const [key, { until }] of entries) {
+    if (until > now) return;
+    entries.delete(key);
+  }
 }
 
 /** The most recently loaded value stays, whatever its size. */

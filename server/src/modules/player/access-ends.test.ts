@@ -18,7 +18,10 @@ const { api, user } = await newTenant(service);
 await service.importPackage('phishing', await packCourse('phishing'));
 await service.api('PUT', '/course/phishing/option/open', {});
 
-/** A learner with an open course. `elsewhere` requests a course file and the session's state from the other node. */
+/**
+ * A learner with an open course. `elsewhere` sends its requests, for a course file and the session's state, to the
+ * other node.
+ */
 async function playing() {
   const LoginID = await user();
   const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/phishing`)).body;

@@ -65,10 +65,10 @@ test('a unit with 64 kB of suspend data in any script and 250 full interactions 
 test('an enrolment may send 120 commits a minute, then gets 429 with the time to retry; other enrolments are unaffected', async () => {
   const { commit } = await open();
   const other = await open();
-  const answers = [];
-  for (let sent = 0; sent < 125; sent++) answers.push(await commit({ Number: 1 }));
-  const rejected = answers.filter(({ status }) => status === 429);
-  assert.deepEqual(new Set(answers.slice(0, 120).map(({ status }) => status)), new Set([200]));
+  const responses = [];
+  for (let sent = 0; sent < 125; sent++) responses.push(await commit({ Number: 1 }));
+  const rejected = responses.filter(({ status }) => status === 429);
+  assert.deepEqual(new Set(responses.slice(0, 120).map(({ status }) => status)), new Set([200]));
   assert.equal(rejected.length, 5);
   for (const { headers } of rejected) assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   assert.equal((await other.commit({})).status, 200);
@@ -85,10 +85,10 @@ test('all launches of an enrolment share its 120 commits a minute', async () => 
   const first = await play(service, link);
   for (let sent = 0; sent < 70; sent++) await first.commit({ Number: 1 });
   const second = await play(service, link);
-  const answers = [];
-  for (let sent = 0; sent < 55; sent++) answers.push((await second.commit({ Number: 1 })).status);
-  assert.deepEqual(answers.slice(0, 50), Array(50).fill(200));
-  assert.deepEqual(answers.slice(50), Array(5).fill(429));
+  const responses = [];
+  for (let sent = 0; sent < 55; sent++) responses.push((await second.commit({ Number: 1 })).status);
+  assert.deepEqual(responses.slice(0, 50), Array(50).fill(200));
+  assert.deepEqual(responses.slice(50), Array(5).fill(429));
 });
 
 test('an enrolment has at most six commits in progress across all its launches, and others are unaffected', async () => {
@@ -166,8 +166,8 @@ test('an enrolment may send 30 MiB of commits a minute, counted before they are 
 
 test('a page that loads 100 files concurrently gets all of them', async () => {
   const { file } = await open();
-  const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => file(`${at}.js`)));
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([404]), 'the course has none');
+  const responses = await Promise.all(Array.from({ length: 100 }, (_, at) => file(`${at}.js`)));
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([404]), 'the course has none');
 });
 
 test('previews of a course share budgets, separately for each tenant', async () => {

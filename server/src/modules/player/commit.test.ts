@@ -109,10 +109,10 @@ test('a better result is never lost: a pass with 90 stays, whatever follows', as
     );
   }
   assert.equal((await read()).CompletedAt, CompletedAt);
-  const told = await types();
-  assert.equal(told.filter((type) => type === 'enrolment.completed').length, 1);
-  assert.equal(told.filter((type) => type === 'enrolment.passed').length, 1);
-  assert.equal(told.filter((type) => type === 'enrolment.failed').length, 0);
+  const reported = await types();
+  assert.equal(reported.filter((type) => type === 'enrolment.completed').length, 1);
+  assert.equal(reported.filter((type) => type === 'enrolment.passed').length, 1);
+  assert.equal(reported.filter((type) => type === 'enrolment.failed').length, 0);
 });
 
 test('a failure can become a pass', async () => {

@@ -16,7 +16,7 @@ import { contentTypeOf, locateFile } from './course-files.ts';
 import { findOpening, findOpenSession } from './open-sessions.ts';
 import { clickPreview, openLinkIn } from './preview.ts';
 import { previewPlayerOf } from './preview-tokens.ts';
-import { refusal } from './refusal-page.ts';
+import { rejectionPage } from './rejection-page.ts';
 import { Commit, commitBytes, PlayerSession, Receipt } from './schemas.ts';
 import { oldLink } from './session-entry.ts';
 
@@ -35,12 +35,12 @@ const liveRelease = createCache<LaunchState>({
   load: async (ctx, token) => findOpenSession(ctx, token).state(),
 });
 
-function refuseWhenEnded(ended: SessionEnd | null): void {
+function rejectWhenEnded(ended: SessionEnd | null): void {
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
 }
 
 function outOfDate(): Answer {
-  return refusal({ status: 404, title: 'This page is out of date', reason: oldLink, framing: '*' });
+  return rejectionPage({ status: 404, title: 'This page is out of date', reason: oldLink, framing: '*' });
 }
 
 let page: string | undefined;
@@ -59,7 +59,7 @@ const Session = Type.Object({
 });
 const content = { origin: 'content', tag: 'Player', access: 'session', scope: null } as const;
 const ends = namesOf(sessionEnds);
-/** A preview's content can change or disappear in the meantime. */
+/** A preview's content can change or be deleted while it is open. */
 const ofPreviews = ['course_not_found', 'release_not_found', 'course_not_playable'] as const;
 const html = (description: string) => ({ description, type: 'text/html' });
 
@@ -106,29 +106,29 @@ export const contentRoutes = [
     scope: null,
     admits: true,
     page: true,
-    // Untyped, for the same reason as in a launch link.
+    // Untyped for the same reason as in a launch link.
     query: Type.Object(
       {
         ticket: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the PreviewURL.' })),
         returnURL: Type.Optional(
-          Type.Unsafe<unknown>({ description: 'Where to go afterwards, as in a launch link.' }),
+          Type.Unsafe<unknown>({ description: 'Where to send the user afterwards, as in a launch link.' }),
         ),
       },
       { additionalProperties: true },
     ),
     answers: {
       303: { description: 'Redirects to the player.' },
-      403: html('The tenant is suspended. A page that says so.'),
-      404: html('The link is incomplete or has expired. A page that says so.'),
-      421: html('The link belongs to another host name. A page that says so.'),
+      403: html('A page that says that the tenant is suspended.'),
+      404: html('A page that says that the link is incomplete or has expired.'),
+      421: html('A page that says that the link belongs to another host name.'),
     },
-    handle: (ctx, { request }) => {
+    handle: async (ctx, { request }) => {
       const address = request.raw.url ?? '';
       const link = openLinkIn(ctx, address);
       // Rate limits for anonymous callers at the same address do not affect a signed link.
-      if (link) admitPlayer(ctx, request, previewPlayerOf(link), 'page');
+      if (link) await admitPlayer(ctx, request, previewPlayerOf(link), 'page');
       else admitAnonymous(ctx, request);
-      return clickPreview(ctx, address);
+      return clickPreview(link ? inQueueOf(ctx, link.tenantId) : ctx, address);
     },
   }),
   route({
@@ -206,7 +206,7 @@ export const contentRoutes = [
     answers: { 204: { description: 'The session is still open.' } },
     problems: [...ends, 'tenant_not_found', 'wrong_host'],
     handle: async (ctx, { params }) => {
-      refuseWhenEnded((await findOpenSession(ctx, params.token).keepAlive()).ended);
+      rejectWhenEnded((await findOpenSession(ctx, params.token).keepAlive()).ended);
       return { status: 204, headers: notStored };
     },
   }),
@@ -231,7 +231,7 @@ export const contentRoutes = [
     problems: [...ends, 'not_found', 'tenant_not_found', 'range_not_satisfiable', 'wrong_host'],
     handle: async (ctx, { params }) => {
       const { ended, releaseId } = await liveRelease.get(ctx, params.token);
-      refuseWhenEnded(ended);
+      rejectWhenEnded(ended);
       const folder = releaseId === null ? null : ctx.files.folder(releaseId);
       const { player } = findOpenSession(ctx, params.token);
       const path = folder && (await locateFile(ctx, { player, folder, path: params['*'] }));
@@ -245,7 +245,9 @@ export const contentRoutes = [
   }),
 ];
 
-/** A missing release folder is the operator's problem, not a wrong address. A deleted release has no folder. */
+/**
+ * If a release's folder is missing, the operator has to fix it: the address is right. A deleted release has no folder.
+ */
 async function expectFolder(
   ctx: Context,
   { folder, releaseId }: { folder: string; releaseId: string },

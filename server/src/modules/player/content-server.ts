@@ -8,13 +8,13 @@ import { assetRoute } from '../../platform/http/built-files.ts';
 import type { JsonShape } from '../../platform/http/validation/json-shape.ts';
 import { locations } from '../../platform/locations.ts';
 import { compressCourseFile } from './compress-files.ts';
-import { refuseOtherHosts } from './content-hosts.ts';
+import { rejectOtherHosts } from './content-hosts.ts';
 import { playerPage } from './content-routes.ts';
 import { maxElementCount } from './schemas.ts';
 
 /**
- * Courses embed video players that check the page's origin, and save in unload handlers, which browsers are phasing
- * out.
+ * Courses embed video players, which check the page's origin. They also save in unload handlers, which browsers are
+ * phasing out.
  */
 export const contentHeaders = {
   'Referrer-Policy': 'strict-origin-when-cross-origin',
@@ -26,7 +26,9 @@ export const contentHeaders = {
 
 const commitShape: JsonShape = { depth: 3, values: maxElementCount + 100 };
 
-/** Adds what the content origin has besides its routes. Must be called before they are registered. */
+/**
+ * Adds everything that the content origin needs in addition to its routes. Must be called before they are registered.
+ */
 export async function prepareContent(app: FastifyInstance, ctx: Context): Promise<void> {
   parseBeacons(app, commitShape);
   await app.register(fastifyStatic, { root: ctx.files.folder('.'), serve: false });
@@ -36,7 +38,7 @@ export async function prepareContent(app: FastifyInstance, ctx: Context): Promis
     threshold: 1024,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   });
-  refuseOtherHosts(app, ctx);
+  rejectOtherHosts(app, ctx);
   app.addHook('onRequest', (request, _reply, done) => {
     // A compressed part would not match the requested range.
     if (request.headers.range) request.headers['x-no-compression'] = 'true';

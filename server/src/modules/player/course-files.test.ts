@@ -139,10 +139,10 @@ test('files above 1 MiB are sent uncompressed, and at most four compressions run
   const large = await web.file('Media/large.txt', accepts);
   assert.deepEqual([large.status, large.headers.get('content-encoding')], [200, null]);
   assert.equal((await large.arrayBuffer()).byteLength, 1_100_000);
-  const answers = await Promise.all(Array.from({ length: 40 }, () => web.file('Media/data.json', accepts)));
-  const compressed = answers.filter(({ headers }) => headers.get('content-encoding') === 'br');
+  const responses = await Promise.all(Array.from({ length: 40 }, () => web.file('Media/data.json', accepts)));
+  const compressed = responses.filter(({ headers }) => headers.get('content-encoding') === 'br');
   assert.ok(compressed.length >= 4 && compressed.length < 40, `${compressed.length}`);
-  for (const answer of answers) assert.equal((await answer.json()).length, 2000);
+  for (const answer of responses) assert.equal((await answer.json()).length, 2000);
   const later = await web.file('Media/data.json', accepts);
   assert.equal(later.headers.get('content-encoding'), 'br', 'all places are free again');
   await later.arrayBuffer();
@@ -193,8 +193,8 @@ test('an enrolment gets 404 for 600 missing files a minute, then 429; existing f
   const other = await play(service, (await enrolled('web')).LaunchURL);
   const statuses: number[] = [];
   for (let round = 0; round < 13; round++) {
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => file(`subtitles-${n}.vtt`)));
-    statuses.push(...answers.map(({ status }) => status));
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, n) => file(`subtitles-${n}.vtt`)));
+    statuses.push(...responses.map(({ status }) => status));
   }
   assert.deepEqual([...new Set(statuses.slice(0, 600))], [404]);
   assert.deepEqual([...new Set(statuses.slice(600))], [429]);
@@ -206,7 +206,7 @@ test('an enrolment gets 404 for 600 missing files a minute, then 429; existing f
   assert.equal((await file('subtitles.vtt')).status, 404);
 });
 
-test('without an open session no files are served: ended, superseded, withdrawn, disabled, silent, tampered', async () => {
+test('no files are served for a session that is ended, superseded, withdrawn, disabled, silent or tampered with', async () => {
   async function statusAfter(
     change: (one: Awaited<ReturnType<typeof enrolled>>, playing: typeof web) => unknown,
   ) {
@@ -227,7 +227,7 @@ test('without an open session no files are served: ended, superseded, withdrawn,
     assert.equal((await fetch(`${service.contentUrl}/play/${token}/content/index.html`)).status, 410, token);
 });
 
-test('a session stays open as long as its page, and ends after a day of silence', async () => {
+test('a session stays open as long as its page, and ends after a day without a heartbeat', async () => {
   const open = await play(service, (await enrolled('phishing')).LaunchURL);
   const silent = await play(service, (await enrolled('phishing')).LaunchURL);
   for (let hour = 0; hour < 26; hour += 2) {

@@ -36,7 +36,10 @@ type Index = { paths: Map<string, string>; size: number };
 
 type Entry = { index: Promise<Index | null>; size: number; since: number };
 
-/** A release's folder never changes. The least recently used comes first. `last`: folders are read one at a time. */
+/**
+ * A release's folder never changes. The least recently used index comes first. `last` is the pending read, because
+ * folders are read one at a time.
+ */
 const indexes = partOfState('course_file_names', () => ({
   known: new Map<string, Entry>(),
   last: Promise.resolve(),
@@ -58,13 +61,13 @@ export async function locateFile(
   const exact = parts.join('/');
   if (exact.length > longestPath) return null;
   if (await exists(join(folder, exact))) return exact;
-  refuseManyMisses(ctx, player);
+  rejectManyMisses(ctx, player);
   const found = (await indexOf(ctx, folder))?.paths.get(fold(exact)) ?? null;
   if (found === null) spend(ctx.admission.fileMisses, player.budget, ctx.now());
   return found;
 }
 
-function refuseManyMisses(ctx: Context, { budget }: Player): void {
+function rejectManyMisses(ctx: Context, { budget }: Player): void {
   const retryAfter = secondsToWait(ctx.admission.fileMisses, budget, ctx.now());
   if (retryAfter === 0) return;
   const detail = 'Too many requests for files that do not exist in the course.';

@@ -1,6 +1,6 @@
 import type { Tenant } from '../tenants/schemas.ts';
 
-/** The sources for CSP `frame-ancestors`, because clients embed courses in their own pages. */
+/** The sources for CSP `frame-ancestors`. Clients embed courses in their own pages. */
 export function frameAncestors(tenant: Pick<Tenant, 'FrameOrigins'> | null): string {
   if (!tenant) return "'none'";
   if (tenant.FrameOrigins === null) return '*';

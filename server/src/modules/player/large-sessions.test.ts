@@ -51,10 +51,10 @@ test("a tenant's large sessions are opened in its queue; small ones and other te
   assert.equal(waitingIn(openings), 2);
   end();
   const opened = await Promise.all(waiting);
-  for (const answer of opened) {
-    expectStatus(answer, 201);
-    assert.match(String(answer.headers.get('content-type')), /^application\/json/);
-    const data = Object.values<Record<string, string>>(answer.body.Data);
+  for (const response of opened) {
+    expectStatus(response, 201);
+    assert.match(String(response.headers.get('content-type')), /^application\/json/);
+    const data = Object.values<Record<string, string>>(response.body.Data);
     assert.deepEqual(
       data.map((unit) => unit['cmi.interactions.14.id']?.length),
       [64_000, 64_000, 64_000, 64_000],

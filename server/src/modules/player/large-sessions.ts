@@ -13,14 +13,14 @@ const largeTree = 64 * 1024;
 export const isLarge = ({ bytes }: PlayedRelease): boolean => bytes > largeTree;
 
 function beingOpened(ctx: Context): Problem {
-  return reject(ctx, 'runTime', 'unread_answers', {
+  return reject(ctx, 'runTime', 'unread_responses', {
     detail: 'Too many large courses of this tenant are being opened simultaneously.',
     retryAfter: 1,
   });
 }
 
 /** A tenant cannot open more large sessions while its clients have many unread or waiting. */
-export function refuseLarge(ctx: Context, tenantId: string | null): void {
+export function rejectLarge(ctx: Context, tenantId: string | null): void {
   const line = tenantId ?? operatorQueue;
   const { openings, unreadSessions } = ctx.admission;
   if (isQueueFull(openings, line) || isUnreadFull(unreadSessions, line)) throw beingOpened(ctx);
@@ -40,7 +40,8 @@ export async function openInTurn(
     openings,
     line,
     async () => {
-      if (request.slot.hasEnded) throw new Problem('unavailable', 'The client has left.', { retryAfter: 1 });
+      if (request.slot.hasEnded)
+        throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
       if (isUnreadFull(unreadSessions, line)) throw beingOpened(ctx);
       const text = JSON.stringify(await make());
       countUnread(unreadSessions, request, line, text);

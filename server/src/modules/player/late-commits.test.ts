@@ -164,7 +164,7 @@ test('after Exit a session accepts no new commits, only those sent before', asyn
   assert.equal((await commits()).filter(({ Refused }: { Refused: string | null }) => Refused).length, 1);
 });
 
-test('a session that is silent for a day has ended, whatever it sends; after LATE_RESULTS_DAYS it accepts nothing', async () => {
+test('a session without a heartbeat for a day has ended, whatever it sends; after LATE_RESULTS_DAYS it accepts nothing', async () => {
   const { LaunchURL } = await enrolled();
   const { commit, file, alive } = await play(service, LaunchURL);
   clock.advance({ hours: 25 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Context } from '../../platform/context.ts';
+import type { TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type Answer, route } from '../../platform/http/routes.ts';
@@ -10,30 +10,28 @@ import { suspendedReason } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
-import { redirectToPlayer, refusal } from './refusal-page.ts';
+import { redirectToPlayer, rejectionPage } from './rejection-page.ts';
 import { isAllowedReturn, readReturnUrl } from './return-url.ts';
 import { playerOf, writeTicket } from './tokens.ts';
 
 function page(status: number, reason: string, back: string | null, framing: string): Answer {
   const title = status === 404 ? 'This link does not work' : 'This course cannot be opened';
-  return refusal({ status, title, reason, back, framing });
+  return rejectionPage({ status, title, reason, back, framing });
 }
 
 const brokenLink =
   'The link is incomplete or not one of ours. Open the course again from where you found it.';
 
-async function click(ctx: Context, handle: EnrolmentHandle, requested: string | null): Promise<Answer> {
+async function click(ctx: TenantContext, handle: EnrolmentHandle, requested: string | null): Promise<Answer> {
   const tenant = await knownTenant.get(ctx, handle.tenantId);
   if (!tenant) return page(404, brokenLink, null, "'none'");
   const back = requested !== null && isAllowedReturn(requested, tenant.ReturnOrigins) ? requested : null;
   const framing = frameAncestors(tenant);
   if (tenant.Status === 'suspended') return page(403, suspendedReason, back, framing);
-  const decision = await explain(forTenant(ctx, handle.tenantId), { enrollId: handle.enrollId }).catch(
-    (error: unknown) => {
-      if (error instanceof Problem && error.code === 'enrolment_not_found') return null;
-      throw error;
-    },
-  );
+  const decision = await explain(ctx, { enrollId: handle.enrollId }).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'enrolment_not_found') return null;
+    throw error;
+  });
   if (!decision) return page(404, brokenLink, back, framing);
   if (decision.reason !== null) return page(403, decision.reason, back, framing);
   const courseId = decision.CourseID;
@@ -76,8 +74,10 @@ export const launchRoute = route({
     const address = request.raw.url ?? '';
     const own = new URLSearchParams(address.slice(address.indexOf('?') + 1));
     const handle = readLaunchKey(ctx, own.get('enrolment') ?? '', own.get('key') ?? '');
-    if (handle) admitPlayer(ctx, request, playerOf(handle), 'page');
+    if (handle) await admitPlayer(ctx, request, playerOf(handle), 'page');
     else admitAnonymous(ctx, request);
-    return handle ? click(ctx, handle, readReturnUrl(address)) : page(404, brokenLink, null, "'none'");
+    return handle
+      ? click(forTenant(ctx, handle.tenantId), handle, readReturnUrl(address))
+      : page(404, brokenLink, null, "'none'");
   },
 });

@@ -6,8 +6,8 @@ import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus } from '../../../test/support/tenant.ts';
 
-// A node remembers an enrolment after a commit, so that the next one needs no read. Whatever changed in the meantime
-// counts all the same.
+// A node remembers an enrolment after a commit, so that the next one needs no read. Changes since then still take
+// effect.
 
 const statements: string[] = [];
 const service = await startService();
@@ -78,7 +78,7 @@ test('a newer launch, also on another node, supersedes the session, and its resu
   assert.equal((await read()).Score, 90);
 });
 
-test('an erased person gets no further commits', async () => {
+test('no further commits are accepted for an erased person', async () => {
   const { commit, LoginID } = await begin();
   expectStatus(await service.api('DELETE', `/user/${LoginID}`), 200);
   assert.equal((await commit(2)).status, 410);

@@ -3,7 +3,7 @@ import type { Player } from '../../platform/load/admission.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
 
-/** A large session has already been serialized. */
+/** A string if the session is large and has already been serialized. */
 export type Opened = Session | string;
 
 /** What a ticket opens. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Context } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { forTenant, inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PlayedRelease, playedBy } from '../catalogue/playable.ts';
 import { explain } from '../enrolments/explain.ts';
@@ -8,11 +8,11 @@ import { keepLaunchAlive, readLaunchState } from '../enrolments/launches.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { type StartedLaunch, startLaunch } from '../enrolments/start.ts';
 import { readUnitsWithData } from '../enrolments/units.ts';
-import { refuseSuspended } from '../tenants/suspension.ts';
+import { rejectSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import type { OriginOwner } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
-import { isLarge, openInTurn, refuseLarge } from './large-sessions.ts';
+import { isLarge, openInTurn, rejectLarge } from './large-sessions.ts';
 import type { Opened, Opening, OpenSession } from './open-session.ts';
 import { previewOpening, previewSession } from './preview-session.ts';
 import { readPreviewLink, readPreviewSession, readPreviewTicket } from './preview-tokens.ts';
@@ -36,19 +36,22 @@ export function ownerOf(ctx: Context, token: string): OriginOwner | null {
   return preview && { ...preview, use: 'preview' };
 }
 
-/** The kind follows from the purpose for which the token was sealed. Null if it is not one of ours or has expired. */
+/**
+ * The kind follows from the purpose for which the token was sealed. Null if it is not one of ours or has expired. A
+ * valid token identifies the learner, so everything done with it waits in the tenant's queue, not in the network's.
+ */
 export function findOpening(ctx: Context, token: string): Opening | null {
   const ticket = readTicket(ctx, token);
-  if (ticket) return launchOpening(ctx, ticket);
+  if (ticket) return launchOpening(forTenant(ctx, ticket.tenantId), ticket);
   const preview = readPreviewTicket(ctx, token);
-  return preview && previewOpening(ctx, preview);
+  return preview && previewOpening(inQueueOf(ctx, preview.tenantId), preview);
 }
 
 export function findOpenSession(ctx: Context, token: string): OpenSession {
   const launch = readSession(ctx, token);
-  if (launch) return launchSession(ctx, launch);
+  if (launch) return launchSession(forTenant(ctx, launch.tenantId), launch);
   const preview = readPreviewSession(ctx, token);
-  if (preview) return previewSession(ctx, preview);
+  if (preview) return previewSession(inQueueOf(ctx, preview.tenantId), preview);
   throw new Problem('session_ended', 'This player session does not exist. Open the course again.');
 }
 
@@ -56,7 +59,7 @@ export function findOpenSession(ctx: Context, token: string): OpenSession {
 const decisionHolds = 60_000;
 
 /** Opens the session for an allowed click, with one statement unless it is large. */
-function launchOpening(ctx: Context, ticket: Ticket): Opening {
+function launchOpening(ctx: TenantContext, ticket: Ticket): Opening {
   return {
     player: playerOf(ticket),
     framing: async () => frameAncestors(await knownTenant.get(ctx, ticket.tenantId)),
@@ -64,24 +67,22 @@ function launchOpening(ctx: Context, ticket: Ticket): Opening {
   };
 }
 
-function launchSession(ctx: Context, handle: SessionHandle): OpenSession {
-  const tenantCtx = forTenant(ctx, handle.tenantId);
+function launchSession(ctx: TenantContext, handle: SessionHandle): OpenSession {
   return {
     player: playerOf(handle),
     commit: (body) => commit(ctx, handle, body),
-    state: () => readLaunchState(tenantCtx, handle),
-    keepAlive: () => keepLaunchAlive(tenantCtx, handle),
+    state: () => readLaunchState(ctx, handle),
+    keepAlive: () => keepLaunchAlive(ctx, handle),
   };
 }
 
-async function decideAndStart(ctx: Context, request: FastifyRequest, ticket: Ticket): Promise<Opened> {
+async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticket: Ticket): Promise<Opened> {
   const { tenantId } = ticket;
-  const tenantCtx = forTenant(ctx, tenantId);
-  await refuseSuspended(ctx, tenantId);
+  await rejectSuspended(ctx, tenantId);
   // Checked before the launch counts, because only then is it known whether the session is large.
-  refuseLarge(ctx, tenantId);
+  rejectLarge(ctx, tenantId);
   if (ctx.now().getTime() - ticket.at > decisionHolds) {
-    const { reason } = await explain(tenantCtx, ticket);
+    const { reason } = await explain(ctx, ticket);
     if (reason !== null) throw new Problem('launch_refused', reason);
   }
   const input = {
@@ -89,13 +90,13 @@ async function decideAndStart(ctx: Context, request: FastifyRequest, ticket: Tic
     returnUrl: ticket.returnUrl,
     userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
   };
-  const launch = await startLaunch(tenantCtx, input);
+  const launch = await startLaunch(ctx, input);
   const page = { url: launch.course_url ?? '', title: launch.course_title };
   const played = await playedBy(ctx, launch.release_id, page);
   if (!launch.has_more_units && !isLarge(played))
     return sessionOf(ctx, ticket, { launch, played, units: launch.units ?? {} });
   return openInTurn(ctx, request, tenantId, async () => {
-    const begun = await readUnitsWithData(tenantCtx, ticket.enrollId);
+    const begun = await readUnitsWithData(ctx, ticket.enrollId);
     const units = Object.fromEntries(begun.map(({ unit_id, ...unit }) => [unit_id, unit]));
     return sessionOf(ctx, ticket, { launch, played, units });
   });
@@ -138,15 +139,17 @@ function sessionOf(ctx: Context, ticket: Ticket, { launch, played, units }: Star
   });
 }
 
-/** Makes text safe for JSON in PostgreSQL: a commit must not fail because of what content writes. */
+/**
+ * Replaces characters that JSON in PostgreSQL cannot store: a commit must not fail because of what the content writes.
+ */
 function storable(text: string): string {
   return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
 }
 
 /** Accepts a commit from a session's page. The receipt confirms that it is in the database. */
-function commit(ctx: Context, handle: SessionHandle, body: Commit): Promise<Receipt> {
+function commit(ctx: TenantContext, handle: SessionHandle, body: Commit): Promise<Receipt> {
   const data = Object.entries(body.Data).map(([name, value]) => [storable(name), storable(value)]);
-  return commitProgress(forTenant(ctx, handle.tenantId), {
+  return commitProgress(ctx, {
     enrollId: handle.enrollId,
     launch: handle.launch,
     launchId: handle.launchId,

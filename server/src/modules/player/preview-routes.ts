@@ -5,7 +5,7 @@ import { CourseID, ReleaseNumber } from '../catalogue/schemas.ts';
 import { createPreview, Preview } from './preview.ts';
 
 const params = Type.Object({ CourseID });
-const answers = { 201: { description: 'The preview. Nothing in it is stored.', schema: Preview } };
+const answers = { 201: { description: 'The preview, in which nothing is recorded.', schema: Preview } };
 
 export const previewRoutes = [
   route({
@@ -34,7 +34,7 @@ export const previewRoutes = [
     path: '/catalogue/course/{CourseID}/preview',
     name: 'previewOfferedCourse',
     summary: 'Preview a course offered to the tenant',
-    description: 'Like previewCourse, but with the current release of a published course.',
+    description: 'Like `previewCourse`, but for the current release of a published course.',
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',

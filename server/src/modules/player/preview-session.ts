@@ -2,14 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { nothing } from '../../../../standards/evidence.ts';
 import { type Results, resultsWith } from '../../../../standards/results.ts';
 import type { Context } from '../../platform/context.ts';
-import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { findPlayable, playedBy, unitOf } from '../catalogue/playable.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
-import { refuseSuspended } from '../tenants/suspension.ts';
+import { rejectSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { frameAncestors } from './framing.ts';
-import { isLarge, openInTurn, refuseLarge } from './large-sessions.ts';
+import { isLarge, openInTurn, rejectLarge } from './large-sessions.ts';
 import type { Opened, Opening, OpenSession } from './open-session.ts';
 import {
   type PreviewHandle,
@@ -35,8 +34,7 @@ export function previewOpening(ctx: Context, ticket: PreviewTicket): Opening {
   return {
     player: previewPlayerOf(ticket),
     framing: () => previewFraming(ctx, ticket.tenantId),
-    open: (request) =>
-      withReturnUrl(ticket.returnUrl, begin(inQueueOf(ctx, ticket.tenantId), request, ticket)),
+    open: (request) => withReturnUrl(ticket.returnUrl, begin(ctx, request, ticket)),
   };
 }
 
@@ -52,8 +50,8 @@ export function previewSession(ctx: Context, handle: PreviewHandle): OpenSession
 
 async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicket): Promise<Opened> {
   const { courseId, tenantId } = ticket;
-  await refuseSuspended(ctx, tenantId);
-  refuseLarge(ctx, tenantId);
+  await rejectSuspended(ctx, tenantId);
+  rejectLarge(ctx, tenantId);
   const { title, language, url, releaseId } = await findPlayable(ctx, ticket);
   const played = await playedBy(ctx, releaseId, { url: url ?? '', title });
   const session = () =>

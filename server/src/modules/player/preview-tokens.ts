@@ -5,13 +5,13 @@ import { seal, unseal } from '../../platform/keys/signing.ts';
 import type { Player } from '../../platform/load/admission.ts';
 import { operatorQueue } from '../../platform/load/fair-queue.ts';
 
-/** What a preview shows. `tenantId` null: for the operator. `at`: when it was requested. */
+/** What a preview shows, and when it was requested (`at`). For the operator, `tenantId` is null. */
 export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };
 
 /** An opened link. It opens sessions until the preview expires. */
 export type PreviewTicket = PreviewLink & { returnUrl: string | null };
 
-/** One preview session: the files that it may request, and until when. */
+/** One preview session, with the files that it may request and its expiry time. */
 export type PreviewHandle = Pick<PreviewLink, 'courseId' | 'tenantId'> & {
   releaseId: string | null;
   until: number;
@@ -24,7 +24,7 @@ const after = (at: number, minutes: number) => at + minutes * 60_000;
 
 /** How long a preview link can be opened. */
 export const openUntil = (link: PreviewLink) => after(link.at, openMinutes);
-/** When a preview ends, whenever it was opened. */
+/** When a preview ends, regardless of when it was opened. */
 export const playUntil = (link: PreviewLink) => after(link.at, playMinutes);
 
 /** All previews of a course share their budgets, separately for each tenant. */
@@ -62,7 +62,7 @@ export function readPreviewSession(ctx: Context, token: string): PreviewHandle |
   return read(ctx, 'preview-session', token);
 }
 
-/** A preview's results travel with its commits, because nothing is stored on the server. */
+/** The page sends a preview's results with each commit, because nothing is stored on the server. */
 export function writeResults(ctx: Context, results: Results): string {
   return seal(ctx.keys, 'preview-state', results);
 }

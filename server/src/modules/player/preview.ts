@@ -14,7 +14,7 @@ import {
   writePreviewLink,
   writePreviewTicket,
 } from './preview-tokens.ts';
-import { redirectToPlayer, refusal } from './refusal-page.ts';
+import { redirectToPlayer, rejectionPage } from './rejection-page.ts';
 import { isAllowedReturn, readReturnUrl } from './return-url.ts';
 
 export const Preview = Fields(
@@ -31,7 +31,7 @@ export const Preview = Fields(
 );
 export type Preview = Type.Static<typeof Preview>;
 
-/** Stores nothing. `tenantId` null: for the operator, who also sees drafts. */
+/** Stores nothing. For the operator, who also sees drafts, `tenantId` is null. */
 export async function createPreview(
   ctx: Context,
   input: { courseId: string; release: number | null; tenantId: string | null },
@@ -60,7 +60,7 @@ export function openLinkIn(ctx: Context, address: string): PreviewLink | null {
 export async function clickPreview(ctx: Context, address: string): Promise<Answer> {
   const link = openLinkIn(ctx, address);
   if (!link)
-    return refusal({
+    return rejectionPage({
       status: 404,
       title: 'This preview has expired',
       reason: 'The link is incomplete or older than 15 minutes. Create a new preview.',
@@ -71,7 +71,7 @@ export async function clickPreview(ctx: Context, address: string): Promise<Answe
   const origins = tenant?.ReturnOrigins ?? null;
   const back = requested !== null && isAllowedReturn(requested, origins) ? requested : null;
   if (tenant?.Status === 'suspended')
-    return refusal({
+    return rejectionPage({
       status: 403,
       title: 'This course cannot be opened',
       reason: suspendedReason,

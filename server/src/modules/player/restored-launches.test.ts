@@ -102,7 +102,7 @@ test('a launch missing from a restored backup counts before the course is opened
   assert.equal(Object.values(next.session.Data)[0]?.['cmi.suspend_data'], 'phone');
 });
 
-test('a restored enrolment that was never launched has no release to evaluate results against, so the device keeps them until it has', async () => {
+test('the device keeps results for a restored enrolment until its next launch, because until then no release is known to evaluate them against', async () => {
   const { LaunchURL, read, restore } = await enrolled();
   const laptop = await play(service, LaunchURL);
   await restore(0);

@@ -8,8 +8,8 @@ import { sessionEnds } from '../enrolments/session-end.ts';
 export const maxElementCount = 10_000;
 
 /**
- * A commit contains a whole unit: 64 kB of suspend data in any script, plus interactions and an activity tree. Not
- * above nginx's default limit; the page itself rejects larger commits (`largestCommit` in `player`).
+ * A commit contains a whole unit: 64 kB of suspend data in any script, plus interactions and an activity tree. The
+ * limit must not exceed nginx's default. The page itself rejects larger commits (`largestCommit` in `player`).
  */
 export const commitBytes = 1024 * 1024;
 

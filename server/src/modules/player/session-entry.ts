@@ -1,23 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
+import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
-import { refuseLargeBody } from '../../platform/http/entry.ts';
+import { rejectLargeBody } from '../../platform/http/entry.ts';
 import type { EnterSession } from '../../platform/http/guards.ts';
 import { admitAnonymous, admitPlayer, type Player } from '../../platform/load/admission.ts';
 import { declaredBytes } from '../../platform/rows/uploads.ts';
-import { refuseSuspended } from '../tenants/suspension.ts';
+import { rejectSuspended } from '../tenants/suspension.ts';
 import { findOpening, findOpenSession } from './open-sessions.ts';
 import { commitBytes } from './schemas.ts';
 
 export const oldLink = 'This page was opened too long ago. Open the course again from where you found it.';
 
 /** Without a valid ticket the request is anonymous. */
-function enterByTicket(ctx: Context, request: FastifyRequest, token: string): void {
+async function enterByTicket(ctx: Context, request: FastifyRequest, token: string): Promise<void> {
   const opening = findOpening(ctx, token);
   if (!opening) admitAnonymous(ctx, request);
   if (!opening && request.method === 'POST') throw new Problem('session_ended', oldLink);
-  refuseLargeBody(request);
-  if (opening) admitPlayer(ctx, request, opening.player, 'page');
+  rejectLargeBody(request);
+  if (opening) await admitPlayer(ctx, request, opening.player, 'page');
 }
 
 function playerIn(ctx: Context, request: FastifyRequest, token: string): Player {
@@ -34,10 +35,10 @@ export const enterSession: EnterSession = async (ctx, request, { runTime }) => {
   const { token } = request.params as { token: string };
   if (!runTime || runTime.token === 'ticket') return enterByTicket(ctx, request, token);
   const player = playerIn(ctx, request, token);
-  refuseLargeBody(request);
-  // A body without a declared length could have any size.
+  rejectLargeBody(request);
+  // A body without a declared length could be of any size.
   const use = runTime.use === 'commit' ? { bytes: declaredBytes(request) || commitBytes } : runTime.use;
-  admitPlayer(ctx, request, player, use);
+  await admitPlayer(ctx, request, player, use);
   // Checked separately, because the session is cached for longer. A page keeps its unsent commits.
-  await refuseSuspended(ctx, player.tenantId);
+  await rejectSuspended(inQueueOf(ctx, player.tenantId), player.tenantId);
 };

@@ -73,7 +73,7 @@ test('a unit keeps its stored data if newer data does not fit, and stores the ne
   assert.equal(await stored(), 'page 2');
 });
 
-test('data is measured as JSON, whatever its characters', async () => {
+test('the size of data is that of its JSON, whatever its characters', async () => {
   const { LaunchURL } = await enrol();
   const { session, commit } = await play(service, LaunchURL);
   const warnings = [];

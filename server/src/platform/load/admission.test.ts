@@ -55,13 +55,13 @@ test('2,010 slow anonymous bodies leave the API, launch page and player fast, an
 
 test('one address may send 10 anonymous bodies concurrently; others are accepted', async () => {
   const sockets = await Promise.all(Array.from({ length: 60 }, () => openSocket(service.baseUrl)));
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (const socket of sockets) {
-    socket.once('data', (part: Buffer) => answers.push(String(part)));
+    socket.once('data', (part: Buffer) => responses.push(String(part)));
     socket.write(slowForm('2001:db8::1'));
   }
-  await until('fifty are rejected', async () => answers.length === 50);
-  for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is);
+  await until('fifty are rejected', async () => responses.length === 50);
+  for (const response of responses) assert.match(response, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is);
   const refused = await service.api('POST', '/oauth/token', {}, '', from('2001:db8::2'));
   assert.equal(refused.status, 429, 'the same /64');
   assert.equal((await service.api('POST', '/oauth/token', {}, '', from('2001:db8:0:1::1'))).status, 400);
@@ -132,7 +132,7 @@ test('2,050 slow bodies from one key take half of the pool, and all other tenant
   const { heads, leave } = await neverEnding(service.baseUrl, 2_050, head);
   await until('all are counted', async () => heads.length + pools.interface.inUse >= 2_050);
   assert.equal(pools.interface.inUse, pools.interface.most / 2);
-  for (const answer of heads) assert.match(answer, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is);
+  for (const response of heads) assert.match(response, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is);
   expectProblem(await tenant.api('GET', '/user'), 429, 'too_many_requests');
   const second = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'second' });
   const sameTenant = await service.api('GET', '/user', undefined, second.body.Secret);
@@ -145,8 +145,8 @@ test('2,050 slow bodies from one key take half of the pool, and all other tenant
 });
 
 test('300 concurrent calls of one key are all accepted while the pool has room', async () => {
-  const answers = await Promise.all(Array.from({ length: 300 }, () => tenant.api('GET', '/user')));
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  const responses = await Promise.all(Array.from({ length: 300 }, () => tenant.api('GET', '/user')));
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
 });
 
 test('one LaunchURL may hold 20 slots, whatever its tickets, and other enrolments are unaffected', async () => {
@@ -180,14 +180,14 @@ test('one LaunchURL may hold 20 slots, whatever its tickets, and other enrolment
 test('one address may make 600 anonymous calls a minute, and an address claimed by the client does not count', async () => {
   const call = (claim: string) =>
     service.api('GET', '/session', undefined, '', { 'x-forwarded-for': `${claim}, 192.0.2.7` });
-  const answers = [];
-  for (let sent = 0; sent < 601; sent++) answers.push(await call(`203.0.113.${sent % 250}`));
-  assert.deepEqual(new Set(answers.slice(0, 600).map(({ status }) => status)), new Set([401]));
-  const last = answers.at(-1);
+  const responses = [];
+  for (let sent = 0; sent < 601; sent++) responses.push(await call(`203.0.113.${sent % 250}`));
+  assert.deepEqual(new Set(responses.slice(0, 600).map(({ status }) => status)), new Set([401]));
+  const last = responses.at(-1);
   assert.equal(last?.status, 429);
   assert.match(last?.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   assert.equal((await tenant.api('GET', '/user', undefined, from('192.0.2.7'))).status, 200, 'with a key');
-  // The test clock never returns the same time twice, so hundreds of calls have moved it ahead of real time.
+  // The test clock never returns the same time twice, so hundreds of calls have moved it ahead of the real time.
   clock.advance({ seconds: 120 });
   assert.equal((await call('x')).status, 401);
 });
@@ -234,7 +234,7 @@ test('a thousand concurrent wrong keys cause no more look-ups than the limit for
   clock.advance({ seconds: 120 });
 });
 
-test('a client whose first thousand requests are concurrent is not treated as guessing', async () => {
+test('a client whose first thousand requests are concurrent is not treated as guessing keys', async () => {
   const address = from('192.0.2.32');
   const other = await newTenant(service);
   const calls = Array.from({ length: 1_000 }, () =>
@@ -284,13 +284,13 @@ async function signInTogether(count: number, address: (at: number) => string) {
     );
   };
   const before = await counted();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: count }, (_, at) =>
       service.api('POST', '/session', { ...body, LoginID: `nobody ${at}` }, '', from(address(at))),
     ),
   );
-  for (const { status } of answers) assert.ok([401, 503].includes(status), `${status}`);
-  const rejected = answers.filter(({ status }) => status === 503);
+  for (const { status } of responses) assert.ok([401, 503].includes(status), `${status}`);
+  const rejected = responses.filter(({ status }) => status === 503);
   for (const { headers } of rejected) assert.match(headers.get('retry-after') ?? '', /^[1-3]$/);
   const { passwords } = admission;
   assert.deepEqual([passwords.inUse, passwords.waiting.length], [0, 0]);
@@ -330,16 +330,16 @@ test('every listed 429 and 503 has Retry-After', async () => {
     throw new Problem(request.params.code, 'For a test.');
   });
   for (const [code, [status]] of Object.entries(errorCodes)) {
-    const answer = await app.inject(`/${code}`);
-    assert.equal(answer.statusCode, status);
+    const response = await app.inject(`/${code}`);
+    assert.equal(response.statusCode, status);
     if (status === 429 || status === 503)
-      assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/, code);
+      assert.match(String(response.headers['retry-after']), /^[1-9]\d*$/, code);
   }
 });
 
 test('a slow anonymous caller gets its response immediately although a pool is full', async () => {
   const socket = await openSocket(service.baseUrl);
-  const answer = await ask(socket, 'POST /session HTTP/1.1\r\nHost: a\r\nContent-Length: 999999\r\n\r\n');
-  assert.equal(answer.status, 413);
+  const response = await ask(socket, 'POST /session HTTP/1.1\r\nHost: a\r\nContent-Length: 999999\r\n\r\n');
+  assert.equal(response.status, 413);
   socket.destroy();
 });

@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Problem } from '../errors.ts';
 import { connectionOf } from '../http/http2.ts';
 import { countRejection } from '../operations/counters.ts';
 import { type Budgets, networkOf, reserve, siteOf, spend } from './budgets.ts';
-import { operatorQueue, overloaded } from './fair-queue.ts';
+import { inTurn, operatorQueue, overloaded } from './fair-queue.ts';
 import { ordinaryCommitBytes, type Pool, type PoolName, poolNames } from './pools.ts';
 import { hasRoom, type Reservation, reject, reserveAll } from './reservations.ts';
 import { hasBody, setBodyDeadline } from './slow-clients.ts';
@@ -20,12 +21,12 @@ export function isDraining(ctx: Context): boolean {
   return ctx.admission.draining;
 }
 
-/** From now on, the node reports that it is not ready and asks its clients to connect elsewhere. */
+/** The node then reports that it is not ready, and asks its clients to connect elsewhere. */
 export function drain(ctx: Context): void {
   ctx.admission.draining = true;
 }
 
-/** A pool that has been full for 5 s, which is a reason for the load balancer to send no more for a while. */
+/** A pool that has been full for 5 s. The load balancer should then stop sending requests for a while. */
 export function exhaustedPool(ctx: Context): PoolName | null {
   const limit = ctx.now().getTime() - exhaustedSeconds * 1000;
   const full = (name: PoolName) => {
@@ -62,8 +63,11 @@ function admit(ctx: Context, { slot, raw }: FastifyRequest, name: PoolName, rele
   };
 }
 
-/** Rejects requests that waited while the event loop was blocked, before any work. Learners' requests are exempt. */
-export function refuseStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
+/**
+ * Rejects requests that waited while the event loop was blocked, before doing any work for them. Learners' requests are
+ * exempt.
+ */
+export function rejectStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
   if (!ctx.admission.stalled) return;
   countRejection(ctx, name, 'stalled');
   throw overloaded();
@@ -82,10 +86,10 @@ export function countAnonymous(ctx: Context, request: FastifyRequest): string {
 
 /** Admits an anonymous request within the budget of its address. */
 export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
-  refuseStalled(ctx, 'anonymous');
+  rejectStalled(ctx, 'anonymous');
   const { addresses, anonymousBodies, anonymousSites, anonymousBodyMilliseconds } = ctx.admission;
   const network = countAnonymous(ctx, request);
-  // Until the body has arrived, for which there is a short deadline, it occupies slots of its address and its site.
+  // The body has a short deadline. Until it has arrived, the request occupies slots of its address and its site.
   const hasBodyToCome = hasBody(request.raw);
   const bodies: Reservation<'anonymous'>[] = hasBodyToCome
     ? [
@@ -138,11 +142,22 @@ export function admitCaller(
 /** The budgets that a learner's or preview's request uses. All launches of an enrolment share theirs. */
 export type Player = { tenantId: string | null; budget: string };
 
-/** What the request is for: one of the files that a page loads in parallel, or a commit of this size. */
+/**
+ * What the request is for. A `file` is one of those that a page loads in parallel, and `bytes` is the size of a commit.
+ */
 export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
 
-/** Admits a request from a learner, starting with the click on the launch link, or from a preview. */
-export function admitPlayer(ctx: Context, request: FastifyRequest, player: Player, use: RunTimeUse): void {
+/**
+ * Admits a request from a learner, starting with the click on the launch link, or from a preview. It waits for a turn
+ * first, because even rejections would delay other tenants' requests if a thousand were made in succession.
+ */
+export async function admitPlayer(
+  ctx: Context,
+  request: FastifyRequest,
+  player: Player,
+  use: RunTimeUse,
+): Promise<void> {
+  await waitForTurn(ctx, player);
   const { learnerCalls, learnerFiles, commits, runTimeTenants, pools } = ctx.admission;
   const isCommit = typeof use === 'object';
   const own = (of: Budgets): Reservation<'runTime'> => ({
@@ -163,12 +178,23 @@ export function admitPlayer(ctx: Context, request: FastifyRequest, player: Playe
     ? [requests, own(commits), ofTenant, bytesOf(ctx, player, use.bytes)]
     : [requests, ofTenant];
   const release = reserveAll(ctx, 'runTime', holds);
-  const refused = isCommit || use === 'alive' ? charge(ctx, player, isCommit ? use.bytes : 0) : null;
+  const refused = charge(ctx, player, use);
   if (refused) {
     release();
     throw refused;
   }
   admit(ctx, request, 'runTime', release);
+}
+
+/** Each turn of the event loop starts only a few requests of a tenant, so a flood of them delays only that tenant. */
+function waitForTurn(ctx: Context, { tenantId }: Player): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const start = () => {
+      resolve();
+      return setImmediate();
+    };
+    if (!inTurn(ctx.admission.runTimeTurns, tenantId ?? operatorQueue, start)) reject(overloaded());
+  });
 }
 
 function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): Reservation<'runTime'> {
@@ -182,9 +208,16 @@ function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): R
   };
 }
 
-/** Counts a heartbeat, or a commit with its bytes, against its enrolment or preview for this minute. */
-function charge(ctx: Context, { budget }: Player, bytes: number): Problem | null {
-  const { learnerCalls, commits } = ctx.admission;
+/** Counts a file, a heartbeat, or a commit with its bytes, against its enrolment or preview for this minute. */
+function charge(ctx: Context, { budget }: Player, use: RunTimeUse): Problem | null {
+  const { learnerCalls, learnerFiles, commits } = ctx.admission;
+  if (use === 'page') return null;
+  if (use === 'file') {
+    const retryAfter = spend(learnerFiles, budget, ctx.now());
+    const detail = 'Too many requests for files of the course with this enrolment or preview.';
+    return retryAfter === 0 ? null : reject(ctx, 'runTime', 'session_rate', { detail, retryAfter });
+  }
+  const bytes = use === 'alive' ? 0 : use.bytes;
   const calls = spend(learnerCalls, budget, ctx.now());
   const retryAfter = calls || spend(commits, budget, ctx.now(), bytes);
   if (retryAfter === 0) return null;
@@ -193,8 +226,8 @@ function charge(ctx: Context, { budget }: Player, bytes: number): Problem | null
 }
 
 /**
- * Checks an anonymous caller's password, two at a time, because these must not use all threads. An address may hold a
- * quarter of the queue, and a site half.
+ * Checks an anonymous caller's password, two at a time, so that these checks cannot use all threads. An address may
+ * hold a quarter of the queue, and a site half.
  */
 export async function checkInTurn<Result>(
   ctx: Context,

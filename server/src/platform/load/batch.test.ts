@@ -67,10 +67,10 @@ function sendAll(send: (row: Row) => Promise<string>, from: number, to: number):
 
 test('a single call waits only for the end of the event-loop turn', async () => {
   const { send, sizes } = open();
-  const answer = send({ key: 'k', value: 1 });
+  const response = send({ key: 'k', value: 1 });
   await turn();
   assert.deepEqual(sizes(), [1]);
-  assert.equal(await answer, 'a k 1');
+  assert.equal(await response, 'a k 1');
 });
 
 test('calls in one turn share a statement, and those that arrive while it is in flight share the next one', async () => {
@@ -78,11 +78,11 @@ test('calls in one turn share a statement, and those that arrive while it is in 
     const { send, sizes } = open({ kind });
     const first = sendAll(send, 0, 50);
     await turn();
-    const answers = [await Promise.all([first, sendAll(send, 50, 90)])].flat(2);
+    const responses = [await Promise.all([first, sendAll(send, 50, 90)])].flat(2);
     assert.deepEqual(sizes(), [50, 40], kind);
     assert.deepEqual(
-      answers,
-      answers.map((_, value) => `a k${value} ${value}`),
+      responses,
+      responses.map((_, value) => `a k${value} ${value}`),
     );
   }
 });
@@ -93,12 +93,12 @@ test('a server gets a second statement when at least as many rows are waiting as
     ['postgres', 2, [10, 10, 40]],
   ] as const) {
     const { send, sizes, together } = open({ kind });
-    const answers = [sendAll(send, 0, 10)];
+    const responses = [sendAll(send, 0, 10)];
     await turn();
-    answers.push(sendAll(send, 10, 20));
+    responses.push(sendAll(send, 10, 20));
     await turn();
-    answers.push(sendAll(send, 20, 60));
-    await Promise.all(answers);
+    responses.push(sendAll(send, 20, 60));
+    await Promise.all(responses);
     assert.equal(together(), most);
     assert.deepEqual(sizes(), expected);
   }
@@ -123,9 +123,9 @@ test('each call gets its own result in any order of arrival, and no row is lost,
           for (let pause = pauses[n] ?? 0; pause > 0; pause--) await turn();
           answering.push(send(row, group));
         }
-        const answers = await Promise.all(answering);
+        const responses = await Promise.all(answering);
         assert.deepEqual(
-          answers,
+          responses,
           rows.map(({ group, key, value }) => `${group} ${key} ${value}`),
         );
         const ran = statements.flatMap(({ group, rows }) => rows.map((row) => ({ group, ...row })));

@@ -31,7 +31,7 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
   name: string;
   /** Rows of different groups never share a statement. */
   group: (ctx: Context, row: Row) => string;
-  /** Without a key, equal rows may be in flight together. For reads only. */
+  /** Without a key, equal rows may be in flight together, so only reads may leave it out. */
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
   most?: number;
@@ -41,7 +41,7 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
   const { most = 200, bytes = { of: () => 0, most: 0 } } = options;
   const groupsOf = partOfState(options.name, () => new Map<string, Group<Row, Result>>());
 
-  /** `over` is called before the callers continue, so that the next statement is sent first. */
+  /** Calls `over` before the callers continue, so that the next statement is sent first. */
   async function settle(ctx: Context, batch: Waiting<Row, Result>[], over: () => void): Promise<void> {
     let results: Result[];
     try {

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { networkOf, openBudgets, reserve, secondsToWait, spend } from './budgets.ts';
+import {
+  addShared,
+  networkOf,
+  openBudgets,
+  refund,
+  reserve,
+  secondsToWait,
+  spend,
+  takeUnshared,
+} from './budgets.ts';
 
 const at = (seconds: number) => new Date(1_900_000_000_000 + seconds * 1000);
 
@@ -49,4 +58,21 @@ test('an IPv6 subscriber is one caller, whatever the last 64 bits are', () => {
   assert.equal(networkOf('192.0.2.1'), '192.0.2.1');
   assert.equal(networkOf('::1'), '0:0:0:0::/64');
   assert.equal(networkOf('fe80::1%eth0'), 'fe80:0:0:0::/64');
+});
+
+test('what callers spend is reported to other processes once it matters, and counts there too', () => {
+  const here = { ...openBudgets({ perMinute: 32 }), unshared: new Set<string>() };
+  const there = openBudgets({ perMinute: 32 });
+  const now = new Date(0);
+  for (let call = 0; call < 2; call++) spend(here, 'few', now);
+  for (let call = 0; call < 20; call++) spend(here, 'many', now);
+  refund(here, 'many');
+  const spent = takeUnshared(here);
+  assert.deepEqual(spent, [['many', 19]], 'a sixteenth of the budget stays silent');
+  assert.deepEqual(takeUnshared(here), [], 'nothing is reported twice');
+  addShared(there, spent, now);
+  const accepted = Array.from({ length: 20 }, () => spend(there, 'many', now)).filter((wait) => wait === 0);
+  assert.equal(accepted.length, 13);
+  spend(here, 'few', now);
+  assert.deepEqual(takeUnshared(here), [['few', 3]], 'beyond that everything is');
 });

@@ -1,28 +1,34 @@
 import { isIPv6 } from 'node:net';
 
-/** Limits per caller: calls per minute, and concurrent calls. 0: no limit. */
+/** Limits per caller: calls per minute, and concurrent calls. 0 means no limit. */
 export type Budgets = {
   readonly perMinute: number;
   readonly atOnce: number;
   readonly used: Map<string, Use>;
+  /** Callers whose use the node's other processes have yet to be told about; null if there are none. */
+  unshared: Set<string> | null;
 };
 
-/** A caller's use of its budget. Its minute begins, in milliseconds, with the first call after the previous minute. */
-export type Use = { since: number; spent: number; inUse: number };
+/**
+ * A caller's use of its budget. Its minute begins, in milliseconds, with the first call after the previous minute.
+ * `unshared`: the part of `spent` that other processes do not know about.
+ */
+export type Use = { since: number; spent: number; unshared: number; inUse: number };
 
 const minute = 60_000;
 /** Maximum callers remembered; the least recently seen are dropped first. */
 const maxCallers = 20_000;
 
 export function openBudgets(limits: { perMinute?: number; atOnce?: number }): Budgets {
-  return { perMinute: limits.perMinute ?? 0, atOnce: limits.atOnce ?? 0, used: new Map() };
+  const { perMinute = 0, atOnce = 0 } = limits;
+  return { perMinute, atOnce, used: new Map(), unshared: null };
 }
 
 function useOf({ used }: Budgets, caller: string): Use {
   const known = used.get(caller);
-  // The order matters only when some have to be dropped.
+  // Callers only need to be in order when some have to be dropped.
   if (known && used.size < maxCallers / 2) return known;
-  const use = known ?? { since: Number.NEGATIVE_INFINITY, spent: 0, inUse: 0 };
+  const use = known ?? { since: Number.NEGATIVE_INFINITY, spent: 0, unshared: 0, inUse: 0 };
   used.delete(caller);
   used.set(caller, use);
   if (used.size > maxCallers) used.delete(used.keys().next().value ?? caller);
@@ -51,20 +57,53 @@ export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): 
   const time = now.getTime();
   const seconds = secondsLeft(budgets, use, time, amount);
   if (seconds > 0) return seconds;
-  if (time >= use.since + minute || time < use.since) Object.assign(use, { since: time, spent: 0 });
-  use.spent += amount;
+  add(use, time, amount);
+  if (budgets.unshared) {
+    use.unshared += amount;
+    budgets.unshared.add(caller);
+  }
   return 0;
+}
+
+function add(use: Use, time: number, amount: number): void {
+  if (time >= use.since + minute || time < use.since)
+    Object.assign(use, { since: time, spent: 0, unshared: 0 });
+  use.spent += amount;
+}
+
+/** Callers do not appear in exchanges until they have spent this fraction of their budget. */
+const silentPart = 1 / 16;
+
+/** What callers have spent here since the last time, for the node's other processes. */
+export function takeUnshared({ perMinute, used, unshared }: Budgets): [string, number][] {
+  const spent: [string, number][] = [];
+  for (const caller of unshared ?? []) {
+    const use = used.get(caller);
+    if (use && use.spent <= perMinute * silentPart) continue;
+    unshared?.delete(caller);
+    if (!use || use.unshared <= 0) continue;
+    spent.push([caller, use.unshared]);
+    use.unshared = 0;
+  }
+  return spent;
+}
+
+/** Adds what callers have spent in another process, even beyond the limit. */
+export function addShared(budgets: Budgets, spent: readonly [string, number][], now: Date): void {
+  for (const [caller, amount] of spent) add(useOf(budgets, caller), now.getTime(), amount);
 }
 
 /** Refunds a call that `spend` counted by mistake. */
 export function refund({ used }: Budgets, caller: string): void {
   const use = used.get(caller);
-  if (use && use.spent > 0) use.spent--;
+  if (!use || use.spent === 0) return;
+  use.spent--;
+  use.unshared--;
 }
 
 /**
  * Takes one of the caller's slots, or `amount` bytes; null if there are not enough. The calling function subtracts them
- * from `inUse` afterwards. `counts`: ignore the limit, but count.
+ * from `inUse` afterwards. With `counts`, they are counted even if they exceed the limit.
  */
 export function take(budgets: Budgets, caller: string, counts = false, amount = 1): Use | null {
   const use = useOf(budgets, caller);

@@ -43,9 +43,9 @@ test('one wrong key in thousands of simultaneous requests is looked up once per 
 });
 
 test("guessing a key from another network neither delays nor rejects the owner's first requests", async () => {
-  let answers = 0;
+  let responses = 0;
   const { count } = await showTogether('right', { '192.0.2.3': 300, '192.0.2.4': 300 }, () =>
-    ++answers === 1 ? Promise.reject(unknown) : Promise.resolve('found'),
+    ++responses === 1 ? Promise.reject(unknown) : Promise.resolve('found'),
   );
   assert.equal(count(401), 300);
   assert.equal(count(200), 300);

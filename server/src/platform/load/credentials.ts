@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { sha256 } from '../ids.ts';
-import { countAnonymous, refuseStalled } from './admission.ts';
+import { countAnonymous, rejectStalled } from './admission.ts';
 import { networkOf, refund, reserve, spend } from './budgets.ts';
 import { reject } from './reservations.ts';
 
@@ -11,14 +11,14 @@ const maxTrusted = 10_000;
 /**
  * Looks up credentials. Unknown ones are charged to their address first and refunded if they are valid; otherwise a
  * thousand concurrent wrong keys would all be looked up before the first is rejected. A request without credentials is
- * not a wrong guess: any web page can make its visitors' browsers send many of those.
+ * not a wrong guess, because any web page can make its visitors' browsers send many of these.
  */
 export async function checkCredentials<Found>(
   ctx: Context,
   request: FastifyRequest,
   { shown, look }: { shown: string | null; look: (isTrusted: boolean) => Promise<Found> },
 ): Promise<Found> {
-  refuseStalled(ctx, 'interface');
+  rejectStalled(ctx, 'interface');
   if (shown === null) {
     countAnonymous(ctx, request);
     return look(false);

@@ -9,7 +9,7 @@ export type FairQueue = {
   readonly maxWaiting: number;
   /** In milliseconds. Work that has waited this long is rejected. */
   readonly longestWait: number | null;
-  /** Queues that are served before all others, in this order, but never twice in a row while others wait. */
+  /** These queues are served before all others, in this order, but never twice in a row while others wait. */
   readonly first: readonly string[];
   lastWasFirst: boolean;
   inUse: number;
@@ -25,13 +25,16 @@ export const anonymousQueue = '\nanonymous';
 export const anonymousQueueOf = (address: string): string => `${anonymousQueue} ${siteOf(address)}`;
 export const isAnonymousQueue = (queue: string | undefined): boolean =>
   queue?.startsWith(anonymousQueue) === true;
-/** Look-ups of keys, sessions and tenants: short statements that every caller depends on. */
+/** For look-ups of keys, sessions and tenants, which are short statements that every caller depends on. */
 export const credentialsQueue = '\ncredentials';
-/** Background work in short statements: finding due jobs, webhook dispatch, maintenance. */
+/** For background work in short statements: finding due jobs, webhook dispatch, maintenance. */
 export const serviceQueue = '\nservice';
-/** Scheduled jobs, whose statements may be many and long, so they have no priority. */
+/** For scheduled jobs. Their statements may be many and long, so they have no priority. */
 export const jobsQueue = '\njobs';
-/** Reads of data that tenants share, such as the tree of a release: no single tenant's queue should pay for them. */
+/**
+ * For reads of data that tenants share, such as the tree of a release. They should not count against a single tenant's
+ * queue.
+ */
 export const catalogueQueue = '\ncatalogue';
 
 export const isTenant = (queue: string): boolean => queue !== operatorQueue && !queue.startsWith('\n');

@@ -53,7 +53,9 @@ export function openImportQueue(
   };
 }
 
-/** Two at a time leave enough of a small machine for other requests. */
-export function openImports(counters: Counters): ImportQueue {
-  return openImportQueue({ running: 2, waiting: 20 }, () => countRejection({ counters }, 'imports', 'full'));
+/** Two at a time leave enough of a small machine for other requests. The node's processes divide them. */
+export function openImports(counters: Counters, { workers }: { workers: number }): ImportQueue {
+  return openImportQueue({ running: Math.ceil(2 / workers), waiting: Math.ceil(20 / workers) }, () =>
+    countRejection({ counters }, 'imports', 'full'),
+  );
 }

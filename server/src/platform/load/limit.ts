@@ -1,9 +1,9 @@
-/** Runs at most `most` tasks at a time; the others wait in order. */
-export function limit(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs at most `maxRunning` tasks at a time; the others wait in order. */
+export function limit(maxRunning: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    if (running >= maxRunning) await new Promise<void>((resolve) => waiting.push(resolve));
     else running++;
     try {
       return await work();

@@ -64,14 +64,14 @@ test('100 lists of large rows requested with one key delay no other tenant', asy
   const other = await newTenant(service);
   await other.user();
   let left = 100;
-  let most = 0;
+  let peak = 0;
   // Connections are accepted one at a time, so on a slow machine the first lists would finish before the others arrive.
   const { promise, resolve } = Promise.withResolvers<void>();
   const held = Array.from({ length: lists.maxPerCaller }, () => inTurn(lists, large.TenantID, () => promise));
   const calls = Array.from({ length: left }, () =>
     large.api('GET', '/enrolment?Limit=200').finally(() => {
       left--;
-      most = Math.max(most, lists.callers.get(large.TenantID)?.inUse ?? 0);
+      peak = Math.max(peak, lists.callers.get(large.TenantID)?.inUse ?? 0);
     }),
   );
   await until('some of them wait', async () => (lists.callers.get(large.TenantID)?.waiting.length ?? 0) > 10);
@@ -79,10 +79,10 @@ test('100 lists of large rows requested with one key delay no other tenant', asy
   assert.equal(left, 100, 'the other tenant waited for none of them');
   resolve();
   await Promise.all(held);
-  // The overview needs many statements, each of which waits for one of the other tenant.
+  // The overview needs many statements, each of which waits for a statement of the other tenant.
   expectStatus(await other.api('GET', '/overview'), 200);
   for (const { status } of await Promise.all(calls)) assert.equal(status, 200);
-  assert.ok(most <= lists.maxPerCaller);
+  assert.ok(peak <= lists.maxPerCaller);
   await until('all is given back', async () => lists.callers.size === 0 && unsent.bytes.size === 0);
 });
 
@@ -91,9 +91,9 @@ test("lists that do not fit into a tenant's queue get 429 with Retry-After, for 
   const { promise, resolve } = Promise.withResolvers<void>();
   const places = lists.maxPerCaller + lists.maxWaiting;
   const waiting = Array.from({ length: places }, () => inTurn(lists, tenant.TenantID, () => promise));
-  const answer = await tenant.api('GET', '/user');
-  expectProblem(answer, 429, 'too_many_requests');
-  assert.equal(answer.headers.get('retry-after'), '1');
+  const response = await tenant.api('GET', '/user');
+  expectProblem(response, 429, 'too_many_requests');
+  assert.equal(response.headers.get('retry-after'), '1');
   expectStatus(await large.api('GET', '/user'), 200);
   resolve();
   await Promise.all(waiting);

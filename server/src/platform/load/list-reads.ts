@@ -23,7 +23,7 @@ function queueOf({ caller }: FastifyRequest): string {
   return caller?.tenantId ?? operatorQueue;
 }
 
-/** Reads a list or report, or does a long write, when it is the turn of the caller's tenant. */
+/** Waits for the turn of the caller's tenant, then reads a list or report, or does a long write. */
 export async function readInTurn<Result>(
   ctx: Context,
   request: FastifyRequest,
@@ -33,8 +33,8 @@ export async function readInTurn<Result>(
   const isRead = request.method === 'GET';
   const queue = queueOf(request);
   if (isUnreadFull(unsent, queue))
-    throw reject(ctx, 'interface', 'unread_answers', {
-      detail: 'This tenant has requested lists that it has not read yet.',
+    throw reject(ctx, 'interface', 'unread_responses', {
+      detail: 'Too many responses with lists have not been read yet. Read them, then send the request again.',
       retryAfter: 1,
     });
   const waits = () => ctx.counters.poolWaits.inc({ pool: isRead ? 'lists' : 'longWrites' });
@@ -42,8 +42,8 @@ export async function readInTurn<Result>(
     if (request.slot.hasEnded)
       throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
     const result = await read();
-    // As long as each message causes the next, the embedded database's messages are processed one after another, with
-    // no sockets in between.
+    // As long as each message causes the next, Node processes the embedded database's messages one after another
+    // without looking at sockets.
     await setImmediate();
     return result;
   };
@@ -56,8 +56,8 @@ export async function readInTurn<Result>(
 }
 
 /**
- * Reads a page in chunks until it has its rows or enough bytes; others have their turn between chunks. If a chunk found
- * nothing among many rows, another follows, so only the last page is short.
+ * Reads a page in chunks until it has its rows or enough bytes; others take their turns between chunks. If a chunk
+ * found nothing among many rows, another follows, so only the last page is short.
  */
 export async function readPage(
   { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
@@ -76,7 +76,7 @@ export async function readPage(
     const before = last.NextCursor;
     last = pageOf(await read({ Limit: asked, Cursor: before }));
     if (last.NextCursor === before) throw new Error('The list does not advance past its cursor.');
-    // A full page keeps its cursor if another page follows.
+    // A full page has a cursor if another page follows.
     if (isFull && last.Items.length > 0) break;
     page.Items.push(...last.Items);
     page.NextCursor = last.NextCursor;

@@ -9,7 +9,7 @@ function passwordQueueFull(ctx: Context): Problem {
 }
 
 /** Called before a guess is counted, because a rejected request is not a guess. */
-export function refuseFullPasswordQueue(ctx: Context & { tenantId: string }): void {
+export function rejectFullPasswordQueue(ctx: Context & { tenantId: string }): void {
   if (isQueueFull(ctx.admission.hashes, ctx.tenantId)) throw passwordQueueFull(ctx);
 }
 

@@ -26,7 +26,10 @@ async function flood(origin: string, from: string, perConnection: number) {
   return { answers: () => answers, close: () => sockets.map((socket) => socket.destroy()) };
 }
 
-/** Rejections in one second, with 3,000 in the queue. A caller that had to queue would see more on any machine. */
+/**
+ * The number of rejections in one second, with 3,000 in the queue. If the caller had to queue, there would be more of
+ * them on any machine.
+ */
 const assertAhead = (rejections: number) => assert.ok(rejections < 200, `${rejections} rejections meanwhile`);
 
 test('an address that gets only rejections gets 200 a second, and a known caller never waits', async () => {

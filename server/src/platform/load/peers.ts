@@ -20,13 +20,14 @@ type NetworkQueue = { since: number; answered: number; readonly waiting: Set<() 
 /** A school with 500 learners has one address, and a browser opens six connections. */
 const connectionsOfNetwork = 4_000;
 /** Such a response costs 0.15 ms. */
-const answersPerSecond = 200;
+const responsesPerSecond = 200;
 const maxWaiting = 4_000;
 const tick = 50;
 
-export function openPeers(): Peers {
+/** `processes`: how many share this node's connections. */
+export function openPeers(processes = 1): Peers {
   return {
-    connections: openBudgets({ atOnce: connectionsOfNetwork }),
+    connections: openBudgets({ atOnce: Math.ceil(connectionsOfNetwork / processes) }),
     queues: new Map(),
     networks: new WeakMap(),
     known: new WeakSet(),
@@ -43,7 +44,7 @@ export function holdConnection({ connections }: Peers, address: string): (() => 
 }
 
 /** Counts a response without a slot: to a rejected request or a probe. */
-export function countAnswer(peers: Peers, connection: object): void {
+export function countResponse(peers: Peers, connection: object): void {
   peers.known.delete(connection);
   const network = peers.networks.get(connection);
   if (network === undefined) return;
@@ -56,7 +57,7 @@ export function countAnswer(peers: Peers, connection: object): void {
 }
 
 function isHeldBack({ answered, waiting }: NetworkQueue): boolean {
-  return answered >= answersPerSecond || waiting.size > 0;
+  return answered >= responsesPerSecond || waiting.size > 0;
 }
 
 /** Whether a connection may pipeline requests. Each one costs memory, so connections of a delayed network may not. */
@@ -84,7 +85,7 @@ export function waitIn({ waiting }: NetworkQueue, start: () => void): (() => voi
 function serve(peers: Peers): void {
   const now = performance.now();
   for (const [network, { since, waiting }] of peers.queues) {
-    let left = (answersPerSecond * tick) / 1_000;
+    let left = (responsesPerSecond * tick) / 1_000;
     for (const start of waiting) {
       if (left-- <= 0) break;
       waiting.delete(start);

@@ -5,8 +5,8 @@ import { openPeers, type Peers } from './peers.ts';
 import { openUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
 
 /**
- * `anonymous`: without valid credentials. `interface`: with a key or a session. `runTime`: learners, starting with the
- * click on the launch link.
+ * `anonymous` is for requests without valid credentials, `interface` for those with a key or a session, and `runTime`
+ * for learners, starting with the click on the launch link.
  */
 export const poolNames = ['anonymous', 'interface', 'runTime'] as const;
 export type PoolName = (typeof poolNames)[number];
@@ -17,7 +17,7 @@ export type Pool = {
   readonly maxWaiting: number;
   inUse: number;
   readonly waiting: (() => void)[];
-  /** Since when the pool has been full; null if it is not. */
+  /** When the pool became full; null if it is not. */
   exhaustedSince: Date | null;
 };
 
@@ -36,7 +36,7 @@ export type Admission = {
   readonly checks: FairQueue;
   /** Lists and reports being read. */
   readonly lists: FairQueue;
-  /** Replays and erasures. Lists do not wait for these. */
+  /** Replays and erasures, for which lists do not wait. */
   readonly longWrites: FairQueue;
   /** Unread bytes of lists and of large player sessions. */
   readonly unsent: UnreadBytes;
@@ -59,18 +59,20 @@ export type Admission = {
   readonly peers: Peers | null;
   /** Responses without a slot that clients have not read yet, by address, and their time limit. */
   readonly unread: Budgets;
-  refusalMilliseconds: number;
+  rejectionMilliseconds: number;
   /** How long an anonymous caller may take to read a response with a slot. */
-  answerMilliseconds: number;
+  responseMilliseconds: number;
   /** Slots in the pools per key or session, and per tenant. They are limited once half of the pool is in use. */
   readonly keys: Budgets;
   readonly tenants: Budgets;
   readonly runTimeTenants: Budgets;
+  /** Run-time requests that each turn of the event loop starts. */
+  readonly runTimeTurns: FairQueue;
   /** Bytes of a tenant's commits in progress. */
   readonly commitBytes: Budgets;
   /**
    * Requests from the pages of an enrolment, or of a course's preview. The limit per minute is for commits and
-   * heartbeats.
+   * heartbeats; files have their own.
    */
   readonly learnerCalls: Budgets;
   readonly learnerFiles: Budgets;
@@ -100,22 +102,32 @@ export type Admission = {
 /** A page loads about twenty files, and a whole school may share one address. */
 const filesPerCall = 20;
 const commitsPerMinute = 120;
-/** A page sends one commit at a time, but everything it has left when it closes. Over HTTP/1.1 that is up to six. */
+/**
+ * A page sends one commit at a time, but when it closes it sends all that are left, over HTTP/1.1 up to six at a time.
+ */
 const commitsAtOnce = 6;
 const commitBytesPerMinute = 30 * 1024 ** 2;
 const commitBytesOfTenant = 16 * 1024 ** 2;
 /** Commits up to this size count as well, but do not wait for the large commits of a few learners. */
 export const ordinaryCommitBytes = 16 * 1024;
 const learnerRequests = 20;
+/**
+ * Each takes up to half a millisecond of the event loop. With 8 of a tenant, others waited four times as long during a
+ * flood; with 1, a single tenant got a third less done.
+ */
+const startsPerTurn = 32;
+const startsOfTenant = 2;
 /** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
 const concurrentFiles = 100;
+/** Opening a course of 69 files, the largest of our test packages, 80 times, or one of 2,000 files three times. */
+const filesPerMinute = 6_000;
 /** Some courses look for optional subtitles or images. */
 const missesPerMinute = 600;
 const bodiesOfAddress = 10;
 const bodiesOfSite = 40;
 /** Over HTTP/2 each costs 14 kB. A browser requests up to 100 files simultaneously. */
 const unreadOfAddress = 500;
-/** Each launch is an event, and possibly a webhook delivery, forever. */
+/** Each launch writes an event that is kept forever, and possibly a webhook delivery. */
 export const launchesPerMinute = 10;
 
 /** Half of the threads in libuv's pool. The others read learners' files. */
@@ -123,8 +135,11 @@ const hashesAtOnce = 2;
 const hashesWaiting = 100;
 /** A whole class signs in from one address at the same moment, and waiting a few seconds does no harm. */
 const passwordLine = 200;
-/** The embedded database runs one statement at a time; a server has ten connections. */
-const listsAtOnce = { embedded: { most: 2, maxPerCaller: 1 }, server: { most: 6, maxPerCaller: 3 } };
+/** The embedded database runs one statement at a time. Lists leave some of a server's connections to others. */
+const listsAtOnce = ({ databaseUrl, databaseConnections }: Config) =>
+  databaseUrl === null
+    ? { most: 2, maxPerCaller: 1 }
+    : { most: Math.ceil(databaseConnections * 0.6), maxPerCaller: Math.ceil(databaseConnections * 0.3) };
 const maxUnsent = 16 * 1024 ** 2;
 /** A session takes up to 13 MiB. Pages that are rejected retry. */
 const maxUnreadSessions = 32 * 1024 ** 2;
@@ -132,23 +147,18 @@ const exportsOfTenant = 8;
 /** People send test events by hand. */
 const pingsAtOnce = 4;
 const pingsPerMinute = 60;
-/** Requests from a network that wait while the same credential is looked up for another of its requests. */
+/** Maximum requests from a network that wait while the same credential is looked up for another of its requests. */
 const maxWaitingForCredentials = 1_000;
 
 export function openPool(most: number, maxWaiting = 0): Pool {
   return { most, maxWaiting, inUse: 0, waiting: [], exhaustedSince: null };
 }
 
-export function openAdmission({
-  maxInFlight,
-  anonymousRateLimit,
-  trustProxy,
-  databaseUrl,
-}: Config): Admission {
-  const listTurns = {
-    ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'],
-    maxWaiting: Math.ceil(maxInFlight / 4),
-  };
+/** The processes of a node divide its slots, and share its budgets per minute (`share-budgets.ts`). */
+export function openAdmission(config: Config): Admission {
+  const { anonymousRateLimit, trustProxy, workers } = config;
+  const maxInFlight = Math.ceil(config.maxInFlight / workers);
+  const listTurns = { ...listsAtOnce(config), maxWaiting: Math.ceil(maxInFlight / 4) };
   return {
     pools: {
       anonymous: openPool(Math.ceil(maxInFlight / 4)),
@@ -186,21 +196,26 @@ export function openAdmission({
     anonymousBodies: openBudgets({ atOnce: bodiesOfAddress }),
     anonymousSites: openBudgets({ atOnce: bodiesOfSite }),
     anonymousBodyMilliseconds: 5_000,
-    peers: trustProxy > 0 ? null : openPeers(),
+    peers: trustProxy > 0 ? null : openPeers(workers),
     unread: openBudgets({ atOnce: unreadOfAddress }),
-    refusalMilliseconds: 10_000,
-    answerMilliseconds: 60_000,
+    rejectionMilliseconds: 10_000,
+    responseMilliseconds: 60_000,
     keys: openBudgets({ atOnce: Math.ceil(maxInFlight / 8) }),
     tenants: openBudgets({ atOnce: Math.ceil(maxInFlight / 4) }),
     runTimeTenants: openBudgets({ atOnce: Math.ceil(maxInFlight / 2) }),
+    runTimeTurns: openFairQueue({
+      most: startsPerTurn,
+      maxPerCaller: startsOfTenant,
+      maxWaiting: 2 * maxInFlight,
+    }),
     commitBytes: openBudgets({ atOnce: commitBytesOfTenant }),
     learnerCalls: openBudgets({ perMinute: commitsPerMinute, atOnce: learnerRequests }),
     fileMisses: openBudgets({ perMinute: missesPerMinute }),
-    learnerFiles: openBudgets({ atOnce: concurrentFiles }),
+    learnerFiles: openBudgets({ perMinute: filesPerMinute, atOnce: concurrentFiles }),
     commits: openBudgets({ perMinute: commitBytesPerMinute, atOnce: commitsAtOnce }),
     starts: openBudgets({ perMinute: launchesPerMinute }),
     openings: openFairQueue({
-      ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'],
+      ...listsAtOnce(config),
       maxWaiting: 100,
     }),
     trusted: new Set(),

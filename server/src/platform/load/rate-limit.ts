@@ -10,7 +10,7 @@ const syncMilliseconds = 1_000;
 /** A key's calls are not reported to other nodes until they reach this fraction of its limit. */
 const silentPart = 1 / 16;
 
-/** `exchanged`: calls on all nodes as of the last exchange; `unsent`: this node's calls since. */
+/** `exchanged` counts the calls on all nodes as of the last exchange, and `unsent` this node's calls since then. */
 type Count = { exchanged: number; unsent: number };
 type Window = { startsAt: number; counts: Map<string, Count>; exchanging: boolean };
 
@@ -86,7 +86,7 @@ async function exchange(ctx: Context, { startsAt, counts }: Window): Promise<voi
   for (const { key_id, used } of totals) {
     const count = counts.get(key_id);
     const exchanged = sent.get(key_id) ?? 0;
-    // A new window with new counts may have begun in the meantime.
+    // By now a new window with new counts may have begun.
     if (!count || count !== busy.get(key_id)) continue;
     count.exchanged = Math.max(used, exchanged);
     count.unsent -= exchanged;

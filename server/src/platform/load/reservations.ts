@@ -16,7 +16,7 @@ export function reject<P extends RejectingPool>(
   return new Problem('too_many_requests', `${detail} Retry in ${retryAfter} seconds.`, { retryAfter });
 }
 
-/** One of the slots of `by`. `free`: not limited for now, because there is enough room. */
+/** One of the slots of `by`. With `free` it is not limited, because the pool has enough room. */
 export type Reservation<P extends PoolName> = {
   of: Budgets;
   by: string;

@@ -10,8 +10,8 @@ export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterva
 export const silenceMilliseconds = 600_000;
 
 /**
- * Any mobile network transfers 8 kB within a second or two. A body must be complete by the second check; an upload may
- * continue.
+ * Any mobile network transfers 8 kB within a second or two. By the second check a body must be complete, but an upload
+ * may continue.
  */
 const lookMilliseconds = 15_000;
 const leastBytes = 8 * 1024;
@@ -48,9 +48,9 @@ type Watched = { readonly slot: RequestSlot; seen: number; looks: number; due: n
 
 /** Node's own limit covers the whole request, and an upload of gigabytes would exceed it. */
 export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMilliseconds): void {
-  // Not a Map, because the tables that it has outgrown keep requests alive until the next full garbage collection.
+  // Not a Map: each table that a Map outgrows keeps requests alive until the next full garbage collection.
   let watched: Watched[] = [];
-  // All bodies share one timer: most arrive before a timer of their own would have been worth its cost.
+  // All bodies share one timer, because most arrive so soon that separate timers would not be worth their cost.
   const timer = setInterval(() => {
     const now = performance.now();
     watched = watched.filter((body) => isComing(body, now, milliseconds));
@@ -102,7 +102,8 @@ export function dropUnreadBody({ request, raw: response }: FastifyReply): void {
   if (!hasBody(raw) || raw.complete) return;
   response.once('finish', () => {
     if (raw.complete) return;
-    // Chunks of one byte would keep us busy. The response can be read all the same. Node resumes the socket once more.
+    // Chunks of one byte would keep us busy. The client can read the response anyway. Node resumes the socket once
+    // more.
     if (raw.headers['transfer-encoding'] !== undefined)
       setImmediate(() => raw.complete || raw.socket.pause());
     const timer = setTimeout(() => {

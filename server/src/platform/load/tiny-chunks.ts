@@ -30,7 +30,7 @@ export function joinTinyChunks(body: Readable, onFlood: () => void): void {
       flush();
       return push(null);
     }
-    // What was received together with the end of the flood still arrives.
+    // Chunks that were received together with the last of the flood still arrive.
     if (isFlood) return false;
     chunks++;
     bytes += chunk.length;

@@ -11,7 +11,7 @@ a{color:var(--accent);font-weight:600}`;
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** The policy for the page below: only its own style, and framing as the tenant allows. */
-function refusalPolicy(frameAncestors: string): string {
+function plainPolicy(frameAncestors: string): string {
   return `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}`;
 }
 
@@ -27,7 +27,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-function refusalPage(input: { title: string; reason: string; back: string | null }): string {
+function rejectionHtml(input: { title: string; reason: string; back: string | null }): string {
   const link = input.back
     ? `<p><a href="${escaped(input.back)}">Go back</a></p>`
     : '<p>You can close this page.</p>';
@@ -41,7 +41,7 @@ function refusalPage(input: { title: string; reason: string; back: string | null
 const forOpeners = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 
 /** A plain page for a learner whose click was rejected: the reason, what to do, and a link back. */
-export function refusal(input: {
+export function rejectionPage(input: {
   status: number;
   title: string;
   reason: string;
@@ -51,12 +51,12 @@ export function refusal(input: {
   const { status, title, reason, back = null, framing } = input;
   return {
     status,
-    body: refusalPage({ title, reason, back }),
+    body: rejectionHtml({ title, reason, back }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
       ...forOpeners,
-      'Content-Security-Policy': refusalPolicy(framing),
+      'Content-Security-Policy': plainPolicy(framing),
     },
   };
 }
@@ -69,7 +69,7 @@ export function redirectToPlayer(origin: string, ticket: string, framing: string
       Location: `${origin}/play/${ticket}`,
       'Cache-Control': 'no-store',
       ...forOpeners,
-      'Content-Security-Policy': refusalPolicy(framing),
+      'Content-Security-Policy': plainPolicy(framing),
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { cancel, closeConnection, connectionOf, streamOf } from '../http/http2.ts';
 import { countRejection } from '../operations/counters.ts';
 import { networkOf, reserve } from './budgets.ts';
-import { countAnswer } from './peers.ts';
+import { countResponse } from './peers.ts';
 
 /** Drops a response or, with `all`, everything that the client has requested on the connection. */
 function drop(request: IncomingMessage, response: ServerResponse, all: boolean): void {
@@ -14,13 +14,13 @@ function drop(request: IncomingMessage, response: ServerResponse, all: boolean):
 }
 
 /**
- * Clients must read their responses: over HTTP/2 the client decides how much may be sent. A response to a known caller
- * has a slot in a pool, and `connections.ts` checks its progress. Responses to anonymous callers have a deadline, and a
- * network may have only a few responses without a slot (to rejected requests).
+ * Clients must read their responses, because over HTTP/2 the client decides how much may be sent. A response to a known
+ * caller has a slot in a pool, and `connections.ts` checks its progress. Responses to anonymous callers have a
+ * deadline, and a network may have only a few responses without a slot (to rejected requests).
  */
-export function limitUnreadAnswer(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
+export function limitUnreadResponse(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
   const { raw, slot } = request;
-  const { unread, peers, refusalMilliseconds, answerMilliseconds } = ctx.admission;
+  const { unread, peers, rejectionMilliseconds, responseMilliseconds } = ctx.admission;
   const hasSlot = Boolean(slot?.leave);
   if (hasSlot && !slot.isAnonymous) return;
   const isDirect = ctx.config.trustProxy === 0;
@@ -28,7 +28,7 @@ export function limitUnreadAnswer(ctx: Context, request: FastifyRequest, reply: 
     countRejection(ctx, 'connections', 'unread');
     drop(raw, reply.raw, all && isDirect);
   };
-  const timer = setTimeout(cut, hasSlot ? answerMilliseconds : refusalMilliseconds, !hasSlot);
+  const timer = setTimeout(cut, hasSlot ? responseMilliseconds : rejectionMilliseconds, !hasSlot);
   timer.unref();
   const release = hasSlot ? undefined : reserve(unread, networkOf(request.ip));
   reply.raw.once('close', () => {
@@ -36,12 +36,12 @@ export function limitUnreadAnswer(ctx: Context, request: FastifyRequest, reply: 
     release?.();
   });
   if (release === null) setImmediate(cut, true);
-  if (!hasSlot && peers) countAnswer(peers, connectionOf(raw));
+  if (!hasSlot && peers) countResponse(peers, connectionOf(raw));
 }
 
-export function limitUnreadAnswers(app: FastifyInstance, ctx: Context): void {
+export function limitUnreadResponses(app: FastifyInstance, ctx: Context): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    limitUnreadAnswer(ctx, request, reply);
+    limitUnreadResponse(ctx, request, reply);
     done(null, payload);
   });
 }

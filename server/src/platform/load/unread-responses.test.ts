@@ -25,7 +25,7 @@ const form = {
 };
 
 test("unread rejections are limited per address, and exceeding the limit ends the client's sessions", async () => {
-  admission.refusalMilliseconds = 300_000;
+  admission.rejectionMilliseconds = 300_000;
   const from = '127.0.0.11';
   const sessions = await Promise.all(
     Array.from({ length: 8 }, () => openSession(service.baseUrl, { from, window: 0 })),
@@ -44,18 +44,18 @@ test("unread rejections are limited per address, and exceeding the limit ends th
 });
 
 test('a rejection that is not read in time ends the session, whatever else the client does', async () => {
-  admission.refusalMilliseconds = 200;
+  admission.rejectionMilliseconds = 200;
   const session = await openSession(service.baseUrl, { from: '127.0.0.13', window: 0 });
   const ended = once(session, 'close');
   send(session, { ':path': '/user' });
   const pings = setInterval(() => session.destroyed || session.ping(() => {}), 20);
   await ended;
   clearInterval(pings);
-  admission.refusalMilliseconds = 300_000;
+  admission.rejectionMilliseconds = 300_000;
 });
 
 test('a response to an anonymous caller has a deadline and keeps its slot until it is sent', async () => {
-  admission.answerMilliseconds = 300;
+  admission.responseMilliseconds = 300;
   const from = '127.0.0.14';
   const session = await openSession(service.baseUrl, { from, window: 0 });
   const streams = Array.from({ length: 60 }, () => send(session, { ':path': '/openapi.json' }));

@@ -8,10 +8,10 @@ import { silenceMilliseconds } from './slow-clients.ts';
 const maxMilliseconds = 60_000;
 const looks = 6;
 
-export type StalledAnswers = { follow: (server: Server) => void; add: (stream: ServerHttp2Stream) => void };
+export type StalledResponses = { follow: (server: Server) => void; add: (stream: ServerHttp2Stream) => void };
 
 /** Drops responses from which the client has read nothing for a minute, because they occupy memory. */
-export function watchStalledAnswers(onDrop: () => void, milliseconds = maxMilliseconds): StalledAnswers {
+export function watchStalledResponses(onDrop: () => void, milliseconds = maxMilliseconds): StalledResponses {
   const sockets = new Set<Socket>();
   /** How much of each response was left at the last check, and since when. */
   const streams = new Map<ServerHttp2Stream, { left: number; since: number }>();
@@ -45,7 +45,7 @@ export function watchStalledAnswers(onDrop: () => void, milliseconds = maxMillis
   };
 }
 
-/** Node closes a socket without traffic after its timeout, and knows how much of a long write was sent. */
+/** Node itself closes a socket that has no traffic during its timeout, and knows how much of a long write was sent. */
 function lookAtSocket(socket: Socket, milliseconds: number): void {
   if (socket.writableLength > 0) {
     if (socket.timeout !== milliseconds) socket.setTimeout(milliseconds);

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { startService } from '../../test/support/service.ts';
+import { createCache } from './cache.ts';
+import { inQueue } from './db/queues.ts';
+import { anonymousQueueOf, credentialsQueue } from './load/fair-queue.ts';
+
+const service = await startService();
+after(service.close);
+const { ctx } = service;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function heapMegabytes(): number {
+  collect();
+  return process.memoryUsage().heapUsed / 1024 ** 2;
+}
+
+test("anonymous callers from one network share a load, also if it fails, and other callers don't wait for it", async () => {
+  const loads: ((fails: boolean) => void)[] = [];
+  const cache = createCache<string>({
+    name: 'test_shared',
+    milliseconds: 60_000,
+    most: 10,
+    queue: credentialsQueue,
+    load: (_, key) =>
+      new Promise((resolve, reject) => {
+        loads.push((fails) => (fails ? reject(new Error('failed')) : resolve(key)));
+      }),
+  });
+  const one = inQueue(ctx, anonymousQueueOf('192.0.2.1'));
+  const other = inQueue(ctx, anonymousQueueOf('198.51.100.1'));
+  const failing = Promise.allSettled(Array.from({ length: 1_000 }, () => cache.get(one, 'a')));
+  assert.equal(loads.length, 1);
+  loads[0]?.(true);
+  assert.ok((await failing).every(({ status }) => status === 'rejected'));
+  const found = [cache.get(one, 'a'), cache.get(one, 'a'), cache.get(other, 'a'), cache.get(ctx, 'a')];
+  assert.equal(loads.length, 4, 'one for each network, and one for known callers');
+  for (const load of loads) load(false);
+  assert.deepEqual(await Promise.all(found), ['a', 'a', 'a', 'a']);
+  assert.equal(await cache.get(one, 'a'), 'a');
+  assert.equal(loads.length, 4);
+});
+
+test('a cache keeps neither the URLs that its keys are parts of nor expired entries', async () => {
+  const cache = createCache<string>({
+    name: 'test_memory',
+    milliseconds: 200,
+    most: 20_000,
+    load: async () => 'x'.repeat(10),
+  });
+  const before = heapMegabytes();
+  for (let n = 0; n < 2_000; n++) {
+    const url = Buffer.from(`/play/${n}-${'t'.repeat(100)}/content/${'a'.repeat(15_000)}`).toString();
+    await cache.get(ctx, url.slice(6, 100));
+  }
+  const kept = heapMegabytes() - before;
+  assert.ok(kept < 10, `${kept} MB`);
+
+  const large = createCache<{ bytes: string }>({
+    name: 'test_expired',
+    milliseconds: 50,
+    most: 20_000,
+    load: async (_, key) => ({ bytes: Buffer.alloc(10_000, key).toString() }),
+  });
+  for (let n = 0; n < 2_000; n++) await large.get(ctx, `${n}`);
+  await pause(60);
+  await large.get(ctx, 'last');
+  const left = heapMegabytes() - before;
+  assert.ok(left < 10, `${left} MB`);
+});
