@@ -3,7 +3,7 @@ import type { EnrolmentWithNames } from './record.ts';
 import { overrideOf } from './result.ts';
 
 /**
- * What an administrator changed in an enrolment. The reason for an override is free text, so it is stored only with the
+ * An administrator's changes to an enrolment. The reason for an override is free text, so it is stored only with the
  * enrolment.
  */
 export function auditsOf(

@@ -1,5 +1,5 @@
 import { route } from '../../platform/http/routes.ts';
-import { bulkAnswer, bulkQuery, bulkStreams } from '../../platform/rows/bulk.ts';
+import { bulkQuery, bulkResponse, bulkStreams } from '../../platform/rows/bulk.ts';
 import { enrolInBulk } from './bulk-enrol.ts';
 
 export const bulkEnrolRoutes = [
@@ -18,7 +18,7 @@ export const bulkEnrolRoutes = [
       'LoginID, CourseID, DurationID (optional) and the fields of the body of POST /enrol; in CSV a member of Metadata is a column such as Metadata.colour',
       { LoginID: 'ada', CourseID: 'fire-safety', DurationID: '30-days' },
     ),
-    answers: { 200: bulkAnswer },
+    answers: { 200: bulkResponse },
     events: ['enrolment.created', 'enrolment.expired', 'enrolment.extended', 'enrolment.renewed'],
     handle: (ctx, { query, request }, reply) =>
       enrolInBulk(ctx, { request, reply, body: request.body, plan: query.plan ?? false }),

@@ -34,9 +34,9 @@ test('a PUT changes the fields sent, keeps the rest, and writes one event', asyn
   expectStatus(changed, 200);
   assert.deepEqual(changed.body, { ...before, Reference: 'order-9' });
   assert.deepEqual(await read(), changed.body);
-  const told = (await events({ EnrollID })).at(-1);
+  const reported = (await events({ EnrollID })).at(-1);
   assert.deepEqual(
-    [told?.type, told?.data],
+    [reported?.type, reported?.data],
     ['enrolment.updated', { Changed: ['Reference'], Status: 'enrolled' }],
   );
   assert.equal((await put({ Metadata: { a: '1' } })).body.Reference, 'order-9');
@@ -47,10 +47,10 @@ test('repeating the PUT changes nothing and writes no event', async () => {
   const { put, types } = await enrolled();
   const body = { Reference: 'r', Metadata: { a: '1', b: '2' }, ExpiresAt: inDays(5) };
   const first = await put(body);
-  const told = (await types()).length;
+  const reported = (await types()).length;
   assert.deepEqual((await put({ ...body, Metadata: { b: '2', a: '1' } })).body, first.body);
   assert.deepEqual((await put({})).body, first.body);
-  assert.equal((await types()).length, told);
+  assert.equal((await types()).length, reported);
 });
 
 test('ExpiresAt moves the end of access in both directions', async () => {
@@ -74,8 +74,8 @@ test('changing an enrolment that has just expired also writes the expiry event',
   const { put, types } = await enrolled();
   clock.advance({ days: 31 });
   assert.equal((await put({ Reference: 'late' })).body.Status, 'expired');
-  const told = (await types()).slice(1).sort();
-  assert.deepEqual(told, ['enrolment.expired', 'enrolment.updated']);
+  const reported = (await types()).slice(1).sort();
+  assert.deepEqual(reported, ['enrolment.expired', 'enrolment.updated']);
 });
 
 test('reversing a withdrawal restores the previous status', async () => {

@@ -1,9 +1,11 @@
-/** SQL: a capped duration. Repeated extensions could otherwise exceed the range of an interval or a timestamp. */
+/**
+ * SQL that caps a duration, because repeated extensions could otherwise exceed the range of an interval or a timestamp.
+ */
 export function cappedDuration(duration: string): string {
   return `least(${duration}::interval, interval '9999 years')`;
 }
 
-/** SQL: the end of a period, capped so that the year never has five digits. */
+/** SQL for the end of a period, capped so that the year never has five digits. */
 export function cappedEnd(start: string, duration: string): string {
   const last = `'9999-12-31T00:00:00Z'::timestamptz`;
   return `case when ${duration} is not null then least(least(${start}, ${last}) + ${cappedDuration(duration)}, ${last}) end`;

@@ -101,7 +101,7 @@ test('50 concurrent requests after an expiry create one enrolment and end one', 
   assert.equal(types.filter((type) => type === 'enrolment.expired').length, 1);
 });
 
-test('in a burst, valid and invalid rows each get their own result', async () => {
+test('valid and invalid rows that arrive together each get their own result', async () => {
   const [one, two, draft, retired] = await Promise.all([
     newCourse(service),
     newCourse(service, {}, { a: {}, b: { Duration: 'P1D' } }),

@@ -3,7 +3,7 @@ import { path } from '../../platform/http/routes.ts';
 import { type OptionRow, toOption } from '../catalogue/options.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { userNotFound } from '../users/users.ts';
-import type { Outcome } from './enrol-statement/statement.ts';
+import type { Outcome } from './enrol-function.ts';
 
 type EnrolInput = { loginId: string; courseId: string; durationId?: string };
 

@@ -4,8 +4,8 @@ import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/batch.ts';
+import { type EnrolRow, enrolText, type Outcome } from './enrol-function.ts';
 import { refusalOf } from './enrol-refusal.ts';
-import { type EnrolRow, enrolText, type Outcome } from './enrol-statement/statement.ts';
 import { toEnrolment } from './record.ts';
 import type { Enrolment, EnrolRequest } from './schemas.ts';
 

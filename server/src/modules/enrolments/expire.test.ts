@@ -123,7 +123,7 @@ test('two nodes end 1,000 enrolments together, each with one event', async () =>
     ended.reduce((sum, count) => sum + count, left),
     1000,
   );
-  const told = (await tenant.events()).filter(({ type }) => type === 'enrolment.expired');
-  assert.equal(told.length, 1000);
-  assert.equal(new Set(told.map(({ enroll_id }) => enroll_id)).size, 1000);
+  const seenEvents = (await tenant.events()).filter(({ type }) => type === 'enrolment.expired');
+  assert.equal(seenEvents.length, 1000);
+  assert.equal(new Set(seenEvents.map(({ enroll_id }) => enroll_id)).size, 1000);
 });

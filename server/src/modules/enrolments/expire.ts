@@ -6,7 +6,7 @@ import { eventType, insertEvent } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
 /** A learner's commit waits for at most one batch. */
-const most = 200;
+const maxBatch = 200;
 
 /**
  * Ends up to $3 enrolments that are due at $1, with the event IDs in $2. Nodes that run this concurrently take
@@ -15,9 +15,11 @@ const most = 200;
  */
 const text = `/* across tenants: enrolments expire in all tenants */
 with due as materialized (
-  select enrolment.tenant_id, enrolment.enroll_id, enrolment.status from enrolment
-  where enrolment.ended_at is null and enrolment.expires_at <= $1
-  order by enrolment.expires_at limit $3 for update skip locked
+  select next.* from tenant cross join lateral (
+    select enrolment.tenant_id, enrolment.enroll_id, enrolment.status from enrolment
+    where enrolment.tenant_id = tenant.tenant_id and enrolment.ended_at is null and enrolment.expires_at <= $1
+    order by enrolment.expires_at limit $3 for update skip locked
+  ) next limit $3
 ), ended as (
   update enrolment set ended_at = enrolment.expires_at, changed_at = $1, status = ${statusAfter('enrolment', 'expire')},
     status_before_end = enrolment.status
@@ -38,7 +40,7 @@ select count(*)::integer as ended from ended`;
  * nodes it runs. Returns how many it ended.
  */
 export function expireEnrolments(ctx: Context): Promise<number> {
-  return inBatches(ctx, most, async (ctx, rows) => {
+  return inBatches(ctx, maxBatch, async (ctx, rows) => {
     const now = ctx.now();
     const ids = Array.from({ length: rows }, () => newId(now));
     const values = [now, ids, rows];

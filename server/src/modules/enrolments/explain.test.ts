@@ -13,7 +13,7 @@ const { api, user } = await newTenant(service);
 
 type Situation = { LoginID: string; CourseID: string; address: string };
 
-/** For each rule: how to break it and how to satisfy it again. */
+/** How to break each rule, and how to satisfy it again. */
 const breaks: Record<
   (typeof ruleCodes)[number],
   { break: (s: Situation) => unknown; mend: (s: Situation) => unknown }

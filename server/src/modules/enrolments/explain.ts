@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
-import { readTogether } from '../../platform/load/read-together.ts';
+import { readTogether, wantedRows } from '../../platform/load/read-together.ts';
 import { enrolmentNotFound } from './record.ts';
 import { decideLaunch } from './rules.ts';
 import type { Explanation } from './schemas.ts';
@@ -23,15 +23,20 @@ type Row = {
 const text = `
 select wanted.n, enrolment.status, enrolment.expires_at, enrolment.release_id, enrolment.course_id, known.enabled,
   known.login_id, course.title, course.url, course.status as course_status, course.release_id as course_release_id
-from unnest($2::uuid[]) with ordinality as wanted (enroll_id, n)
-join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = wanted.enroll_id
-join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
-join course on course.course_id = enrolment.course_id`;
+from ${wantedRows('enroll_id uuid')}
+cross join lateral (
+  select own.* from enrolment own where own.tenant_id = $1 and own.enroll_id = wanted.enroll_id limit 1
+) enrolment
+cross join lateral (
+  select own.enabled, own.login_id from "user" own
+  where own.tenant_id = $1 and own.user_id = enrolment.user_id limit 1
+) known
+cross join lateral (select own.* from course own where own.course_id = enrolment.course_id limit 1) course`;
 
 const readFacts = readTogether<string, Row>({
   name: 'explain',
   text,
-  values: (ctx, enrollIds) => [ctx.tenantId, enrollIds],
+  item: (enrollId) => ({ enroll_id: enrollId }),
 });
 
 /**

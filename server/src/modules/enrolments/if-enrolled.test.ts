@@ -31,20 +31,20 @@ async function enrolled(durationId = 'month') {
   const first = await enrol();
   expectStatus(first, 201);
   const put = (EnrollID: string, body: unknown) => api('PUT', `/enrolment/${LoginID}/${EnrollID}`, body);
-  const told = async () =>
+  const reported = async () =>
     (await events({ LoginID })).slice(1).map(({ type, enroll_id }) => [type, enroll_id]);
   const read = async (EnrollID: string) => (await api('GET', `/enrolment/${LoginID}/${EnrollID}`)).body;
-  return { LoginID, enrol, first: first.body, put, told, read };
+  return { LoginID, enrol, first: first.body, put, reported, read };
 }
 
 test("extend adds the option's duration to the end and writes one event", async () => {
-  const { enrol, first, told, LoginID } = await enrolled();
+  const { enrol, first, reported, LoginID } = await enrolled();
   const more = await enrol('extend', 'week', { Reference: 'order-2' });
   expectStatus(more, 200);
   assert.equal(more.body.EnrollID, first.EnrollID);
   assert.equal(days(first.ExpiresAt, more.body.ExpiresAt), 7);
   assert.deepEqual([more.body.DurationID, more.body.Reference, more.body.Metadata], ['month', 'order-2', {}]);
-  assert.deepEqual(await told(), [
+  assert.deepEqual(await reported(), [
     ['enrolment.created', first.EnrollID],
     ['enrolment.extended', first.EnrollID],
   ]);
@@ -119,7 +119,7 @@ test('extend uses the latest of several ended enrolments', async () => {
 });
 
 test('renew ends the current enrolment, keeps its result, and creates a new one', async () => {
-  const { enrol, first, told, read, LoginID } = await enrolled();
+  const { enrol, first, reported, read, LoginID } = await enrolled();
   const { commit } = await play(service, first.LaunchURL);
   await commit({ Data: { 'lectern.completion': 'completed' } });
   const next = await enrol('renew', 'week', { Reference: 'year 2' });
@@ -132,7 +132,7 @@ test('renew ends the current enrolment, keeps its result, and creates a new one'
   const ended = await read(first.EnrollID);
   assert.equal(ended.Status, 'completed');
   assert.ok(Date.parse(ended.ExpiresAt) <= clock.now().getTime());
-  assert.deepEqual((await told()).slice(-2), [
+  assert.deepEqual((await reported()).slice(-2), [
     ['enrolment.renewed', first.EnrollID],
     ['enrolment.created', next.body.EnrollID],
   ]);
@@ -151,7 +151,7 @@ test('renew expires an active enrolment; if it had already expired, it reports t
   clock.advance({ days: 31 });
   expectStatus(await lapsed.enrol('renew'), 201);
   assert.deepEqual(
-    (await lapsed.told()).map(([type]) => type),
+    (await lapsed.reported()).map(([type]) => type),
     ['enrolment.created', 'enrolment.expired', 'enrolment.created'],
   );
 });
@@ -165,7 +165,7 @@ test('fail is an error only if there is a current enrolment', async () => {
   expectStatus(await enrol('fail'), 201);
 });
 
-test('each row of a burst has its own result', async () => {
+test('rows that arrive together each get their own result', async () => {
   const rows = await Promise.all(
     ['return', 'extend', 'renew', 'fail', 'nonsense', 'extend', 'renew', 'return'].map(
       async (IfEnrolled) => ({

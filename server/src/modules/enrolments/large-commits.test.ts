@@ -25,7 +25,7 @@ test('concurrent large commits are written in batches of 1 MiB', async () => {
   const sessions = [];
   for (let learner = 0; learner < 12; learner++)
     sessions.push((await play(service, (await service.enrol(course)).LaunchURL)).session);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     sessions.map(({ Session, Tree }) =>
       node.content.inject({
         method: 'POST',
@@ -34,7 +34,7 @@ test('concurrent large commits are written in batches of 1 MiB', async () => {
       }),
     ),
   );
-  assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]));
+  assert.deepEqual(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]));
   assert.ok(Math.max(...written) < 1.1 * 1024 ** 2, `${written}`);
   assert.ok(written.length < 12, 'they still share statements');
 });

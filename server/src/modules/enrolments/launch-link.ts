@@ -8,7 +8,7 @@ function signedText(handle: EnrolmentHandle): string {
   return `${handle.tenantId}\0${handle.enrollId}`;
 }
 
-/** The permanent link to an enrolment. It has a query string, because clients append `&returnURL=`. */
+/** The permanent link to an enrolment. It always has a query string, because clients append `&returnURL=`. */
 export function launchUrl(ctx: Context, handle: EnrolmentHandle): string {
   const tenant = Buffer.from(handle.tenantId).toString('base64url');
   const key = `${tenant}.${sign(ctx.keys, 'launch', signedText(handle))}`;

@@ -15,7 +15,7 @@ export type EnrolmentFilter = PageQuery &
     ExpiresBefore?: string;
   };
 
-/** The column that sorts the list before EnrollID. */
+/** The column by which the list is sorted before EnrollID. */
 export type Clock = 'changed_at' | 'expires_at' | null;
 
 export function clockOf(input: EnrolmentFilter): Clock {
@@ -77,7 +77,7 @@ export function filterSql(input: EnrolmentFilter, now: Date, parameters: Paramet
 type Times = { now: Date; overdue: string[] | null };
 type PathOf = (parameters: Parameters) => AccessPath;
 
-/** The index of each filter has its rows in EnrollID order. */
+/** The index for each filter is in EnrollID order. */
 function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
   const { LoginID, CourseID, DurationID, Status, GroupName } = input;
   const paths: PathOf[] = [];

@@ -17,7 +17,7 @@ import { type EnrolmentWithNames, toEnrolment } from './record.ts';
 
 type ListPosition = { at: Date | null; id: string };
 
-/** SQL of the rows of `page` with the names shown in the record. */
+/** SQL that adds the names shown in the record to the rows of `page`. */
 const withNames = (page: string) => `
 select held.*, known.login_id, course.title as course_title from (${page}) held
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
@@ -71,8 +71,8 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
 }
 
 /**
- * Enrolments that became overdue since the job last ran. There are few; if the job has fallen behind, only the earliest
- * are read, as many as a statement may visit.
+ * Enrolments that became overdue since the job last ran. There are usually few. If the job has fallen behind, only the
+ * earliest are read, at most as many as a statement may visit.
  */
 async function readOverdue(ctx: TenantContext): Promise<string[]> {
   const rows = await ctx.db

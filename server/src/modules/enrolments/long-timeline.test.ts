@@ -47,18 +47,18 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** The most rows that any step of the statement visits. */
+/** The maximum number of rows that any step of the statement visits. */
 async function visitedBy({ text, values }: Statement): Promise<number> {
   const explain = `/* across tenants: a test reads the plan */ explain (analyze, format json) ${text}`;
   const { rows } = await engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({ text: explain, values });
-  const most = (plan: Plan): number =>
+  const maxVisited = (plan: Plan): number =>
     Math.max(
       (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'],
-      ...(plan.Plans ?? []).map(most),
+      ...(plan.Plans ?? []).map(maxVisited),
     );
   const plan = rows[0]?.['QUERY PLAN'][0].Plan;
   assert.ok(plan);
-  return most(plan);
+  return maxVisited(plan);
 }
 
 test('a page of a timeline with 60,000 entries visits no more rows of each kind than it shows', async () => {
@@ -70,8 +70,8 @@ test('a page of a timeline with 60,000 entries visits no more rows of each kind 
   let cursor = '';
   for (let page = 0; page < 3; page++) {
     seen = [];
-    const answer = await node.api.inject({ url: url + cursor, headers });
-    const { Items, NextCursor } = answer.json();
+    const response = await node.api.inject({ url: url + cursor, headers });
+    const { Items, NextCursor } = response.json();
     assert.deepEqual(
       Items.map(({ Kind, At }: { Kind: string; At: string }) => `${At.slice(11, 16)} ${Kind}`).slice(0, 4),
       [`00:${page}1 commit`, `00:${page}1 event`, `00:${page}1 launch`, `00:${page}2 commit`],

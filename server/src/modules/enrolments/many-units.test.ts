@@ -11,10 +11,10 @@ const service = await startService();
 const read: number[] = [];
 const { engine } = service.ctx;
 const noting: Connection['query'] = async <R>(statement: Statement, whose?: string): Promise<Rows<R>> => {
-  const answer = await engine.query<R & { units?: object | null; unit_id?: string }>(statement, whose);
-  const units = answer.rows.map((row) => (row.unit_id ? 1 : Object.keys(row.units ?? {}).length));
+  const response = await engine.query<R & { units?: object | null; unit_id?: string }>(statement, whose);
+  const units = response.rows.map((row) => (row.unit_id ? 1 : Object.keys(row.units ?? {}).length));
   read.push(units.reduce((total, one) => total + one, 0));
-  return answer;
+  return response;
 };
 const node = await serve(onEngine(service.ctx, { ...engine, query: noting }));
 after(async () => {
@@ -49,7 +49,7 @@ test('concurrent commits to courses of 1,200 units read at most 2,000 units per 
   const first = await Promise.all(sessions.map((session) => commit(session, 'unit-1')));
   const last = await Promise.all(sessions.map((session) => commit(session, 'unit-0')));
   assert.deepEqual(
-    [...first, ...last].map((answer) => [answer.statusCode, answer.json().Completion]),
+    [...first, ...last].map((response) => [response.statusCode, response.json().Completion]),
     [...sessions.map(() => [200, 'incomplete']), ...sessions.map(() => [200, 'completed'])],
   );
   assert.ok(Math.max(...read) <= 2_000, `${read}`);

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { readTogether } from '../../platform/load/read-together.ts';
+import { readTogether, wantedRows } from '../../platform/load/read-together.ts';
 import type { CourseRow } from '../catalogue/courses.ts';
 import { isChoosable, isOffered, toCourse, withGroups } from '../catalogue/offers.ts';
 import type { OptionRow } from '../catalogue/options.ts';
@@ -15,32 +15,38 @@ type Row = { options: OptionRow[]; enroll_id: string | null; own_group: string |
 const text = `
 select wanted.n, course.*, release.number as release_number, release.standard as release_standard,
   offer.options, enrolment.enroll_id, known.group_name as own_group
-from unnest($2::text[], $3::text[]) with ordinality as wanted (login_id, course_id, n)
-join "user" known on known.tenant_id = $1 and known.login_id = wanted.login_id
-left join course on course.course_id = wanted.course_id and ${isOffered('course', '$1')}
-left join release on release.release_id = course.release_id
+from ${wantedRows('login_id text, course_id text')}
+cross join lateral (
+  select own.user_id, own.group_name from "user" own
+  where own.tenant_id = $1 and own.login_id = wanted.login_id limit 1
+) known
+left join lateral (
+  select own.* from course own where own.course_id = wanted.course_id and ${isOffered('own', '$1')} limit 1
+) course on true
+left join lateral (
+  select own.number, own.standard from release own where own.release_id = course.release_id limit 1
+) release on true
 left join lateral (
   select coalesce(jsonb_agg(to_jsonb(option) order by option.created_at, option.duration_id), '[]'::jsonb) as options
   from enrol_option option
   where option.course_id = course.course_id and ${isChoosable('option', 'known.group_name')}
 ) offer on true
-left join enrolment on enrolment.tenant_id = $1 and enrolment.user_id = known.user_id and enrolment.course_id = wanted.course_id
-  and enrolment.ended_at is null and (enrolment.expires_at is null or enrolment.expires_at > $4)`;
+left join lateral (
+  select own.enroll_id from enrolment own
+  where own.tenant_id = $1 and own.user_id = known.user_id and own.course_id = wanted.course_id
+    and own.ended_at is null and (own.expires_at is null or own.expires_at > $3) limit 1
+) enrolment on true`;
 
 type Wanted = { courseId: string; loginId: string };
 
 const readRow = readTogether<Wanted, Row>({
   name: 'read_offers',
   text,
-  values: (ctx, wanted) => [
-    ctx.tenantId,
-    wanted.map(({ loginId }) => loginId),
-    wanted.map(({ courseId }) => courseId),
-    ctx.now(),
-  ],
+  item: ({ loginId, courseId }) => ({ login_id: loginId, course_id: courseId }),
+  more: (ctx) => [ctx.now()],
 });
 
-/** The course with the options that are open to this learner, and their current enrolment. */
+/** The course with the options that this learner can choose, and the learner's current enrolment. */
 export async function readOffer(
   ctx: TenantContext,
   input: Wanted,

@@ -121,7 +121,7 @@ const erasing =
     const selected = columns.map((name) => `held.${name}`).join(', ');
     const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, selected);
     const same = columns.map((name) => `old.${name} = page.${name}`).join(' and ');
-    // As arrays, so that the planner expects few rows and looks each of them up.
+    // Passed as arrays, so that the planner expects few rows and looks up each of them.
     const arrays = columns.map((name) => `array(select ${name} from batch)`).join(', ');
     const end = settingEnd ? `, ended_at = coalesce(old.ended_at, ${add(until)})` : '';
     const rows = await run<Row>(ctx, {

@@ -8,13 +8,7 @@ import { playedBy, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { lostLaunchNumber, lostLaunchStart } from './lost-launch.ts';
 import { type CachedProgress, cachedProgress, cacheProgress, forgetProgress } from './progress-cache.ts';
-import {
-  type Progress,
-  type ProgressFacts,
-  readProgress,
-  writeProgress,
-  writeRefused,
-} from './progress-statements.ts';
+import { type ProgressFacts, readProgress, writeRefused } from './progress-statements.ts';
 import { eventsFor, overrideOf, withOverride } from './result.ts';
 import {
   commitRejection,
@@ -26,6 +20,7 @@ import {
 } from './session-end.ts';
 import { statusFollowing } from './states.ts';
 import { fits, measure, notStored } from './stored-data.ts';
+import { type Progress, writeProgress } from './write-progress.ts';
 
 export type CommitInput = {
   enrollId: string;

@@ -34,7 +34,7 @@ const enrolling = {
   coalesced: true,
 } as const;
 
-async function answerEnrol(ctx: Parameters<typeof enrol>[0], input: EnrolInput) {
+async function handleEnrol(ctx: Parameters<typeof enrol>[0], input: EnrolInput) {
   const { enrolment, isNew } = await enrol(ctx, input);
   return isNew
     ? created(enrolment, path`/enrolment/${enrolment.LoginID}/${enrolment.EnrollID}`)
@@ -53,7 +53,7 @@ export const enrolmentRoutes = [
     problems: [...enrolProblems, 'option_not_found'],
     params: Type.Object({ LoginID, CourseID, DurationID }),
     handle: (ctx, { params, body }) =>
-      answerEnrol(ctx, {
+      handleEnrol(ctx, {
         ...body,
         loginId: params.LoginID,
         courseId: params.CourseID,
@@ -71,7 +71,7 @@ export const enrolmentRoutes = [
     problems: [...enrolProblems, 'no_enrolment_option', 'multiple_enrolment_options'],
     params: Type.Object({ LoginID, CourseID }),
     handle: (ctx, { params, body }) =>
-      answerEnrol(ctx, { ...body, loginId: params.LoginID, courseId: params.CourseID }),
+      handleEnrol(ctx, { ...body, loginId: params.LoginID, courseId: params.CourseID }),
   }),
   route({
     method: 'GET',
@@ -99,6 +99,7 @@ export const enrolmentRoutes = [
     method: 'GET',
     path: '/enrolment',
     name: 'listEnrolments',
+    mayBeStale: true,
     summary: 'List enrolments',
     description: 'All filters can be combined. Use `ChangedAfter` to synchronise, or follow `GET /events`.',
     query: Fields({
@@ -130,6 +131,7 @@ export const enrolmentRoutes = [
     method: 'GET',
     path: '/enrolment/{LoginID}',
     name: 'listEnrolmentsOfUser',
+    mayBeStale: true,
     summary: "List a user's enrolments",
     description: 'Includes ended enrolments.',
     own: true,
@@ -206,6 +208,7 @@ export const enrolmentRoutes = [
     method: 'GET',
     path: '/enrolment/{LoginID}/{EnrollID}/timeline',
     name: 'readTimeline',
+    mayBeStale: true,
     summary: 'Read the timeline of an enrolment',
     description: 'Shows every launch, every commit with its result, and every event, for support staff.',
     own: true,

@@ -51,7 +51,7 @@ type OverrideRequest = {
 const OverrideRequest = Type.Unsafe<OverrideRequest | null>({
   type: ['object', 'null'],
   description:
-    'Overrides the result: the parts sent here count instead of what the course recorded, now and later. null removes the override.',
+    'Overrides the result: the values sent here replace those that the course has recorded or will record. null removes the override.',
   additionalProperties: false,
   required: ['Reason'],
   minProperties: 2,
@@ -61,7 +61,7 @@ const OverrideRequest = Type.Unsafe<OverrideRequest | null>({
 
 const Override = Type.Unsafe<(OverrideRequest & { At: string }) | null>({
   type: ['object', 'null'],
-  description: 'The override that counts instead of the recorded result; null if there is none.',
+  description: 'The override that replaces the recorded result; null if there is none.',
   additionalProperties: false,
   required: ['Reason', 'At'],
   properties: { ...overriding, At: Instant('When the result was overridden.') },

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../platform/errors.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 
-/** Why a launch's page gets no more course files. `tenant_suspended` applies until the tenant is resumed. */
+/** Why a launch's page can no longer load course files. `tenant_suspended` applies until the tenant is resumed. */
 export const sessionEnds = {
   enrolment_withdrawn: 'This enrolment was withdrawn. Ask your administrator to enrol you again.',
   user_disabled: 'This account is disabled. Ask your administrator to enable it.',
@@ -60,7 +60,7 @@ export function commitRejection(
   if (facts.exit_number !== null && commit.number > facts.exit_number) return 'session_exited';
   const silentAt = facts.last_seen_at.getTime() + silentMilliseconds;
   const endedAt = Math.min(silentAt, facts.expires_at?.getTime() ?? silentAt);
-  // While its tenant is suspended, a device cannot send anything.
+  // A device cannot send anything while its tenant is suspended.
   const lateSince = Math.max(endedAt, resumedAt?.getTime() ?? endedAt);
   return now.getTime() - lateSince > lateDays * 86_400_000 ? 'results_too_late' : null;
 }

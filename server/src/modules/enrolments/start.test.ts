@@ -13,10 +13,10 @@ test('one ticket can start 10 launches a minute, even if 300 are requested simul
   const enrolment = await service.enrol(await newCourse(service));
   const { location } = await click(enrolment.LaunchURL);
   const open = () => post(`${location}/session`);
-  const answers = await Promise.all(Array.from({ length: 300 }, open));
-  const opened = answers.filter(({ status }) => status === 201);
+  const responses = await Promise.all(Array.from({ length: 300 }, open));
+  const opened = responses.filter(({ status }) => status === 201);
   assert.equal(opened.length, 10);
-  for (const { status, headers, body } of answers.filter(({ status }) => status !== 201)) {
+  for (const { status, headers, body } of responses.filter(({ status }) => status !== 201)) {
     assert.equal(status, 429, JSON.stringify(body));
     assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   }

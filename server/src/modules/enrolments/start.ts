@@ -33,11 +33,11 @@ export type StartedLaunch = EnrolmentRow & {
 };
 
 /** Limits for the data read with the launch. Larger data is read afterwards, in the tenant's queue. */
-const most = { units: 50, bytes: 64 * 1024 };
+const maxInline = { units: 50, bytes: 64 * 1024 };
 
 /**
- * `explain` has just allowed the click, so these conditions only catch later changes. An enrolment keeps the release
- * with which it was first launched.
+ * `explain` has just allowed the click, so these conditions only catch changes since then. An enrolment keeps the
+ * release with which it was first launched.
  */
 const text = `
 with started as (
@@ -74,10 +74,10 @@ select started.*, $7::uuid as launch_id, attempt.tree_state, attempt.last_unit_i
   ) end as units
 from started
 cross join lateral (
-  select count(*) > ${most.units} or coalesce(sum(greatest(first.bytes, first.stored)), 0) > ${most.bytes} as has_more_units
+  select count(*) > ${maxInline.units} or coalesce(sum(greatest(first.bytes, first.stored)), 0) > ${maxInline.bytes} as has_more_units
   from (
     select unit.bytes, pg_column_size(unit.data) as stored from attempt_unit unit
-    where unit.tenant_id = $1 and unit.enroll_id = $2 limit ${most.units + 1}
+    where unit.tenant_id = $1 and unit.enroll_id = $2 limit ${maxInline.units + 1}
   ) first
 ) begun
 left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = started.enroll_id`;
@@ -106,7 +106,7 @@ export async function startLaunch(
     return { ...started, completion: Completion, success: Success, score: Score };
   }
   const { reason } = await explain(ctx, input);
-  if (reason === null) await refuseTooMany(ctx, input.enrollId, now);
+  if (reason === null) await rejectTooMany(ctx, input.enrollId, now);
   throw new Problem('launch_refused', reason ?? 'The course cannot be started now. Open the link again.');
 }
 
@@ -116,7 +116,7 @@ from enrolment join launch tenth on tenth.tenant_id = $1 and tenth.enroll_id = $
   and tenth.number = enrolment.launches - ${launchesPerMinute - 1}
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
-async function refuseTooMany(ctx: TenantContext, enrollId: string, now: Date): Promise<void> {
+async function rejectTooMany(ctx: TenantContext, enrollId: string, now: Date): Promise<void> {
   const values = [ctx.tenantId, enrollId, now];
   const [row] = await run<{ seconds: number }>(ctx, { name: 'pace_launches', text: pace, values });
   if (row && row.seconds > 0) throw tooManyLaunches(ctx, Math.ceil(row.seconds));

@@ -48,12 +48,12 @@ const isNumber = (text: string) => /^-?\d{1,10}$/.test(text) && Math.abs(Number(
 export function inOrder<Row extends Logged>(
   rows: Row[],
   after: TimelinePosition,
-  most: number,
+  limit: number,
 ): { row: Row; place: TimelinePosition }[] {
   const logs = kinds.map((kind) => rows.filter((row) => row.kind === kind));
   const ordered: { row: Row; place: TimelinePosition }[] = [];
   let place = after;
-  while (ordered.length < most) {
+  while (ordered.length < limit) {
     const [first] = logs.filter(([head]) => head).sort(([a], [b]) => timeOf(a) - timeOf(b));
     const row = first?.shift();
     if (!row) break;

@@ -22,8 +22,8 @@ type Row = {
 };
 
 /**
- * Each of the three logs is read through an index in its own order, so a page costs the same however long they are.
- * Event IDs are ordered by time, so events need no further index.
+ * Each of the three logs is read in the order of an index, so the cost of a page does not depend on their length. Event
+ * IDs are ordered by time, so events need no additional index.
  */
 const text = `
 with owner as materialized (

@@ -27,7 +27,7 @@ async function send(
   try {
     const reply = await fetch(base + path, { method: 'POST', headers, ...(signal && { signal }) });
     const body = (await reply.json()) as { EnrollID?: string };
-    // The reset of an idle connection that an aborted request left behind. The server has read nothing of this request.
+    // The server reset an idle connection, which an aborted request had left behind, before it read this request.
     if (reply.status === 408) return send(base, path, key, cutAfter);
     return { status: reply.status, body };
   } catch (error) {
@@ -61,9 +61,9 @@ test('64 clients send each enrolment three times to two nodes, with aborted conn
     const { Items } = (await api('GET', `/enrolment/${LoginID}`)).body;
     assert.equal(Items.length, 1);
     assert.deepEqual([...(seen.get(LoginID) ?? [])], [Items[0].EnrollID]);
-    const told = (await events({ LoginID })).filter(({ type }) => type === 'enrolment.created');
+    const reported = (await events({ LoginID })).filter(({ type }) => type === 'enrolment.created');
     assert.deepEqual(
-      told.map(({ enroll_id }) => enroll_id),
+      reported.map(({ enroll_id }) => enroll_id),
       [Items[0].EnrollID],
     );
   }

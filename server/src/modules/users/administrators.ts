@@ -14,16 +14,17 @@ export function sessionLimit(ctx: TenantContext): Scope[] | null {
 
 type Known = Pick<UserRow, 'is_admin' | 'admin_scopes'>;
 
-/** Rejects changes that need `users:admin`: those to an administrator, to the administrator role or to a password. */
-export function refuseAdminChange(ctx: TenantContext, before: Known, change: UserChange): void {
+/** Rejects changes to an administrator, to the administrator role or to a password without `users:admin`. */
+export function rejectAdminChange(ctx: TenantContext, before: Known, change: UserChange): void {
   if (before.is_admin) requireScope(ctx, 'users:admin', 'Changing an administrator');
   if (change.IsAdmin) requireScope(ctx, 'users:admin', 'Making a user an administrator');
   if (change.Password !== undefined) requireScope(ctx, 'users:admin', "Changing a user's Password");
 }
 
 /**
- * The limit after a change. Rights and passwords set with a narrow key stay as narrow as that key. A key with all of a
- * tenant's scopes lifts an administrator's limit by sending `IsAdmin: true`, and a learner's by setting a new password.
+ * The limit after a change. Rights and passwords that were set with a narrow key give no more access than that key has.
+ * A key with all of a tenant's scopes lifts an administrator's limit by sending `IsAdmin: true`, and a learner's by
+ * setting a new password.
  */
 export function limitAfter(ctx: TenantContext, before: Known, change: UserChange): string[] | null {
   const limit = sessionLimit(ctx);

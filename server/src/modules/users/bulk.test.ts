@@ -169,3 +169,53 @@ test('Windows line ends never become part of a value, in any chunk', async () =>
     .map((line) => JSON.parse(line).LastName);
   assert.deepEqual(names, Array(450).fill('Lee'));
 });
+
+test('spaces around an ID in CSV are removed, because the ID could not be changed later', async () => {
+  const headers = { 'content-type': 'text/csv' };
+  const csv = 'LoginID,FirstName\n"A00050 ",Ann\n A00051,Bo\n\u00a0A00052\u00a0,Cy\nA00050,Ann\n';
+  const planned = await bulk(csv, { query: '?plan=true', headers });
+  assert.deepEqual(
+    planned.lines.map(({ LoginID }) => LoginID),
+    ['A00050', 'A00051', 'A00052', 'A00050'],
+  );
+  const { lines } = await bulk(csv, { headers });
+  assert.deepEqual(
+    lines.map(({ Status, LoginID }) => [Status, LoginID]),
+    [
+      [201, 'A00050'],
+      [201, 'A00051'],
+      [201, 'A00052'],
+      [200, 'A00050'],
+    ],
+  );
+  assert.equal((await service.api('GET', '/user/A00050%20')).status, 404);
+});
+
+test('an e-mail address without @ fails its row; a blank one is not sent', async () => {
+  const said = 'Email must be an email address such as ada@example.com. Leave it blank if there is none.';
+  const csv = 'LoginID,Email\nmail-1,n/a\nmail-2,\nmail-3,jörg@ärger.example\nmail-4,@\n';
+  for (const query of ['?plan=true', '']) {
+    const { lines } = await bulk(csv, { query, headers: { 'content-type': 'text/csv' } });
+    assert.deepEqual(
+      lines.map(({ Status, param, detail }) => [Status, param, detail]),
+      [
+        [422, 'Email', said],
+        [201, undefined, undefined],
+        [201, undefined, undefined],
+        [422, 'Email', said],
+      ],
+    );
+  }
+  const rows = [
+    { LoginID: 'mail-5', Email: 'none' },
+    { LoginID: 'mail-6', Email: null },
+    { LoginID: 'mail-7', Email: '' },
+  ];
+  const { lines } = await bulk(ndjson(rows));
+  assert.deepEqual(
+    lines.map(({ Status }) => Status),
+    [422, 201, 201],
+  );
+  // The interface gives Email no format, so that a single call still takes any text.
+  assert.equal((await service.api('POST', '/user', { LoginID: 'mail-8', Email: 'n/a' })).status, 201);
+});

@@ -1,4 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
 import { inTurn } from '../../platform/load/fair-queue.ts';
 import { type BulkVerb, bulk, type RowDone } from '../../platform/rows/bulk.ts';
 import { createDrafted, draftUser, planUsers } from './create-user.ts';
@@ -17,23 +18,36 @@ const done = ({ user, isNew }: { user: User; isNew: boolean }): RowDone => ({
   LoginID: user.LoginID,
 });
 
+/** Single calls take any text as `Email`, because the interface gives it no format. */
+function emailProblem({ Email }: NewUser): Problem | null {
+  if (!Email || /.@./su.test(Email)) return null;
+  const detail = 'Email must be an email address such as ada@example.com. Leave it blank if there is none.';
+  return new Problem('validation_failed', detail, { param: 'Email' });
+}
+
 export const bulkUsers: BulkVerb<NewUser> = {
   row: NewUser,
   tables: ['user', 'event'],
   names: ['LoginID'],
   ids: [],
   prepare: async (ctx: TenantContext, row) => {
+    const problem = emailProblem(row);
+    if (problem) throw problem;
     const drafted = await (row.Password == null
       ? draftUser(ctx, row)
       : hashing(ctx, () => draftUser(ctx, row)));
     return async (ctx) => done(await createDrafted(ctx, drafted));
   },
   plan: async (ctx, rows) => {
-    const planned = await planUsers(ctx, rows);
+    const valid = rows.filter((row) => emailProblem(row) === null);
+    const planned = await planUsers(ctx, valid);
+    const judges = new Map(valid.map((row, index) => [row, planned[index]]));
     return Promise.allSettled(
-      planned.map(async (judge, index) =>
-        done(await (rows[index]?.Password == null ? judge() : hashing(ctx, judge))),
-      ),
+      rows.map(async (row) => {
+        const judge = judges.get(row);
+        if (!judge) throw emailProblem(row);
+        return done(await (row.Password == null ? judge() : hashing(ctx, judge)));
+      }),
     );
   },
 };

@@ -14,19 +14,19 @@ test('PUT changes the fields sent, keeps the others, and reports what changed', 
   expectStatus(changed, 200);
   assert.deepEqual({ ...changed.body, UpdatedAt: '' }, { ...before, GroupName: 'B', UpdatedAt: '' });
   assert.deepEqual((await api('GET', `/user/${LoginID}`)).body, changed.body);
-  const [, told, ...more] = await events({ LoginID });
-  assert.equal(told?.type, 'user.updated');
-  assert.deepEqual(told?.data, { LoginID, Changed: ['GroupName'] });
+  const [, reported, ...more] = await events({ LoginID });
+  assert.equal(reported?.type, 'user.updated');
+  assert.deepEqual(reported?.data, { LoginID, Changed: ['GroupName'] });
   assert.deepEqual(more, []);
 });
 
 test('repeating the PUT changes nothing and writes no event', async () => {
   const LoginID = await user();
   await api('PUT', `/user/${LoginID}`, { FirstName: 'Bo' });
-  const told = (await events({ LoginID })).length;
+  const reported = (await events({ LoginID })).length;
   expectStatus(await api('PUT', `/user/${LoginID}`, { FirstName: 'Bo' }), 200);
   expectStatus(await api('PUT', `/user/${LoginID}`, {}), 200);
-  assert.equal((await events({ LoginID })).length, told);
+  assert.equal((await events({ LoginID })).length, reported);
 });
 
 test('null clears a text and resets a flag to its default', async () => {
@@ -110,7 +110,7 @@ test('an email address with non-ASCII letters is found as it was written', async
   );
 });
 
-test('pages contain every user once, and each says whether another one follows', async () => {
+test('the pages contain every user once, and each page says whether another one follows', async () => {
   const own = await newTenant(service);
   const made = ['b', 'A', 'ä', 'Z', '10', '9', 'a', '😀', 'é'];
   for (const LoginID of made) await own.api('POST', '/user', { LoginID });

@@ -1,7 +1,7 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { refuseFullPasswordQueue } from '../../platform/load/password-queues.ts';
+import { rejectFullPasswordQueue } from '../../platform/load/password-queues.ts';
 import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -12,7 +12,7 @@ import type { CheckResult } from './schemas.ts';
 export const windowMinutes = 15;
 export const maxFailures = 10;
 
-/** `oldest`: the first of the wrong passwords that count. */
+/** `oldest` is the time of the first wrong password that still counts. */
 export function tooManyPasswords(ctx: Context, oldest: Date | null): Problem {
   const now = ctx.now().getTime();
   const until = (oldest?.getTime() ?? now) + windowMinutes * 60_000;
@@ -33,8 +33,8 @@ export async function checkUser(ctx: TenantContext, input: { loginId: string }):
 }
 
 /**
- * Counts the attempt as a failure before its result is known, so that concurrent guesses cannot exceed the limit. $5:
- * whether to count attempts for a disabled user.
+ * Counts the attempt as a failure before its result is known, so that concurrent guesses cannot exceed the limit. $5
+ * says whether to count attempts for a disabled user.
  */
 const noteAttempt = `
 with found as (
@@ -66,7 +66,7 @@ async function recordGuess(
   ctx: TenantContext,
   input: { loginId: string; evenDisabled: boolean },
 ): Promise<Attempt | null> {
-  refuseFullPasswordQueue(ctx);
+  rejectFullPasswordQueue(ctx);
   const now = ctx.now();
   const since = new Date(now.getTime() - windowMinutes * 60_000);
   const values = [ctx.tenantId, input.loginId, now, since, input.evenDisabled];
@@ -92,8 +92,8 @@ export async function checkPassword(
 }
 
 /**
- * Compares a password, as stored, with that of a user who may exist. The result reveals whether it is right, so it
- * counts as a guess. Null if the user does not exist and nothing was compared.
+ * Compares a password, as stored, with that of a user who may exist. The result reveals whether it is right, so the
+ * comparison counts as a guess. Returns null if the user does not exist.
  */
 export async function checkPasswordGuess(
   ctx: TenantContext,

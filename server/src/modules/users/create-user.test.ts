@@ -51,7 +51,7 @@ test('every field is stored and returned, and one event reports it', async () =>
   );
 });
 
-test('null stands for the default of each field', async () => {
+test('null means the default value of a field', async () => {
   const LoginID = unique('nulls');
   const nulls = { FirstName: null, GroupName: null, Email: null, Password: null };
   const made = await api('POST', '/user', {
@@ -99,7 +99,7 @@ test('50 identical concurrent requests create one user and one event', async () 
   assert.equal((await events({ LoginID })).length, 1);
 });
 
-test('in a burst, each request gets its own result', async () => {
+test('requests that arrive together each get their own result', async () => {
   const taken = await tenant.user({ FirstName: 'Old' });
   const fresh = Array.from({ length: 20 }, () => unique('burst'));
   const [bad, conflict, ...good] = await Promise.all([

@@ -1,4 +1,5 @@
 import type { Actor, TenantContext } from '../../platform/context.ts';
+import { databaseFunction } from '../../platform/db/functions.ts';
 import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -32,33 +33,49 @@ type Row = {
   admin_scopes: readonly Scope[] | null;
 };
 
-/** `by`: who creates an administrator, for the audit trail. */
+/** `by` is recorded in the audit trail if an administrator is created. */
 type Request = { row: Row; by: Actor | null };
 
 const columns =
   'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes';
 
-const text = `
-with request as materialized (
-  select * from jsonb_to_recordset($2::jsonb) as r (n integer, event_id uuid, user_id uuid, login_id text,
-    first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
-    enabled boolean, password_hash text, admin_scopes text[])
-), inserted as (
-  insert into "user" (tenant_id, ${columns}, created_at, updated_at)
-  select $1, ${columns}, $3, $3 from request
-  on conflict (tenant_id, login_id) do nothing
-  returning *
-), written_events as (
-  ${insertEvent}
-  select $1, request.event_id, ${eventType('user.created')}, $3, inserted.user_id, null, null,
-    jsonb_build_object('LoginID', inserted.login_id)
-  from inserted join request using (user_id)
-)
-select request.n, true as is_new, inserted.* from inserted join request using (user_id)
-union all
-select request.n, false, known.* from request cross join lateral (
-  select own.* from "user" own where own.tenant_id = $1 and own.login_id = request.login_id limit 1
-) known`;
+const requested = columns.replaceAll(/\w+/g, 'request.$&');
+
+/** Creates users of the tenant `$1` at the time `$3`, and returns each as it is then, whether new or not. */
+export const createUserFunction = databaseFunction({
+  name: 'create_user',
+  parameters: 'text, jsonb, timestamptz',
+  returns: 'table (n integer, is_new boolean, held "user")',
+  body: `
+declare
+  request record;
+begin
+  for request in
+    select * from jsonb_to_recordset($2) as r (n integer, event_id uuid, user_id uuid, login_id text,
+      first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
+      enabled boolean, password_hash text, admin_scopes text[])
+    order by r.login_id
+  loop
+    n := request.n;
+    insert into "user" as own (tenant_id, ${columns}, created_at, updated_at)
+    values ($1, ${requested}, $3, $3)
+    on conflict (tenant_id, login_id) do nothing
+    returning own.* into held;
+    is_new := found;
+    if is_new then
+      ${insertEvent}
+      values ($1, request.event_id, ${eventType('user.created')}, $3, request.user_id, null, null,
+        jsonb_build_object('LoginID', request.login_id));
+    else
+      select own.* into held from "user" own where own.tenant_id = $1 and own.login_id = request.login_id;
+      continue when not found;
+    end if;
+    return next;
+  end loop;
+end`,
+});
+
+const text = `select created.n, created.is_new, (created.held).* from ${createUserFunction.name}($1, $2, $3) created`;
 
 type Outcome = { isNew: boolean; row: UserRow } | null;
 
@@ -69,7 +86,7 @@ function insertRows(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
   return run<Found>(ctx, { name: 'create_user', text, values: [ctx.tenantId, rows, ctx.now()] });
 }
 
-/** If no user is an administrator, this is a single statement. */
+/** A single statement, unless one of the users is an administrator. */
 async function insertAudited(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
   if (requests.every(({ by }) => by === null)) return insertRows(ctx, requests);
   return transaction(ctx, async (ctx) => {
@@ -103,7 +120,7 @@ export type UserDraft = {
   compared: { stored: string; matches: boolean } | null;
 };
 
-/** Words that our URLs use where a LoginID could be: `GET /enrolment/key` lists keys. */
+/** Words that our URLs use in place of a LoginID: `GET /enrolment/key` lists keys. */
 export const reservedLoginIDs: readonly string[] = ['key'];
 
 async function draft(
@@ -114,7 +131,7 @@ async function draft(
   if (reservedLoginIDs.includes(input.LoginID))
     throw new Problem(
       'validation_failed',
-      `LoginID cannot be "${input.LoginID}", because this API uses the word in its URLs. Choose another one.`,
+      `LoginID cannot be "${input.LoginID}", because the API uses this word in its URLs. Choose another one.`,
       { param: 'LoginID' },
     );
   if (input.IsAdmin) requireScope(ctx, 'users:admin', 'Creating an administrator');
@@ -152,7 +169,7 @@ async function judge(ctx: TenantContext, drafted: UserDraft, outcome: Outcome): 
       retryAfter: 1,
     });
   const user = toUser(outcome.row);
-  if (!outcome.isNew) await refuseDifferences(ctx, drafted, user, outcome.row.password_hash);
+  if (!outcome.isNew) await rejectDifferences(ctx, drafted, user, outcome.row.password_hash);
   return { user, isNew: outcome.isNew };
 }
 
@@ -187,7 +204,7 @@ export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<
   });
 }
 
-async function refuseDifferences(
+async function rejectDifferences(
   ctx: TenantContext,
   { input, password, compared }: UserDraft,
   user: User,
@@ -202,7 +219,7 @@ async function refuseDifferences(
   const differs = differences(Object.fromEntries(meant), user);
   if (password !== null) {
     const isCompared = compared?.stored === stored;
-    // Other requests wait for the transaction, and hashing takes long.
+    // Other requests wait for the transaction, and hashing is slow.
     if (!isCompared && isInTransaction(ctx)) throw new Outdated();
     const found = isCompared ? compared : await checkPasswordGuess(ctx, { loginId: user.LoginID, password });
     if (!found?.matches) differs.push('Password');

@@ -48,8 +48,8 @@ async function longestWorkBeside(type: string, body: string, status: number): Pr
 for (const [what, type, body, status] of files)
   test(`other clients wait at most 100 ms during ${what}`, async () => {
     let longest = Number.POSITIVE_INFINITY;
-    // One garbage collection on a busy machine can take this long, but a file that blocks the service does so each
-    // time.
+    // A single garbage collection on a busy machine can take this long, but a file that blocks the service does so
+    // every time.
     for (let attempt = 0; attempt < 3 && longest > 100; attempt++)
       longest = await longestWorkBeside(type, body, status);
     assert.ok(longest <= 100, `${longest} ms`);

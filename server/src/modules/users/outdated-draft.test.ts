@@ -41,8 +41,8 @@ test('a password is never compared inside a transaction, even if the user was cr
     before = async () => expectStatus(await tenant.api('POST', '/user', create), 201);
     const headers = { authorization: `Bearer ${tenant.key}`, 'idempotency-key': unique('key') };
     const request = { method: 'POST', url: '/user', payload: { LoginID, Password }, headers } as const;
-    const answer = await node.api.inject(request);
-    assert.equal(answer.statusCode, status, answer.body);
+    const response = await node.api.inject(request);
+    assert.equal(response.statusCode, status, response.body);
     assert.equal((await node.api.inject(request)).headers['idempotency-replayed'], 'true');
   }
   assert.ok(inside.includes('create_user'));

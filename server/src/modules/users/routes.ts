@@ -3,7 +3,7 @@ import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, Text } from '../../platform/http/schema.ts';
 import { checkInQueue } from '../../platform/load/password-queues.ts';
-import { bulkAnswer, bulkQuery, bulkStreams } from '../../platform/rows/bulk.ts';
+import { bulkQuery, bulkResponse, bulkStreams } from '../../platform/rows/bulk.ts';
 import { createUsersInBulk } from './bulk.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { createDrafted, draftUser } from './create-user.ts';
@@ -51,7 +51,7 @@ export const userRoutes = [
     scope: 'users:write',
     query: bulkQuery,
     streams: bulkStreams('those of POST /user', { LoginID: 'grace', FirstName: 'Grace' }),
-    answers: { 200: bulkAnswer },
+    answers: { 200: bulkResponse },
     events: ['user.created'],
     audits: ['administrator.created'],
     handle: (ctx, { query, request }, reply) =>
@@ -62,6 +62,7 @@ export const userRoutes = [
     method: 'GET',
     path: '/user',
     name: 'listUsers',
+    mayBeStale: true,
     summary: 'List users',
     description: 'All filters can be combined. Ordered by LoginID, unless you search.',
     scope: 'users:read',
@@ -87,6 +88,7 @@ export const userRoutes = [
     method: 'GET',
     path: '/group',
     name: 'listGroups',
+    mayBeStale: true,
     summary: 'List the groups of users',
     description: 'The distinct values of GroupName, for filters and suggestions.',
     scope: 'users:read',

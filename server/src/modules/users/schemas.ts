@@ -15,7 +15,7 @@ const details = {
 };
 
 const flags = {
-  IsAdmin: Type.Boolean({ default: false, description: 'true gives the user administration rights.' }),
+  IsAdmin: Type.Boolean({ default: false, description: 'true makes the user an administrator.' }),
   Register: Type.Boolean({
     default: false,
     description: 'true: the user registered the account themselves.',

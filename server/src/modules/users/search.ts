@@ -56,14 +56,15 @@ const finds = (text: IndexedText, parameters: Parameters): string =>
 type Found = UserRow & { index: number; matched: string };
 type SearchQuery = { input: UserFilter & { Search: string }; place: SearchPosition; limit: number };
 
-/** Rows that a statement visits in the index it has reached; fewer in each earlier one. */
-const most = 800;
+/** Maximum rows that a statement visits in the current index. In each earlier one it visits fewer. */
+const maxPerIndex = 800;
 /** More than fit on a page. */
 const maxRows = 1_000;
 
 /**
- * Results come from one index after another, each in its own order. Users found earlier are left out, so whatever a
- * page skips was on earlier pages, and the first page is fast however many users match.
+ * Results come from one index after another, each in its own order. A user found through an earlier index is not
+ * repeated, so every user that a page skips was on an earlier page, and the first page is fast regardless of how many
+ * users match.
  */
 export async function searchUsers(ctx: TenantContext, input: UserFilter & { Search: string }) {
   const limit = pageLimit(input);
@@ -75,7 +76,7 @@ export async function searchUsers(ctx: TenantContext, input: UserFilter & { Sear
 async function searchIndexes(ctx: TenantContext, query: SearchQuery): Promise<Visit<Found>> {
   const parameters = parametersAfter(ctx.tenantId);
   const text = searchText(query, parameters);
-  const visit = readVisit(await run<Found & Visited>(ctx, { text, values: parameters.values }), most);
+  const visit = readVisit(await run<Found & Visited>(ctx, { text, values: parameters.values }), maxPerIndex);
   return visit.rows.length > query.limit ? { ...visit, end: null } : visit;
 }
 
@@ -88,7 +89,7 @@ function searchText({ input, place, limit }: SearchQuery, parameters: Parameters
       (
         _,
         index,
-      ) => `(select count(*) filter (where found) + ${maxRows} * count(*) filter (where visited = ${most})
+      ) => `(select count(*) filter (where found) + ${maxRows} * count(*) filter (where visited = ${maxPerIndex})
         from found_${place.index + index})`,
     );
     const wanted = made.length === 0 ? '' : ` and ${made.join(' + ')} <= ${parameters.add(limit)}`;
@@ -103,7 +104,7 @@ function searchText({ input, place, limit }: SearchQuery, parameters: Parameters
         `${restSql(text, parameters)} and ${filterSql(input, parameters)} ${before.join(' ')}`,
       wanted: limit,
     };
-    return { name: `found_${n}`, text: visitSql(list, { ranges: ['true'] }, parameters, most) };
+    return { name: `found_${n}`, text: visitSql(list, { ranges: ['true'] }, parameters, maxPerIndex) };
   });
   return `
     with ${parts.map(({ name, text }) => `${name} as materialized (${text})`).join(', ')}

@@ -6,7 +6,7 @@ import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
 import { appendEvents } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
-import { limitAfter, refuseAdminChange } from './administrators.ts';
+import { limitAfter, rejectAdminChange } from './administrators.ts';
 import { randomPassword, readPassword, storePassword } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import type { User, UserChange } from './schemas.ts';
@@ -59,7 +59,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
         param: 'LoginID',
       },
     );
-  if (Password !== undefined) refuseAdminChange(ctx, nobody, { Password });
+  if (Password !== undefined) rejectAdminChange(ctx, nobody, { Password });
   const password = await passwordColumn(ctx, Password);
   return transaction(ctx, async (ctx) => {
     const before = await ctx.db
@@ -70,7 +70,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
       .forUpdate()
       .executeTakeFirst();
     if (!before) throw userNotFound();
-    refuseAdminChange(ctx, before, input);
+    rejectAdminChange(ctx, before, input);
     const row = await ctx.db
       .updateTable('user')
       .set({

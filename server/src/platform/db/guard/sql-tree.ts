@@ -35,7 +35,7 @@ export function readSql(sql: string): SqlTree {
   lexer.lastIndex = 0;
   while (lexer.lastIndex < sql.length) {
     const found = lexer.exec(sql)?.groups;
-    if (!found) throw new Error(`This SQL cannot be read: ${sql}`);
+    if (!found) throw new Error(`This SQL cannot be parsed: ${sql}`);
     const nodes = open.at(-1) ?? root;
     if (found.space !== undefined) continue;
     if (found.comment !== undefined) comments.push(found.comment.slice(2));

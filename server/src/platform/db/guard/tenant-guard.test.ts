@@ -145,7 +145,7 @@ for (const [what, text] of Object.entries(loose)) {
   });
 }
 
-test('reads what Kysely compiles', () => {
+test('parses the SQL that Kysely generates', () => {
   const user = db.selectFrom('user as u').selectAll().where('u.tenant_id', '=', 't');
   const joined = db
     .selectFrom('enrolment')

@@ -2,6 +2,7 @@ import { isTenant } from '../../load/fair-queue.ts';
 import type { Engine, Statement } from '../engine.ts';
 import { tenantTables } from '../generated.ts';
 import { isSymbol, isWord, type Node, readSql, splitNodes, wordOf } from './sql-tree.ts';
+import { checkFunctionBody, tenantArguments } from './tenant-functions.ts';
 import {
   type Condition,
   isConflict,
@@ -19,8 +20,8 @@ const control = ['begin', 'commit', 'rollback', 'savepoint', 'release', 'set', '
 const advice = 'If it must span tenants, it says so: /* across tenants: why */';
 
 /**
- * What a statement accesses: shared tables only, rows of the one tenant that it names, or rows of all tenants for a
- * stated reason.
+ * What a statement accesses: only shared tables, only rows of the tenant that it names, or, for a stated reason, rows
+ * of all tenants.
  */
 export type Verdict =
   | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[] }
@@ -31,8 +32,8 @@ const checked = new Map<string, Verdict>();
 const maxChecked = 2_000;
 
 /**
- * Rejects SQL that could access rows of several tenants. A statement that has to do so gives its reason in a comment:
- * `/* across tenants: operator statistics *\/`.
+ * Rejects SQL that could access rows of several tenants. A statement that must access them gives its reason in a
+ * comment: `/* across tenants: operator statistics *\/`.
  */
 export function assertTenantScoped(text: string): Verdict {
   const known = checked.get(text);
@@ -48,7 +49,18 @@ function judge(text: string): Verdict {
   const why = comments.find((comment) => mark.test(comment));
   if (why !== undefined) return { kind: 'across tenants', why: why.trim().slice('across tenants: '.length) };
   for (const statement of splitNodes(nodes, (node) => isSymbol(node, ';'))) checkQuery(statement, new Set());
-  return { kind: namesOwned(nodes) ? 'one tenant' : 'no tenant', parameters: tenantParameters(nodes) };
+  const passed = tenantArguments(nodes);
+  const kind = passed.length > 0 || namesOwned(nodes) ? 'one tenant' : 'no tenant';
+  return { kind, parameters: [...tenantParameters(nodes), ...passed] };
+}
+
+/** Rejects a function of the database that could access rows of several tenants. In its body, `$1` is the tenant. */
+export function assertFunctionTenantScoped(name: string, body: string): void {
+  checkFunctionBody(name, body, (statement) => {
+    const others = tenantParameters(statement).some((number) => number !== 1);
+    if (others) throw new Error(`A statement of the function ${name} names a tenant other than its own.`);
+    checkQuery(statement, new Set());
+  });
 }
 
 /** Numbers of the parameters that are compared with a tenant. */
@@ -82,7 +94,7 @@ export function guardTenants(engine: Engine): Engine {
   };
 }
 
-/** Work on behalf of one tenant must not name another. */
+/** Work on behalf of a tenant must not name another tenant. */
 function queueOf(statement: Statement, queue: string | undefined): string | undefined {
   const named = tenantOf(statement);
   if (queue !== undefined && isTenant(queue) && named !== undefined && isTenant(named) && named !== queue)
@@ -165,7 +177,7 @@ function checkNested(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
   }
 }
 
-/** Anything else could hide a statement from this check, as DO, EXECUTE, COPY and EXPLAIN can. */
+/** Any other command could hide a statement from this check, as DO, EXECUTE, COPY and EXPLAIN can. */
 function checkOther(nodes: readonly Node[]): void {
   if (!control.includes(wordOf(nodes[0])) || namesOwned(nodes))
     throw new Error(

@@ -4,11 +4,11 @@ import { isSymbol, isWord, type Node, wordOf } from './sql-tree.ts';
 export type Relation = {
   name: string;
   alias: string;
-  /** false for a function, a subquery or a CTE, whose rows come from elsewhere. */
+  /** False for a function, a subquery or a CTE, whose rows come from elsewhere. */
   table: boolean;
 };
 
-/** Conditions on `only`, or on every relation if that is not set. */
+/** Conditions on the relation `only` or, if that is not set, on every relation. */
 export type Condition = { nodes: Node[]; only?: Relation };
 
 export type Sources = { relations: Relation[]; conditions: Condition[] };
@@ -125,7 +125,7 @@ function readJoins(nodes: readonly Node[], ctes: ReadonlySet<string>, into: Sour
 }
 
 function notUnderstood(): Error {
-  return new Error('A part of FROM is not understood, so its tables cannot be checked. Write plain joins.');
+  return new Error('Part of FROM cannot be parsed, so its tables cannot be checked. Use plain joins.');
 }
 
 export const isQuery = (nodes: readonly Node[]): boolean => {

@@ -22,12 +22,12 @@ test('400 password checks with one key delay neither another tenant nor a learne
   const LoginID = await other.user({ Password: 'right' });
   const LearnerID = await attacker.user();
   const enrolled = await attacker.api('POST', `/enrol/${LearnerID}/${await newCourse(service)}`);
-  let most = 0;
+  let peak = 0;
   const calls = Array.from({ length: 400 }, (_, at) =>
     attacker
       .api('POST', `/user/check/${at === 0 ? LearnerID : `none-${at}`}`, { Password: 'guess' })
       .finally(() => {
-        most = Math.max(most, hashes.inUse);
+        peak = Math.max(peak, hashes.inUse);
       }),
   );
   const goesOn = inProgress(calls);
@@ -37,13 +37,13 @@ test('400 password checks with one key delay neither another tenant nor a learne
   ]);
   assert.equal(checked.body.Result, 1);
   assert.ok(goesOn(), 'no caller waited for the whole queue');
-  const answers = await Promise.all(calls);
-  assert.ok(most <= 2, `${most}`);
-  const rejected = answers.filter(({ status }) => status !== 200);
+  const responses = await Promise.all(calls);
+  assert.ok(peak <= 2, `${peak}`);
+  const rejected = responses.filter(({ status }) => status !== 200);
   assert.ok(rejected.length > 0 && rejected.length < 400, `${rejected.length}`);
-  for (const answer of rejected) {
-    expectProblem(answer, 429, 'too_many_requests');
-    assert.equal(answer.headers.get('retry-after'), '1');
+  for (const response of rejected) {
+    expectProblem(response, 429, 'too_many_requests');
+    assert.equal(response.headers.get('retry-after'), '1');
   }
   assert.deepEqual([hashes.inUse, hashes.callers.size], [0, 0]);
 });
@@ -64,10 +64,10 @@ test('a guess that is rejected because too many are waiting does not count as wr
 test('passwords from a bulk call and from single calls are hashed two at a time, and none is lost', async () => {
   const tenant = await newTenant(service);
   const rows = Array.from({ length: 60 }, (_, at) => `{"LoginID":"bulk-${at}","Password":"p"}`).join('\n');
-  let most = 0;
+  let peak = 0;
   const watched = (call: ReturnType<typeof tenant.api>) =>
     call.finally(() => {
-      most = Math.max(most, hashes.inUse);
+      peak = Math.max(peak, hashes.inUse);
     });
   const bulk = watched(tenant.api('POST', '/user/bulk', rows, { 'content-type': 'application/x-ndjson' }));
   const single = Array.from({ length: 30 }, (_, at) =>
@@ -77,5 +77,5 @@ test('passwords from a bulk call and from single calls are hashed two at a time,
   expectStatus(await bulk, 200);
   const { body } = await tenant.api('GET', '/user?Limit=200');
   assert.equal(body.Items.length, 90);
-  assert.ok(most <= 2, `${most}`);
+  assert.ok(peak <= 2, `${peak}`);
 });

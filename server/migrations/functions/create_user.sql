@@ -1,0 +1,31 @@
+-- Made by npm run generate. Do not edit.
+create or replace function create_user_0a8b2d62c83b (text, jsonb, timestamptz) returns table (n integer, is_new boolean, held "user")
+language plpgsql set plan_cache_mode = force_generic_plan as $body$
+#variable_conflict use_column
+declare
+  request record;
+begin
+  for request in
+    select * from jsonb_to_recordset($2) as r (n integer, event_id uuid, user_id uuid, login_id text,
+      first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
+      enabled boolean, password_hash text, admin_scopes text[])
+    order by r.login_id
+  loop
+    n := request.n;
+    insert into "user" as own (tenant_id, user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes, created_at, updated_at)
+    values ($1, request.user_id, request.login_id, request.first_name, request.last_name, request.group_name, request.email, request.is_admin, request.register, request.enabled, request.password_hash, request.admin_scopes, $3, $3)
+    on conflict (tenant_id, login_id) do nothing
+    returning own.* into held;
+    is_new := found;
+    if is_new then
+      insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
+      values ($1, request.event_id, 'user.created', $3, request.user_id, null, null,
+        jsonb_build_object('LoginID', request.login_id));
+    else
+      select own.* into held from "user" own where own.tenant_id = $1 and own.login_id = request.login_id;
+      continue when not found;
+    end if;
+    return next;
+  end loop;
+end
+$body$;

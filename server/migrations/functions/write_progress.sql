@@ -1,0 +1,74 @@
+-- Made by npm run generate. Do not edit.
+create or replace function write_progress_e7fe4de51a22 (text, jsonb, timestamptz) returns setof integer
+language plpgsql set plan_cache_mode = force_generic_plan as $body$
+#variable_conflict use_column
+declare
+  request record;
+  moved record;
+begin
+  for request in
+    select * from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
+      "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text,
+      "expectedChange" timestamptz, "unitId" text, data jsonb, bytes integer, evidence jsonb,
+      "treeState" text, root jsonb, exit boolean, completion text, success text, score double precision,
+      progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz,
+      warnings text[], events jsonb)
+    order by r."enrollId"
+  loop
+    update enrolment set commits = greatest(enrolment.commits, request.number), revision = enrolment.revision + 1,
+      completion = request.completion, success = request.success, score = request.score, progress = request.progress,
+      total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
+      last_accessed_at = $3, changed_at = $3
+    from "user" known
+    where enrolment.tenant_id = $1 and enrolment.enroll_id = request."enrollId"
+      and enrolment.revision = request."expectedRevision" and enrolment.status = request."expectedStatus"
+      and (request."expectedChange" is null or enrolment.changed_at = request."expectedChange")
+      and known.tenant_id = $1 and known.user_id = enrolment.user_id and known.enabled
+    returning enrolment.user_id, enrolment.course_id into moved;
+    continue when not found;
+    insert into attempt_unit as unit
+      (tenant_id, enroll_id, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
+    values ($1, request."enrollId", request."unitId", request.launch, request.number, request.data, request.bytes,
+      request.evidence, $3)
+    on conflict (tenant_id, enroll_id, unit_id) do update set
+      launch = (case
+        when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.launch
+        else unit.launch end),
+      commit_number = (case
+        when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.commit_number
+        else unit.commit_number end),
+      data = (case
+        when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.data
+        else unit.data end),
+      bytes = (case
+        when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.bytes
+        else unit.bytes end),
+      evidence = excluded.evidence, updated_at = excluded.updated_at;
+    insert into attempt as whole (tenant_id, enroll_id, launch, commit_number, tree_state, last_unit_id, root)
+    values ($1, request."enrollId", request.launch, request.number, request."treeState", request."unitId", request.root)
+    on conflict (tenant_id, enroll_id) do update set launch = excluded.launch, commit_number = excluded.commit_number,
+      tree_state = coalesce(excluded.tree_state, whole.tree_state), last_unit_id = excluded.last_unit_id,
+      root = coalesce(excluded.root, whole.root)
+    where (excluded.launch, excluded.commit_number) > (whole.launch, whole.commit_number);
+    insert into run_time_commit
+      (tenant_id, enroll_id, number, launch, body_hash, unit_id, evidence, warnings, committed_at)
+    values ($1, request."enrollId", request.number, request.launch, request."bodyHash", request."unitId",
+      request.evidence, request.warnings, $3)
+    on conflict (tenant_id, enroll_id, launch, number) do update set refused = null, body_hash = excluded.body_hash,
+      unit_id = excluded.unit_id, evidence = excluded.evidence, warnings = excluded.warnings,
+      committed_at = excluded.committed_at;
+    if request."isLive" or request.exit then
+      update launch set last_seen_at = (case when request."isLive" then $3 else launch.last_seen_at end),
+        ended_at = (case when request.exit then $3 else launch.ended_at end),
+        exit_number = (case when request.exit then request.number else launch.exit_number end)
+      where launch.tenant_id = $1 and launch.enroll_id = request."enrollId" and launch.number = request.launch;
+    end if;
+    if request.events <> '[]' then
+      insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
+      select $1, e.id, e.type, $3, moved.user_id, request."enrollId", moved.course_id, e.data
+      from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb);
+    end if;
+    return next request.n;
+  end loop;
+end
+$body$;

@@ -1,0 +1,11 @@
+import { enrolFunction } from './modules/enrolments/enrol-function.ts';
+import { writeProgressFunction } from './modules/enrolments/write-progress.ts';
+import { createUserFunction } from './modules/users/create-user.ts';
+import type { DatabaseFunction } from './platform/db/functions.ts';
+
+/** The list of all functions in the database. */
+export const databaseFunctions: readonly DatabaseFunction[] = [
+  createUserFunction,
+  enrolFunction,
+  writeProgressFunction,
+];

@@ -1,0 +1,249 @@
+import { databaseFunction } from '../../platform/db/functions.ts';
+import { isChoosable, isOffered } from '../catalogue/offers.ts';
+import type { OptionRow } from '../catalogue/options.ts';
+import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
+import { eventType, insertEvent } from '../events/write.ts';
+import { cappedDuration, cappedEnd } from './end.ts';
+import type { EnrolmentRow } from './record.ts';
+import { statusAfter } from './states.ts';
+
+/**
+ * One row of the input. It causes at most two events: `first_event` ends an enrolment, `second_event` creates or
+ * extends one.
+ */
+export type EnrolRow = {
+  enroll_id: string;
+  first_event: string;
+  second_event: string;
+  login_id: string;
+  course_id: string;
+  duration_id: string | null;
+  if_enrolled: 'return' | 'extend' | 'renew' | 'fail';
+  /** Null if it was not sent. */
+  reference: string | null;
+  metadata: Record<string, string> | null;
+};
+
+/**
+ * What was done for a row. `keep`: the current enrolment is returned. `replace`: an expired enrolment was ended and a new
+ * one created. `refuse`: the facts give the reason. `again`: another request changed the row in the meantime.
+ */
+export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again';
+
+/** The function's result for a row. `enroll_id` is null if no enrolment was made; the facts give the reason. */
+export type Outcome = {
+  n: number;
+  user_found: boolean;
+  user_enabled: boolean | null;
+  course_status: 'published' | 'retired' | null;
+  course_title: string;
+  /** The options that the user could choose; empty if one was chosen. */
+  options: OptionRow[];
+  chosen: string | null;
+  action: EnrolAction;
+  is_full: boolean;
+} & ({ enroll_id: null } | EnrolmentRow);
+
+/**
+ * The user, the course, the current enrolment, and the requested option or the only one. The limits keep a plan for
+ * small tables from scanning them.
+ */
+const readFacts = `
+    select known.user_id, known.enabled, known.group_name, course.status as course_status, course.title,
+      ongoing.enroll_id, coalesce(ongoing.expires_at <= $3, false) as lapsed,
+      choice.duration_id, choice.duration, choice.starts_on, choice.seats, choice.offered
+    into fact
+    from (values (request.login_id, request.course_id, request.duration_id)) as wanted (login_id, course_id, duration_id)
+    left join lateral (
+      select own.user_id, own.enabled, own.group_name from "user" own
+      where own.tenant_id = $1 and own.login_id = wanted.login_id limit 1
+    ) known on true
+    left join course on course.course_id = wanted.course_id and ${isOffered('course', '$1')}
+    left join lateral (
+      select own.enroll_id, own.expires_at from enrolment own
+      where own.tenant_id = $1 and own.user_id = known.user_id and own.course_id = wanted.course_id
+        and own.ended_at is null limit 1
+    ) ongoing on true
+    left join lateral (
+      select option.duration_id, option.duration, option.starts_on, option.seats, count(*) over () as offered
+      from enrol_option option
+      where option.course_id = course.course_id and ${isChoosable('option', 'known.group_name')}
+        and option.duration_id = coalesce(wanted.duration_id, option.duration_id)
+      limit 1
+    ) choice on true;`;
+
+const listOptions = `
+      select coalesce(jsonb_agg(to_jsonb(option) order by option.created_at, option.duration_id), '[]') into options
+      from enrol_option option
+      where option.course_id = request.course_id and ${isChoosable('option', 'fact.group_name')};`;
+
+/** For an extension the former enrolment is the current one, or the latest unless it was withdrawn. */
+const lockFormer = `
+    former_id := fact.enroll_id;
+    if former_id is null and request.if_enrolled = 'extend' then
+      select latest.enroll_id into former_id from (
+        select own.enroll_id, own.status from enrolment own
+        where own.tenant_id = $1 and own.user_id = fact.user_id and own.course_id = request.course_id
+        order by own.enroll_id desc limit 1
+      ) latest where latest.status <> 'withdrawn';
+    end if;
+    action := 'create';
+    if former_id is not null then
+      select own.expires_at <= $3 as lapsed into former from enrolment own
+      where own.tenant_id = $1 and own.enroll_id = former_id
+        and (own.ended_at is null) = (fact.enroll_id is not null) and own.status <> 'withdrawn'
+      for no key update;
+      action := (case when not found then 'again' when request.if_enrolled = 'extend' then 'extend'
+        when former.lapsed then 'replace' when request.if_enrolled = 'renew' then 'renew' else 'again' end);
+    end if;
+    if action = 'again' then
+      return next;
+      continue;
+    end if;`;
+
+const isPending = `(enrolment.starts_on = 'launch' and enrolment.started_at is null and enrolment.expires_at is null)`;
+const isoTime = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** For a running period, moves its end; for a duration that has not started, lengthens it. */
+const extend = `
+    if action = 'extend' then
+      update enrolment set
+        expires_at = (case when enrolment.expires_at is not null
+          then ${cappedEnd('greatest(enrolment.expires_at, $3)', 'fact.duration')} end),
+        duration = (case when ${isPending}
+          then (${cappedDuration('enrolment.duration')} + ${cappedDuration('fact.duration')})::text else enrolment.duration end),
+        reference = coalesce(request.reference, enrolment.reference),
+        metadata = coalesce(request.metadata, enrolment.metadata),
+        status = ${statusAfter('enrolment', 'restore')}, ended_at = null, changed_at = $3,
+        revision = enrolment.revision + 1
+      where enrolment.tenant_id = $1 and enrolment.enroll_id = former_id
+      returning enrolment.* into held;
+      ${insertEvent}
+      values ($1, request.second_event, ${eventType('enrolment.extended')}, $3, fact.user_id, former_id, request.course_id,
+        jsonb_build_object('DurationID', chosen, 'ExpiresAt', ${isoTime('held.expires_at')}, 'Status', held.status,
+          'Reference', request.reference));
+      return next;
+      continue;
+    end if;`;
+
+const isChosen = 'option.course_id = request.course_id and option.duration_id = chosen';
+
+const takeSeat = `
+    if fact.seats is not null then
+      ${takeSeatSql(isChosen)};
+      if not found then
+        is_full := true;
+        return next;
+        continue;
+      end if;
+    end if;`;
+
+const endFormer = `
+    if action in ('replace', 'renew') then
+      update enrolment set ended_at = least(enrolment.expires_at, $3), expires_at = least(enrolment.expires_at, $3),
+        changed_at = $3, status = ${statusAfter('enrolment', 'expire')}, status_before_end = enrolment.status
+      where enrolment.tenant_id = $1 and enrolment.enroll_id = former_id
+      returning enrolment.* into held;
+      if action = 'renew' then
+        ${insertEvent}
+        values ($1, request.first_event, ${eventType('enrolment.renewed')}, $3, fact.user_id, former_id, request.course_id,
+          jsonb_build_object('NewEnrollID', request.enroll_id, 'Status', held.status));
+      elsif held.status = 'expired' then
+        ${insertEvent}
+        values ($1, request.first_event, ${eventType('enrolment.expired')}, $3, fact.user_id, former_id, request.course_id,
+          jsonb_build_object('Status', held.status));
+      end if;
+    end if;`;
+
+/**
+ * The user is locked, which also reads the latest group, and the option, so that it gets no limit in the meantime. A
+ * conflict means that another request was faster; it cannot happen to a row that has ended the former enrolment, which
+ * is locked.
+ */
+const insert = `
+    insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
+      changed_at, expires_at, reference, metadata, group_name)
+    select $1, request.enroll_id, known.user_id, request.course_id, chosen, fact.duration, fact.starts_on, $3, $3,
+      (case when fact.starts_on = 'enrolment' then ${cappedEnd('$3', 'fact.duration')} end),
+      request.reference, coalesce(request.metadata, '{}'), known.group_name
+    from "user" known cross join enrol_option option
+    where known.tenant_id = $1 and known.user_id = fact.user_id
+      and ${isChosen} and (option.seats is null or fact.seats is not null)
+    for key share
+    on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
+    returning enrolment.* into held;
+    if not found then
+      if action <> 'create' then
+        raise exception 'The user was erased by another request.' using errcode = 'foreign_key_violation';
+      end if;
+      ${returnSeatSql(`${isChosen} and fact.seats is not null`)};
+      action := 'again';
+      return next;
+      continue;
+    end if;
+    ${insertEvent}
+    values ($1, request.second_event, ${eventType('enrolment.created')}, $3, fact.user_id, request.enroll_id,
+      request.course_id, jsonb_build_object('DurationID', chosen, 'Reference', request.reference));
+    return next;`;
+
+/**
+ * Enrols users of the tenant `$1`; `$2` is an array of `EnrolRow`, each with its number `n`; `$3` is the time. Rows are
+ * locked in a fixed order, so that nodes do not deadlock: by course, then the enrolment, the option and the user.
+ */
+export const enrolFunction = databaseFunction({
+  name: 'enrol',
+  parameters: 'text, jsonb, timestamptz',
+  returns: `table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+  options jsonb, chosen text, action text, is_full boolean, held enrolment)`,
+  body: `
+declare
+  request record;
+  fact record;
+  former record;
+  former_id uuid;
+begin
+  for request in
+    select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
+      login_id text, course_id text, duration_id text, if_enrolled text, reference text, metadata jsonb)
+    order by r.course_id, r.duration_id, r.login_id
+  loop
+    ${readFacts}
+    n := request.n;
+    user_found := fact.user_id is not null;
+    user_enabled := fact.enabled;
+    course_status := fact.course_status;
+    course_title := fact.title;
+    options := '[]';
+    chosen := null;
+    action := 'refuse';
+    is_full := false;
+    held := null;
+    if fact.enabled is distinct from true or fact.course_status is distinct from 'published' then
+      return next;
+      continue;
+    end if;
+    if fact.offered is distinct from 1 then
+      ${listOptions}
+      return next;
+      continue;
+    end if;
+    chosen := fact.duration_id;
+    if fact.enroll_id is not null and not fact.lapsed and request.if_enrolled in ('return', 'fail') then
+      select own.* into held from enrolment own where own.tenant_id = $1 and own.enroll_id = fact.enroll_id;
+      action := 'keep';
+      return next;
+      continue;
+    end if;
+    ${lockFormer}
+    ${extend}
+    ${takeSeat}
+    ${endFormer}
+    ${insert}
+  end loop;
+end`,
+});
+
+/** The result columns, with those of the new, extended or current enrolment. */
+export const enrolText = `select outcome.n, outcome.user_found, outcome.user_enabled, outcome.course_status,
+  outcome.course_title, outcome.options, outcome.chosen, outcome.action, outcome.is_full, (outcome.held).*
+from ${enrolFunction.name}($1, $2, $3) outcome`;

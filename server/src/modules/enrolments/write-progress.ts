@@ -1,0 +1,142 @@
+import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { databaseFunction } from '../../platform/db/functions.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { coalesce } from '../../platform/load/batch.ts';
+import type { EventType } from '../events/types.ts';
+import { insertEvent } from '../events/write.ts';
+import type { EnrolmentRow } from './record.ts';
+
+export type Progress = {
+  enrollId: string;
+  launch: number;
+  number: number;
+  bodyHash: string;
+  /** False if the session has ended, in which case the commit does not keep it alive. */
+  isLive: boolean;
+  expectedRevision: number;
+  expectedStatus: string;
+  /** Null if the facts have just been read. */
+  expectedChange: Date | null;
+  unitId: string;
+  data: RunTimeData;
+  /** Size of the data as JSON; 0 if it is not stored. */
+  bytes: number;
+  evidence: Evidence;
+  treeState: string | null;
+  root: unknown;
+  exit: boolean;
+  course: Evidence;
+  status: EnrolmentRow['status'];
+  completedAt: Date | null;
+  warnings: string[] | null;
+  events: { id: string; type: EventType; data: Record<string, unknown> }[];
+};
+
+const ifNewer = (column: string) => `${column} = (case
+        when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.${column}
+        else unit.${column} end)`;
+
+/**
+ * Writes commits of different enrolments of the tenant `$1` at the time `$3`; skips a commit if another commit or change
+ * came first. Results are merged; run-time data and the bookmark come from the newest launch and its highest commit
+ * number. `$2` is an array of `Progress`, each with its number `n`. Returns the numbers of the commits that were written.
+ */
+export const writeProgressFunction = databaseFunction({
+  name: 'write_progress',
+  parameters: 'text, jsonb, timestamptz',
+  returns: 'setof integer',
+  body: `
+declare
+  request record;
+  moved record;
+begin
+  for request in
+    select * from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
+      "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text,
+      "expectedChange" timestamptz, "unitId" text, data jsonb, bytes integer, evidence jsonb,
+      "treeState" text, root jsonb, exit boolean, completion text, success text, score double precision,
+      progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz,
+      warnings text[], events jsonb)
+    order by r."enrollId"
+  loop
+    update enrolment set commits = greatest(enrolment.commits, request.number), revision = enrolment.revision + 1,
+      completion = request.completion, success = request.success, score = request.score, progress = request.progress,
+      total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
+      last_accessed_at = $3, changed_at = $3
+    from "user" known
+    where enrolment.tenant_id = $1 and enrolment.enroll_id = request."enrollId"
+      and enrolment.revision = request."expectedRevision" and enrolment.status = request."expectedStatus"
+      and (request."expectedChange" is null or enrolment.changed_at = request."expectedChange")
+      and known.tenant_id = $1 and known.user_id = enrolment.user_id and known.enabled
+    returning enrolment.user_id, enrolment.course_id into moved;
+    continue when not found;
+    insert into attempt_unit as unit
+      (tenant_id, enroll_id, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
+    values ($1, request."enrollId", request."unitId", request.launch, request.number, request.data, request.bytes,
+      request.evidence, $3)
+    on conflict (tenant_id, enroll_id, unit_id) do update set
+      ${['launch', 'commit_number', 'data', 'bytes'].map(ifNewer).join(',\n      ')},
+      evidence = excluded.evidence, updated_at = excluded.updated_at;
+    insert into attempt as whole (tenant_id, enroll_id, launch, commit_number, tree_state, last_unit_id, root)
+    values ($1, request."enrollId", request.launch, request.number, request."treeState", request."unitId", request.root)
+    on conflict (tenant_id, enroll_id) do update set launch = excluded.launch, commit_number = excluded.commit_number,
+      tree_state = coalesce(excluded.tree_state, whole.tree_state), last_unit_id = excluded.last_unit_id,
+      root = coalesce(excluded.root, whole.root)
+    where (excluded.launch, excluded.commit_number) > (whole.launch, whole.commit_number);
+    insert into run_time_commit
+      (tenant_id, enroll_id, number, launch, body_hash, unit_id, evidence, warnings, committed_at)
+    values ($1, request."enrollId", request.number, request.launch, request."bodyHash", request."unitId",
+      request.evidence, request.warnings, $3)
+    on conflict (tenant_id, enroll_id, launch, number) do update set refused = null, body_hash = excluded.body_hash,
+      unit_id = excluded.unit_id, evidence = excluded.evidence, warnings = excluded.warnings,
+      committed_at = excluded.committed_at;
+    if request."isLive" or request.exit then
+      update launch set last_seen_at = (case when request."isLive" then $3 else launch.last_seen_at end),
+        ended_at = (case when request.exit then $3 else launch.ended_at end),
+        exit_number = (case when request.exit then request.number else launch.exit_number end)
+      where launch.tenant_id = $1 and launch.enroll_id = request."enrollId" and launch.number = request.launch;
+    end if;
+    if request.events <> '[]' then
+      ${insertEvent}
+      select $1, e.id, e.type, $3, moved.user_id, request."enrollId", moved.course_id, e.data
+      from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb);
+    end if;
+    return next request.n;
+  end loop;
+end`,
+});
+
+const write = `select n from ${writeProgressFunction.name}($1, $2, $3) as written (n)`;
+
+/**
+ * Maximum commits and bytes per statement. A commit can have 1 MiB, and other tenants' statements wait while it is
+ * written.
+ */
+const most = { commits: 50, bytes: 1024 ** 2 };
+
+/** Returns the time at which the commit was written; null if something else came first. */
+export const writeProgress = coalesce<TenantContext, Progress, Date | null>({
+  name: 'write_progress',
+  group: (ctx) => ctx.tenantId,
+  key: (progress) => progress.enrollId,
+  most: most.commits,
+  bytes: { of: ({ bytes, treeState }) => bytes + (treeState?.length ?? 0), most: most.bytes },
+  run: async (ctx, rows) => {
+    const requests = rows.map(({ course, ...progress }, n) => ({
+      ...progress,
+      n,
+      completion: course.Completion,
+      success: course.Success,
+      score: course.Score,
+      progress: course.Progress,
+      totalSeconds: course.TotalSeconds,
+    }));
+    const now = ctx.now();
+    const values = [ctx.tenantId, JSON.stringify(requests), now];
+    const moved = await run<{ n: number }>(ctx, { name: 'write_progress', text: write, values });
+    const written: (Date | null)[] = rows.map(() => null);
+    for (const { n } of moved) written[n] = now;
+    return written;
+  },
+});
