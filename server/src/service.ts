@@ -9,8 +9,10 @@ import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
 import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import type { Context } from './platform/context.ts';
+import { codeOf } from './platform/error-code.ts';
 import { followRing } from './platform/keys/follow-ring.ts';
 import { drain, watchEventLoop } from './platform/load/admission.ts';
+import { shareBudgets } from './platform/load/share-budgets.ts';
 import { startWorker } from './worker.ts';
 
 /** How long in-flight requests may take to finish during a shutdown, which must complete within 10 s. */
@@ -28,11 +30,12 @@ export type Service = { app: App; stop: () => Promise<void> };
 export async function startService(ctx: Context): Promise<Service> {
   const app = await buildApp(ctx, { processMetrics: true });
   const { host, port, contentPort, operationsPort } = ctx.config;
-  const servers: [FastifyInstance, number][] = [
-    [app.content, contentPort],
-    [app.api, port],
+  const servers: [FastifyInstance, number, string][] = [
+    [app.content, contentPort, 'CONTENT_PORT'],
+    [app.api, port, 'PORT'],
   ];
-  if (app.operations && operationsPort !== null) servers.push([app.operations, operationsPort]);
+  if (app.operations && operationsPort !== null)
+    servers.push([app.operations, operationsPort, 'OPERATIONS_PORT']);
   const stopReloading = reloadCertificates(
     ctx,
     servers.map(([server]) => server),
@@ -50,6 +53,8 @@ export async function startService(ctx: Context): Promise<Service> {
   });
   const connections = servers.map(([server]) => followConnections(server));
   const loop = watchEventLoop(ctx);
+  const sharing = shareBudgets(ctx);
+  const stopSampling = ctx.replica?.follow();
   const stop = async () => {
     stopReloading();
     stopFollowing();
@@ -59,8 +64,7 @@ export async function startService(ctx: Context): Promise<Service> {
     // Load balancers see from /health/ready that this node is shutting down before it refuses connections.
     if (app.api.server.listening) await delay(ctx.config.drainSeconds * 1_000);
     const closed = Promise.allSettled([...servers.map(([server]) => server.close()), worked]);
-    // A connection that is busy when the shutdown starts becomes idle later, and would stay open for the client's next
-    // request.
+    // A connection that is busy when the shutdown starts would stay open after its request.
     const idle = setInterval(() => {
       for (const connection of connections) connection.closeIdle();
     }, 50);
@@ -71,15 +75,35 @@ export async function startService(ctx: Context): Promise<Service> {
     clearInterval(idle);
     clearTimeout(late);
     loop.stop();
+    sharing.stop();
+    stopSampling?.();
     await ctx.engine.close();
   };
   try {
-    for (const [server, port] of servers) await server.listen({ host, port });
+    for (const [server, port, setting] of servers)
+      await server.listen({ host, port }).catch((error: unknown) => {
+        throw listenError(error, { host, port, setting });
+      });
   } catch (error) {
     await stop();
     throw error;
   }
   return { app, stop };
+}
+
+type Place = { host: string; port: number; setting: string };
+
+function listenError(error: unknown, { host, port, setting }: Place): unknown {
+  if (codeOf(error) === 'EADDRINUSE')
+    return new Error(
+      `Port ${port} of ${host} is in use. Stop the program that is listening on it, or set ${setting} to another port.`,
+      { cause: error },
+    );
+  if (codeOf(error) === 'EACCES')
+    return new Error(`This user may not listen on port ${port}. Set ${setting} to another port.`, {
+      cause: error,
+    });
+  return error;
 }
 
 /**
@@ -105,7 +129,7 @@ function followConnections({ server }: FastifyInstance) {
   };
 }
 
-/** Only a warning, because behind a proxy that does not check names any certificate will do. */
+/** This is only a warning, because a proxy that does not check names accepts any certificate. */
 function warnOfUncovered({ config, log }: Context): void {
   const { hostname } = new URL(config.contentUrl);
   if (!config.tls || !hostname.startsWith('*.')) return;

@@ -1,4 +1,4 @@
-import { findDamage } from './modules/catalogue/damage.ts';
+import { findDamage, findUnusedFolders } from './modules/catalogue/damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
 import { finishErasures } from './modules/people/finish-erasures.ts';
@@ -7,13 +7,20 @@ import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
 import { type Job, startJobs } from './platform/operations/jobs.ts';
 import { watchGrowth } from './platform/operations/statistics.ts';
-import { deleteExpiredAnswers } from './platform/retries/stored-answers.ts';
+import { deleteExpiredResponses } from './platform/retries/stored-responses.ts';
 
 /** Every job. */
 export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
-  { name: 'retries.forget', every: 3_600, run: deleteExpiredAnswers },
-  { name: 'packages.check', every: 86_400, run: async (ctx) => void (await findDamage(ctx)) },
+  { name: 'retries.forget', every: 3_600, run: deleteExpiredResponses },
+  {
+    name: 'packages.check',
+    every: 86_400,
+    run: async (ctx) => {
+      await findDamage(ctx);
+      await findUnusedFolders(ctx);
+    },
+  },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
   { name: 'users.erase', every: 10, run: finishErasures },
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },

@@ -25,7 +25,7 @@ function problemOf(code: string | undefined): Problem {
  * Responds to requests that the HTTP parser rejects before they reach a route: a problem document, then the
  * connection is closed.
  */
-export function answerClientErrors(log: Log, headers: Record<string, string>) {
+export function handleClientErrors(log: Log, headers: Record<string, string>) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
     const requestId = randomUUID();

@@ -13,11 +13,11 @@ import { openHttpServer } from './connections.ts';
 const files = writeCertificate(await mkdtemp(join(tmpdir(), 'lectern-')));
 let started = 0;
 const rejected: string[] = [];
-const answerLater: Parameters<typeof openHttpServer>[1] = (_request, response) => {
+const respondLater: Parameters<typeof openHttpServer>[1] = (_request, response) => {
   started++;
   setTimeout(() => response.end('done'), 20);
 };
-const server = openHttpServer(files, answerLater, {
+const server = openHttpServer(files, respondLater, {
   peers: null,
   reject: (reason) => void rejected.push(reason),
 });
@@ -44,7 +44,7 @@ function request(session: ClientHttp2Session) {
   return stream;
 }
 
-test('HTTP/2: all 300 requests from a page are answered, 100 at a time', async () => {
+test('HTTP/2: all 300 requests from a page get responses, 100 at a time', async () => {
   const session = await openSession();
   assert.equal(session.remoteSettings.maxConcurrentStreams, 100);
   const streams = Array.from({ length: 300 }, () => request(session));
@@ -65,7 +65,7 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
 const headers = Buffer.from([0x82, 0x84, 0x87, 0x41, 0x01, 0x61]);
 const cancel = Buffer.from([0, 0, 0, 8]);
 
-/** A client that cancels its requests in the packet that sends them, which Node's own client never does. */
+/** A client that cancels requests in the same packet that sends them, which Node's own client never does. */
 async function openRaw(): Promise<TLSSocket> {
   const { port } = server.address() as AddressInfo;
   const socket = connectTls({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false });

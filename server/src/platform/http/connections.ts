@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { networkOf } from '../load/budgets.ts';
 import { holdConnection, mayPipeline, type Peers, queueBefore, waitIn } from '../load/peers.ts';
 import { hasBody, headerLimits, silenceMilliseconds } from '../load/slow-clients.ts';
-import { type StalledAnswers, watchStalledAnswers } from '../load/stalled-answers.ts';
+import { type StalledResponses, watchStalledResponses } from '../load/stalled-responses.ts';
 import { joinTinyChunks } from '../load/tiny-chunks.ts';
 import { closeConnection, connectionOf, streamOf } from './http2.ts';
 
@@ -28,7 +28,7 @@ const streamLimits = {
   streamResetRate: 20,
 };
 
-/** Requests on an HTTP/1.1 connection that wait for the one being handled; `pass` starts the next. */
+/** Requests on an HTTP/1.1 connection that wait for the one in progress. `pass` starts the next one. */
 type ConnectionQueue = { busy: boolean; readonly waiting: (() => void)[]; readonly pass: () => void };
 
 type Rejected = 'address_concurrency' | 'address_rate' | 'tiny_chunks' | 'unread';
@@ -44,7 +44,7 @@ export function openHttpServer(
   handle: Handler,
   { peers, reject, stalledMilliseconds }: ConnectionLimits = { peers: null, reject: () => {} },
 ): Server {
-  const stalled = watchStalledAnswers(() => reject('unread'), stalledMilliseconds);
+  const stalled = watchStalledResponses(() => reject('unread'), stalledMilliseconds);
   const atGate = peers ? waitAtGate(peers, handle, () => reject('address_rate')) : handle;
   const inOrder = joinChunks(inTurn(atGate, stalled, peers), () => reject('tiny_chunks'));
   const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
@@ -55,7 +55,7 @@ export function openHttpServer(
   server.setTimeout(silenceMilliseconds);
   if (peers) limitConnections(server, peers, () => reject('address_concurrency'));
   stalled.follow(server);
-  // A socket's address stays available after the client has hung up only if it was read before.
+  // Once the client has hung up, a socket's address is available only if it was read before.
   for (const event of ['connection', 'secureConnection'])
     server.on(event, (socket: Socket) => void socket.remoteAddress);
   return server;
@@ -89,7 +89,7 @@ function limitConnections(server: Server, peers: Peers, reject: () => void): voi
   server.on('session', (session) => remember(session, session.socket));
 }
 
-/** Delays requests from a network that gets only rejections, before they cost anything. */
+/** Delays requests from a network that gets only rejections, before any work is done for them. */
 function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler {
   return (request, response) => {
     const queue = queueBefore(peers, connectionOf(request));
@@ -101,7 +101,7 @@ function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler 
   };
 }
 
-/** Ends connections that flood us with tiny chunks, before their requests wait for anything. */
+/** Ends connections that flood us with tiny chunks. Must come before anything for which their requests wait. */
 function joinChunks(handle: Handler, reject: () => void): Handler {
   const watch = (request: IncomingMessage, body: Readable) =>
     joinTinyChunks(body, () => {
@@ -126,7 +126,7 @@ function isCancelled(request: IncomingMessage): boolean {
  * Processes the requests of an HTTP/1.1 connection one after another. Node starts every request in a packet
  * immediately, and never reports the end of those still waiting when the connection closes.
  */
-function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): Handler {
+function inTurn(handle: Handler, stalled: StalledResponses, peers: Peers | null): Handler {
   const queues = new WeakMap<Socket, ConnectionQueue>();
   const open = (socket: Socket): ConnectionQueue => {
     const waiting: ConnectionQueue['waiting'] = [];

@@ -11,9 +11,9 @@ import { countUnsent } from '../load/list-reads.ts';
 import { countCall } from '../load/rate-limit.ts';
 import { loginIdIn } from '../retries/idempotency.ts';
 import { listOf } from '../rows/export.ts';
-import { callHandler, sessionHandler } from './answer.ts';
-import { admitUpload, refuseLargeBody } from './entry.ts';
+import { admitUpload, rejectLargeBody } from './entry.ts';
 import type { Guards } from './guards.ts';
+import { callHandler, sessionHandler } from './respond.ts';
 import type { Caller, Route } from './routes.ts';
 
 declare module 'fastify' {
@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-/** Anonymous callers send only forms with a few fields. */
+/** Anonymous callers only send forms with a few fields. */
 const anonymousBytes = 16 * 1024;
 
 type Entry = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -41,7 +41,7 @@ function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): bo
 
 /** Authorises and counts the caller before any of the body is read. */
 function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
-  if (route.access === 'anyone') return async (request) => refuseLargeBody(request);
+  if (route.access === 'anyone') return async (request) => rejectLargeBody(request);
   if (route.access === 'session')
     return (request) => guards.enterSession(inQueue(ctx, anonymousQueueOf(request.ip)), request, route);
   return async (request, reply) => {
@@ -55,7 +55,7 @@ function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
     countCall(ctx, caller.keyId, reply);
     guards.authorize(caller, route, loginIdIn(request.params));
     if (namesTenant(route, request)) request.tenantId = await guards.resolveTenant(ctx, request, caller);
-    if (!route.streams) refuseLargeBody(request);
+    if (!route.streams) rejectLargeBody(request);
     if (route.streams) await admitUpload(ctx, request, caller, route.streams.bulk === true);
     else admitCaller(ctx, request, caller);
   };

@@ -8,7 +8,7 @@ import { notFound } from './problems.ts';
 import type { Caller } from './routes.ts';
 
 /** Rejects requests that no caller may send, before reading the body. */
-export function refuseBeforeBody(request: FastifyRequest): Problem | undefined {
+export function rejectBeforeBody(request: FastifyRequest): Problem | undefined {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     return new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
@@ -16,7 +16,7 @@ export function refuseBeforeBody(request: FastifyRequest): Problem | undefined {
 }
 
 /** Rejects a body by its declared length, before reading it. */
-export function refuseLargeBody(request: FastifyRequest): void {
+export function rejectLargeBody(request: FastifyRequest): void {
   const bytes = declaredBytes(request);
   if (bytes === 0) return;
   const { bodyLimit = 0 } = request.routeOptions;

@@ -14,7 +14,7 @@ const addressOf = (path: string) => path.replaceAll(/\{\w+\}|\*/g, 'x');
 /** A HEAD request would generate a whole document only to discard it. */
 const takenBy = ({ method, whole }: Route) => (method === 'GET' && !whole ? ['GET', 'HEAD'] : [method]);
 
-/** Includes methods of other routes whose parameters match the path: `GET /user/bulk` reads a user. */
+/** Includes methods of other routes whose parameters match the path. For example, `GET /user/bulk` reads a user. */
 function takenAt(address: string, origin: string | undefined): string[] {
   const found = routes.filter((route) => {
     const pattern = route.path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*');

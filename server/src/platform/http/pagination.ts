@@ -28,7 +28,7 @@ export function containing(text: string): string {
 
 export type Order = { Order?: 'oldest' | 'newest' };
 export type PageQuery = { Limit?: number; Cursor?: string };
-/** `isPart`: the page ended before it was full, because its statements had visited enough rows. */
+/** `isPart` is true if the page ended before it was full, because its statements had visited enough rows. */
 export type Page<T> = { Items: T[]; NextCursor: string | null; isPart?: boolean };
 
 export function PageOf<T extends TSchema>(item: T) {
@@ -77,7 +77,8 @@ const maxBytes = 1024 ** 2;
 
 /**
  * Makes a page from `limit + 1` rows, each keyed by the sort order. The page ends before the row that would take it
- * over 1 MiB, unless that is its first row. `end`: the row at which the visit stopped, in which case there may be more.
+ * over 1 MiB, unless that is its first row. `end` is the row at which the visit stopped, in which case there may be
+ * more.
  */
 export function toPage<Row, T>(
   rows: Row[],

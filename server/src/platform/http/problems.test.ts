@@ -12,15 +12,15 @@ const log = {
   error: (details: object, message: string) => void logged.push({ details, message }),
 };
 
-async function answerTo(error: unknown) {
+async function responseTo(error: unknown) {
   const app = fastify();
   handleProblems(app, log as never);
   app.get('/', async () => {
     throw error;
   });
-  const answer = await app.inject('/');
+  const response = await app.inject('/');
   await app.close();
-  return answer;
+  return response;
 }
 
 test('a problem is returned with its status, title and detail', async () => {
@@ -29,11 +29,11 @@ test('a problem is returned with its status, title and detail', async () => {
     retryAfter: 7,
     differs: ['a'],
   });
-  const answer = await answerTo(problem);
-  const { request_id, ...body } = answer.json();
-  assert.equal(answer.statusCode, 429);
-  assert.equal(answer.headers['content-type'], 'application/problem+json; charset=utf-8');
-  assert.equal(answer.headers['retry-after'], '7');
+  const response = await responseTo(problem);
+  const { request_id, ...body } = response.json();
+  assert.equal(response.statusCode, 429);
+  assert.equal(response.headers['content-type'], 'application/problem+json; charset=utf-8');
+  assert.equal(response.headers['retry-after'], '7');
   assert.deepEqual(body, {
     type: '/docs/errors#login_throttled',
     title: errorCodes.login_throttled[1],
@@ -53,11 +53,11 @@ test('any other error is a 500 with fixed text; its cause is only in the log, un
     new TypeError("Cannot read properties of undefined (reading 'secret')"),
   ]) {
     logged.length = 0;
-    const answer = await answerTo(error);
-    assert.equal(answer.statusCode, 500);
-    const body = answer.json();
+    const response = await responseTo(error);
+    assert.equal(response.statusCode, 500);
+    const body = response.json();
     assert.equal(body.code, 'internal_error');
-    assert.ok(!/secret|relation|undefined/i.test(answer.body));
+    assert.ok(!/secret|relation|undefined/i.test(response.body));
     assert.equal(logged.length, 1);
     assert.deepEqual(logged[0]?.details, { request_id: body.request_id, err: error });
   }
@@ -66,9 +66,9 @@ test('any other error is a 500 with fixed text; its cause is only in the log, un
 test('an unknown path is a problem too, and does not echo the request', async () => {
   const app = fastify();
   handleProblems(app, log as never);
-  const answer = await app.inject('/<script>?key=secret');
-  assert.equal(answer.statusCode, 404);
-  assert.equal(answer.json().code, 'not_found');
-  assert.ok(!/script|secret/.test(answer.body));
+  const response = await app.inject('/<script>?key=secret');
+  assert.equal(response.statusCode, 404);
+  assert.equal(response.json().code, 'not_found');
+  assert.ok(!/script|secret/.test(response.body));
   await app.close();
 });

@@ -82,9 +82,13 @@ export function toProblem(error: unknown): Problem | null {
       retryAfter: 2,
     });
   if (exhausted.has(thrown.code ?? ''))
-    return new Problem('unavailable', 'The service is short of memory or disk space. Try again later.', {
-      retryAfter: 60,
-    });
+    return new Problem(
+      'unavailable',
+      'The service is running out of memory or disk space. Try again later.',
+      {
+        retryAfter: 60,
+      },
+    );
   if (thrown.statusCode === 416)
     return new Problem(
       'range_not_satisfiable',
@@ -98,7 +102,8 @@ export function handleProblems(app: FastifyInstance, log: Log): void {
   trackMethods(app);
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply) => {
     const problem = toProblem(error);
-    if (problem && problem.status >= 500) log.warn({ request_id: request.id, err: error }, 'not available');
+    if (problem && problem.status >= 500)
+      log.warn({ request_id: request.id, err: error }, 'service unavailable');
     if (problem) return sendProblem(reply, problem, request.id);
     log.error({ request_id: request.id, err: error }, 'request failed');
     const detail =

@@ -14,23 +14,23 @@ const { anonymous } = service.ctx.admission.pools;
 const tenant = await newTenant(service);
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-/** Returns the most slots in use while `work` runs. */
+/** Returns the maximum number of slots in use while `work` runs. */
 async function maxInUse(work: Promise<unknown>): Promise<number> {
-  let most = 0;
+  let peak = 0;
   const timer = setInterval(() => {
-    most = Math.max(most, anonymous.inUse);
+    peak = Math.max(peak, anonymous.inUse);
   }, 1);
   await work.finally(() => clearInterval(timer));
-  return most;
+  return peak;
 }
 
-test('pipelined requests are answered one at a time while other connections are served', async () => {
+test('pipelined requests are processed one at a time while other connections are served', async () => {
   const socket = await openSocket(service.baseUrl);
-  let answers = 0;
+  let responses = 0;
   const all = new Promise<void>((resolve) =>
     socket.on('data', (part: Buffer) => {
-      answers += String(part).split('HTTP/1.1 200').length - 1;
-      if (answers === 100) resolve();
+      responses += String(part).split('HTTP/1.1 200').length - 1;
+      if (responses === 100) resolve();
     }),
   );
   socket.write(get('/openapi.json').repeat(100));
@@ -91,17 +91,17 @@ test("every request without credentials counts against its caller's budget, exce
   assert.equal(await statusOf(file), 429, 'files have a separate, larger budget');
 });
 
-test('the OpenAPI document is compressed once, and answered with 304 if unchanged', async () => {
+test('the OpenAPI document is compressed once, and the response is 304 if it is unchanged', async () => {
   const ask = (headers: Record<string, string>) => fetch(`${service.baseUrl}/openapi.json`, { headers });
   const plain = await ask({ 'accept-encoding': 'identity' });
   const text = await plain.text();
   assert.equal(plain.headers.get('content-encoding'), null);
   for (const encoding of ['br', 'gzip']) {
-    const answer = await ask({ 'accept-encoding': `${encoding}, x;q=0` });
-    assert.equal(answer.headers.get('content-encoding'), encoding);
-    assert.equal(answer.headers.get('vary'), 'Accept-Encoding');
-    assert.equal(await answer.text(), text);
-    const etag = answer.headers.get('etag') ?? '';
+    const response = await ask({ 'accept-encoding': `${encoding}, x;q=0` });
+    assert.equal(response.headers.get('content-encoding'), encoding);
+    assert.equal(response.headers.get('vary'), 'Accept-Encoding');
+    assert.equal(await response.text(), text);
+    const etag = response.headers.get('etag') ?? '';
     assert.equal((await ask({ 'accept-encoding': encoding, 'if-none-match': etag })).status, 304);
   }
   assert.equal((await ask({ 'accept-encoding': 'br;q=0' })).headers.get('content-encoding'), null);

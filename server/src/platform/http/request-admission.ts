@@ -7,8 +7,9 @@ import { reject, reserveAll } from '../load/reservations.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * How the route's requests are admitted; by default as anonymous ones. `itself`: by the route, once the caller is
-     * known. `file`: a file from memory. `health`: a cached response for all probes, without a limit.
+     * How the route's requests are admitted; by default as anonymous ones. With `itself`, the route admits them once
+     * the caller is known. `file` is for files from memory, and `health` for a cached response to probes, without a
+     * limit.
      */
     admits?: 'itself' | 'file' | 'health';
   }

@@ -19,7 +19,7 @@ export function logOnRequestEnd(ctx: Context, request: FastifyRequest, reply: Fa
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 100) / 100,
         tenant: request.tenantId,
-        key: request.caller?.keyId ?? request.refusedKeyId,
+        key: request.caller?.keyId ?? request.rejectedKeyId,
         address,
         ...(reply.raw.writableFinished ? {} : { aborted: true }),
       },

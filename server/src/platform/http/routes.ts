@@ -10,6 +10,8 @@ export type Caller = {
   keyId: string;
   tenantId: string | null;
   scopes: readonly Scope[];
+  /** The scopes of an access token's key, of which the token may have a subset. */
+  keyScopes?: readonly Scope[];
   /** The session's user. */
   userId?: string;
   /** A console session instead of a key. */
@@ -24,14 +26,16 @@ export type Answer = {
   headers?: Record<string, string>;
   /** The body, complete or in the requested range. */
   file?: { folder: string; path: string };
-  /** For a heavy route: part of the work is done, and the handler must be called again in the next turn. */
+  /**
+   * True if a heavy route has done only part of its work, so that the handler must be called again in the next turn.
+   */
   isPart?: true;
 };
 
 /**
- * `tenant`: acts on one tenant's data. `operator`: for the operator only. `either`: acts on one tenant's data, or on
- * all data for an operator that names no tenant. `anyone`: needs neither key nor session. `session`: needs the player's
- * ticket or session in the path.
+ * A `tenant` route acts on one tenant's data, and `operator` routes are for the operator only. `either` acts on one
+ * tenant's data, or on all data for an operator that names no tenant. `anyone` needs neither key nor session. `session`
+ * needs the player's ticket or session in the path.
  */
 export type Access = 'tenant' | 'operator' | 'either' | 'anyone' | 'session';
 
@@ -55,7 +59,7 @@ type Prepared<R> = { prepared: R };
 /** One API operation as data. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With parameters in braces, as in the OpenAPI document. */
+  /** The path, with parameters in braces as in the OpenAPI document. */
   path: string;
   /** The `operationId`. */
   name: string;
@@ -67,7 +71,7 @@ export type Route = {
   origin?: 'content';
   access: Access;
   scope: Scope | null;
-  /** Additionally required scopes. */
+  /** Scopes required in addition to `scope`. */
   also?: readonly Scope[];
   /** A read that learners' sessions may also call, with their own LoginID in the path. */
   own?: true;
@@ -82,7 +86,7 @@ export type Route = {
     /** Example requests by content type. */
     examples?: Record<string, string>;
   };
-  /** For a `session` route: what its path contains, and its use, which determines its admission. */
+  /** What the path of a `session` route contains, and its use, which determines its admission. */
   runTime?: { token: 'ticket' | 'session'; use: Exclude<RunTimeUse, object> | 'commit' };
   /** Opened in a browser: errors before the handler runs are pages too. */
   page?: true;
@@ -90,11 +94,11 @@ export type Route = {
   sendsFile?: true;
   /** Maximum body size in bytes, if it differs from the server's default. */
   bodyLimit?: number;
-  /** For a GET open to `anyone`: the handler admits the request after identifying the caller. */
+  /** True for a GET open to `anyone` whose handler admits the request after identifying the caller. */
   admits?: true;
   /** Also accepts `application/x-www-form-urlencoded`, and handles `request.validationError` itself. */
   forms?: boolean;
-  /** `type`: the content type if it is not JSON. `example`: used where the schema's examples are not enough. */
+  /** `type` is the content type if it is not JSON. `example` is used where the schema's examples are not enough. */
   answers: Record<
     number,
     { description: string; schema?: TSchema; type?: string | readonly string[]; example?: unknown }
@@ -107,9 +111,11 @@ export type Route = {
   events?: readonly string[];
   /** Audited actions that the operation may write; empty for a write without any. */
   audits?: readonly string[];
+  /** A list that a replica may answer if the caller sends `Prefer: stale=…`. Its handler writes nothing. */
+  mayBeStale?: true;
   /** Costs as much as a list, so it waits in its tenant's queue. */
   heavy?: true;
-  /** Returns a document of any size. `body` generates it in parts, each in its tenant's queue. */
+  /** The response is a document of any size. `body` generates it in parts, each in its tenant's queue. */
   whole?: true;
   /**
    * The verb is one coalesced statement that writes nothing if it refuses, so calls with an Idempotency-Key share a

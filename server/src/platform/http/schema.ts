@@ -16,15 +16,15 @@ export function OneOf<const V extends readonly string[]>(values: V, options: { d
 export const textPattern = '^[^\\u0000\\uD800-\\uDFFF]*$';
 export const identifierPattern = '^(?!\\.{1,2}$)[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]+$';
 
-/** Text that both JSON and PostgreSQL can store: no U+0000 and no lone surrogate. */
+/** Text that both JSON and PostgreSQL can store, so without U+0000 and lone surrogates. */
 export function Text(maxLength: number, options: { minLength?: number; description?: string } = {}) {
   return Type.String({ maxLength, pattern: textPattern, ...options });
 }
 
 /**
  * An identifier chosen by the client: any script, no control characters, case-sensitive, compared in NFC. `.` and `..`
- * are not allowed, because URL libraries remove these segments, encoded or not, so a record with this name could not be
- * reached.
+ * are not allowed, because URL libraries remove these segments, encoded or not, and a record with this name would have
+ * no URL.
  */
 export function Identifier(description: string, maxLength = 255) {
   return Type.String({ minLength: 1, maxLength, pattern: identifierPattern, description });

@@ -9,11 +9,11 @@ import {
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { limitSlowBodies } from '../load/slow-clients.ts';
-import { limitUnreadAnswer, limitUnreadAnswers } from '../load/unread-answers.ts';
+import { limitUnreadResponse, limitUnreadResponses } from '../load/unread-responses.ts';
 import { countRejection } from '../operations/counters.ts';
-import { answerClientErrors } from './client-errors.ts';
+import { handleClientErrors } from './client-errors.ts';
 import { type ConnectionLimits, openHttpServer } from './connections.ts';
-import { refuseBeforeBody } from './entry.ts';
+import { rejectBeforeBody } from './entry.ts';
 import { handleProblems, sendProblem, toProblem } from './problems.ts';
 import { admitRequests } from './request-admission.ts';
 import { logOnRequestEnd } from './request-log.ts';
@@ -25,7 +25,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
     /** The ID of a known key that was rejected as revoked or expired. It appears only in the log. */
-    refusedKeyId: string | null;
+    rejectedKeyId: string | null;
     /** The tenant that the request acts on. */
     tenantId: string | null;
   }
@@ -65,29 +65,29 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     serverFactory: (handle: Parameters<typeof openHttpServer>[1]) => openHttpServer(tls, handle, limits),
     routerOptions: { maxParamLength: 8192 },
     exposeHeadRoutes: true,
-    clientErrorHandler: answerClientErrors(ctx.log, headers),
+    clientErrorHandler: handleClientErrors(ctx.log, headers),
     // A URL that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       openRequestSlot(request, reply);
       void protect(request, reply);
       logOnRequestEnd(ctx, request, reply);
-      limitUnreadAnswer(ctx, request, reply);
+      limitUnreadResponse(ctx, request, reply);
       const problem = toProblem(error) ?? new Problem('malformed_request', 'The request could not be read.');
       return sendProblem(reply, problem, request.id);
     },
   };
   const app = tls ? openHttp2(options) : fastify(options);
   app.decorateRequest('caller', null);
-  app.decorateRequest('refusedKeyId', null);
+  app.decorateRequest('rejectedKeyId', null);
   app.decorateRequest('tenantId', null);
   app.decorateRequest('slot');
-  limitUnreadAnswers(app, ctx);
+  limitUnreadResponses(app, ctx);
   app.addHook('onRequest', (request, reply, done) => {
     openRequestSlot(request, reply);
     void protect(request, reply);
     logOnRequestEnd(ctx, request, reply);
     if (ctx.admission.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');
-    done(refuseBeforeBody(request));
+    done(rejectBeforeBody(request));
   });
   limitSlowBodies(app);
   admitRequests(app, ctx);

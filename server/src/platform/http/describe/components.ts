@@ -38,7 +38,7 @@ const isRecord = ({ title, type }: Members) => typeof title === 'string' && type
 const isParameter = ({ in: place, name, schema }: Members) =>
   typeof place === 'string' && typeof name === 'string' && isMembers(schema);
 
-/** The parameters that several operations share. Of two with the same name, the more frequent one. */
+/** The parameters that several operations share. If two have the same name, only the more frequent one is shared. */
 function sharedParameters(document: Members): Set<string> {
   const uses = new Map<string, { name: string; count: number }>();
   walk(document, (part) => {

@@ -5,7 +5,7 @@ import { rowTypes } from '../../rows/rows.ts';
 import type { Route } from '../routes.ts';
 import { nameComponents } from './components.ts';
 import { exampleMaker, type FieldExamples } from './examples.ts';
-import { openProblemAnswers } from './problem-answers.ts';
+import { openProblemResponses } from './problem-responses.ts';
 
 /** The parts of the document besides its operations. */
 export type Interface = {
@@ -35,13 +35,30 @@ const headers = {
   },
 };
 
-function headersOf({ method, access }: Route) {
+const stale = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description:
+    '`stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.',
+  schema: { type: 'string' },
+  example: 'stale=5',
+};
+const staleApplied = {
+  'Preference-Applied': {
+    description: '`stale=SECONDS` if a replica answered.',
+    schema: { type: 'string' },
+  },
+};
+
+function headersOf({ method, access, mayBeStale }: Route) {
   if (access === 'anyone' || access === 'session') return [];
   const names = [
     ...(access === 'tenant' || access === 'either' ? (['Tenant'] as const) : []),
     ...(method === 'POST' ? ([idempotencyHeader] as const) : []),
   ];
-  return names.map((name) => ({ name, in: 'header', required: false, ...headers[name] }));
+  const own = names.map((name) => ({ name, in: 'header', required: false, ...headers[name] }));
+  return mayBeStale ? [...own, stale] : own;
 }
 
 /** The rest of a path, which the router calls `*`. */
@@ -107,7 +124,8 @@ function responsesOf(route: Route, examples: Examples) {
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, { description }]) => {
       const content = contentOf(route, status, examples);
-      return [status, { description, ...(content ? { content } : {}) }];
+      const sent = route.mayBeStale && status === '200' ? { headers: staleApplied } : {};
+      return [status, { description, ...sent, ...(content ? { content } : {}) }];
     }),
   );
 }
@@ -123,7 +141,7 @@ function serverOf(url: string) {
  * The OpenAPI 3.1 document of all routes, from the same data that validates requests and filters responses.
  */
 export function describe(routes: readonly Route[], about: Interface): object {
-  const { responses: problems, withProblems } = openProblemAnswers();
+  const { responses: problems, withProblems } = openProblemResponses();
   const examples = exampleMaker(about.examples);
   const operationOf = (route: Route) => {
     const { access, scope, also = [], description } = route;

@@ -45,7 +45,7 @@ export function exampleMaker(fields: FieldExamples) {
     return named === undefined || (isRecord && fields[named] !== null) ? make(schema, name) : fields[named];
   }
 
-  /** A value that is valid for the schema. `only`: the fields to include in a record; by default all. */
+  /** A value that is valid for the schema. If `only` is given, records contain only these fields. */
   function make(schema: Schema, name = '', only?: readonly string[]): unknown {
     if (schema.examples) return schema.examples[0];
     if (schema.const !== undefined) return schema.const;

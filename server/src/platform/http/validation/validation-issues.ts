@@ -43,7 +43,7 @@ function show(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** `, such as P30D`, if the schema has an example. */
+/** Returns `, such as P30D` if the schema has an example. */
 function suchAs(schema: unknown): string {
   const [example] = described(schema).examples ?? [];
   return example === undefined ? '' : `, such as ${show(example)}`;
@@ -62,7 +62,7 @@ const patterns: Record<string, string> = {
 
 const counted = (count: unknown, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** For each keyword in our schemas, the end of a sentence. */
+/** The end of a sentence for each keyword in our schemas. */
 const wordings: Record<string, (issue: ValidationIssue) => string> = {
   required: ({ params, parentSchema }) =>
     `is missing${suchAs(described(parentSchema).properties?.[String(params.missingProperty)]).replace(',', '. Send a value')}`,

@@ -4,10 +4,11 @@ import type { Context, TenantContext } from '../context.ts';
 import { forTenant, inQueue } from '../db/queues.ts';
 import { anonymousQueueOf, operatorQueue } from '../load/fair-queue.ts';
 import { admitExport, readInTurn, readPage, sendInTurn } from '../load/list-reads.ts';
-import { answerOnce, loginIdIn, readIdempotencyKey } from '../retries/idempotency.ts';
+import { loginIdIn, readIdempotencyKey, respondOnce } from '../retries/idempotency.ts';
 import type { TransactionContext } from '../retries/once.ts';
 import { exportPages, listOf } from '../rows/export.ts';
 import { acceptedRows } from '../rows/rows.ts';
+import { type FromReplica, fromReplica, readWith } from './from-replica.ts';
 import type { Guards } from './guards.ts';
 import type { Answer, Route } from './routes.ts';
 
@@ -32,7 +33,13 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
 }
 
 /** An API request, with the context for its verb. */
-type Call = { ctx: Context; route: Route; request: FastifyRequest; reply: FastifyReply };
+type Call = {
+  ctx: Context;
+  route: Route;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  source?: FromReplica | null;
+};
 
 function contextOf(
   ctx: Context,
@@ -52,7 +59,7 @@ function contextOf(
   return inQueue(acting, route.access === 'anyone' ? anonymousQueueOf(request.ip) : operatorQueue);
 }
 
-/** The handler's input. `more`: query fields that request one page of several. */
+/** The handler's input. `more` has query fields that request one page of several. */
 async function inputOf({ ctx, route, request }: Call, more?: object) {
   if (more && 'Cursor' in more) await ctx.checkCaller?.();
   const { params, query, body } = request;
@@ -62,7 +69,8 @@ async function inputOf({ ctx, route, request }: Call, more?: object) {
 
 async function act(call: Call, more?: object): Promise<Answer> {
   const input = await inputOf(call, more);
-  return call.route.handle(call.ctx, input as never, call.reply);
+  const { ctx, route, reply, source = null } = call;
+  return readWith(source, ctx, (from) => route.handle(from, input as never, reply));
 }
 
 async function actOnce(call: Call, key: string): Promise<Answer> {
@@ -72,7 +80,7 @@ async function actOnce(call: Call, key: string): Promise<Answer> {
     return (inside?: TransactionContext) =>
       route.handle(inside ? { ...ctx, ...inside } : ctx, input as never, reply);
   };
-  return answerOnce(ctx, request, reply, key, { prepare, shares: route.coalesced ? route.name : null });
+  return respondOnce(ctx, request, reply, key, { prepare, shares: route.coalesced ? route.name : null });
 }
 
 function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Promise<Answer> {
@@ -101,7 +109,12 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
   return async (request, reply) => {
     const call = { ctx: contextOf(ctx, route, guards, request), route, request, reply };
     const key = keyed ? readIdempotencyKey(request) : null;
-    if (list && key === null) return send(reply, await readList(call, list));
+    if (list && key === null) {
+      const source = await fromReplica(call.ctx, route, request);
+      const answer = await readList({ ...call, source }, list);
+      if (source?.ctx) void reply.header('Preference-Applied', source.applied);
+      return send(reply, answer);
+    }
     if (route.whole) admitExport(ctx, request);
     const work = () => (key === null ? act(call) : actOnce(call, key));
     const answer = await (route.heavy || route.whole ? workInTurns(call, work) : work());

@@ -48,7 +48,7 @@ export function codesOf(route: Route): ErrorCode[] {
   return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-function problemAnswer(codes: readonly ErrorCode[]) {
+function problemResponse(codes: readonly ErrorCode[]) {
   const schema = {
     allOf: [ProblemDocument, { type: 'object', properties: { code: { type: 'string', enum: codes } } }],
   };
@@ -61,7 +61,7 @@ function problemAnswer(codes: readonly ErrorCode[]) {
 type Answer = { description: string; content?: object };
 
 /** Responses shared by several operations, each described once. */
-export function openProblemAnswers() {
+export function openProblemResponses() {
   const content = { 'application/problem+json': { schema: ProblemDocument } };
   const responses: Record<string, Answer> = {
     Problem: { description: 'What is wrong, and what to do.', content },
@@ -71,18 +71,18 @@ export function openProblemAnswers() {
    * known.
    */
   const withProblems = (route: Route, own: Record<string, Answer>): Record<string, object> => {
-    const answers: Record<string, object> = { ...own };
+    const byStatus: Record<string, object> = { ...own };
     for (const [status, codes] of Map.groupBy(codesOf(route), (code) => errorCodes[code][0])) {
-      const answer = problemAnswer(codes);
+      const shared = problemResponse(codes);
       const other = own[status];
       const name = codes.join('.');
-      if (other) answers[status] = { ...other, content: { ...other.content, ...answer.content } };
+      if (other) byStatus[status] = { ...other, content: { ...other.content, ...shared.content } };
       else {
-        responses[name] = answer;
-        answers[status] = { $ref: `#/components/responses/${name}` };
+        responses[name] = shared;
+        byStatus[status] = { $ref: `#/components/responses/${name}` };
       }
     }
-    return { ...answers, default: { $ref: '#/components/responses/Problem' } };
+    return { ...byStatus, default: { $ref: '#/components/responses/Problem' } };
   };
   return { responses, withProblems };
 }

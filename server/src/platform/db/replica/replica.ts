@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Problem } from '../../errors.ts';
+import { type NodeState, openState } from '../../node-state.ts';
+import { type DatabaseLog, type Engine, silentLog } from '../engine.ts';
+import { addSample, type Positions, type Sample, timeOf } from './positions.ts';
+
+/** A copy of the database that may be behind, for reads of callers that allow this. */
+export type Replica = {
+  readonly engine: Engine;
+  /** Its own caches and queues: what is read here must not reach callers that allow no staleness. */
+  readonly state: NodeState;
+  /** Whether the replica has everything that was acknowledged up to `seconds` ago. Never throws. */
+  isWithin: (seconds: number) => Promise<'used' | 'behind' | 'unavailable'>;
+  /** A read failed. The replica is not asked again for a while. */
+  failed: (error: unknown) => void;
+  /** Follows the primary's position, so that the replica's age is known. Returns a function that stops. */
+  follow: () => () => void;
+};
+
+const primaryPosition = `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as position`;
+/** A server that was promoted, or that has lost its primary, is not a copy of our database any more. */
+const replicaPosition = `select pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 as position
+  where pg_is_in_recovery() and exists (select from pg_stat_wal_receiver)`;
+
+const sampleMilliseconds = 1_000;
+/** How long a replica that is only just behind may take to catch up. */
+const patienceMilliseconds = 100;
+const pollMilliseconds = 10;
+const timeoutMilliseconds = 1_000;
+const pauseMilliseconds = 5_000;
+
+/** Concurrent calls share one run, but never one that began before the call. */
+export function shareNext<T>(work: () => Promise<T>): () => Promise<T> {
+  const state: { running: Promise<unknown>; next: Promise<T> | null } = {
+    running: Promise.resolve(),
+    next: null,
+  };
+  return () => {
+    state.next ??= state.running.then(() => {
+      state.next = null;
+      const result = work();
+      state.running = result.catch(() => {});
+      return result;
+    });
+    return state.next;
+  };
+}
+
+export function openReplica(primary: Engine, engine: Engine, log: DatabaseLog = silentLog): Replica {
+  const positions: Positions = { samples: [] };
+  const health = { pausedUntil: 0 };
+  const askPosition = async (of: Engine, text: string): Promise<number> => {
+    const { rows } = await of.query<{ position: number | null }>({ text, values: [] });
+    const position = rows[0]?.position ?? null;
+    if (position === null) throw new Error('DATABASE_READ_URL does not lead to a streaming replica.');
+    return position;
+  };
+  const sample = shareNext(async (): Promise<Sample> => {
+    const at = performance.now();
+    const taken = { at, position: await askPosition(primary, primaryPosition) };
+    addSample(positions, taken);
+    return taken;
+  });
+  const reached = shareNext(() => withTimeout(askPosition(engine, replicaPosition)));
+  const failed = (error: unknown) => {
+    const now = performance.now();
+    if (now >= health.pausedUntil)
+      log.warn({ err: error }, 'the replica cannot be read; the primary is used');
+    health.pausedUntil = now + pauseMilliseconds;
+  };
+  const isWithin = async (seconds: number) => {
+    const asked = performance.now();
+    if (asked < health.pausedUntil) return 'unavailable' as const;
+    const latest = await sample().catch(() => null);
+    if (!latest) return 'unavailable' as const;
+    // Everything that the caller knows was acknowledged before the sample.
+    const needed = Math.min(latest.at, asked - seconds * 1_000);
+    try {
+      do {
+        const position = await reached();
+        const at = position >= latest.position ? latest.at : timeOf(positions, position);
+        if (at !== null && at >= needed) return 'used' as const;
+        await delay(pollMilliseconds);
+      } while (performance.now() - asked < patienceMilliseconds);
+      return 'behind' as const;
+    } catch (error) {
+      failed(error);
+      return 'unavailable' as const;
+    }
+  };
+  return {
+    engine,
+    state: openState(),
+    isWithin,
+    failed,
+    follow: () => {
+      const timer = setInterval(() => sample().catch(() => {}), sampleMilliseconds);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+/** Whether the primary may succeed where the replica failed: it is unreachable, read-only, or lacks a migration. */
+export function isReplicaFault(error: unknown): boolean {
+  return !(error instanceof Problem) || error.code === 'unavailable';
+}
+
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  const late = delay(timeoutMilliseconds, null, { ref: false }).then(() => {
+    throw new Error('The replica does not respond.');
+  });
+  late.catch(() => {});
+  return Promise.race([work, late]);
+}

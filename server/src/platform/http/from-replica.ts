@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { kyselyOn, originOf } from '../db/dialect.ts';
+import { isReplicaFault, type Replica } from '../db/replica/replica.ts';
+import { allowedStaleness } from './prefer.ts';
+import type { Answer, Route } from './routes.ts';
+
+/** A request's reads from the replica. `ctx` is null once the replica has failed. */
+export type FromReplica = { ctx: Context | null; readonly replica: Replica; readonly applied: string };
+
+/** A caller whose key can write, perhaps with another token, may have done so a moment ago, on any node. */
+function mayHaveWritten({ caller }: FastifyRequest): boolean {
+  const isWrite = (scope: string) => scope.endsWith(':write') || scope === 'users:admin';
+  return !caller || caller.isSession === true || (caller.keyScopes ?? caller.scopes).some(isWrite);
+}
+
+/** If the caller allows staleness and the replica is recent enough, `acting` with everything read from there. */
+export async function fromReplica(
+  acting: Context,
+  route: Route,
+  request: FastifyRequest,
+): Promise<FromReplica | null> {
+  const { replica, counters } = acting;
+  const allowed = route.mayBeStale && replica ? allowedStaleness(request.headers.prefer) : null;
+  if (allowed === null || !replica) return null;
+  const result = await replica.isWithin(mayHaveWritten(request) ? 0 : allowed);
+  counters.replicaReads.inc({ result });
+  if (result !== 'used') return null;
+  const { engine, state } = replica;
+  const db = kyselyOn(engine, originOf(acting.db)?.queue);
+  return { ctx: { ...acting, engine, state, db }, replica, applied: `stale=${allowed}` };
+}
+
+/** Reads from the replica or, if that fails, from the primary: this time and for the rest of the request. */
+export async function readWith(
+  source: FromReplica | null,
+  acting: Context,
+  read: (ctx: Context) => Promise<Answer>,
+): Promise<Answer> {
+  if (!source?.ctx) return read(acting);
+  try {
+    return await read(source.ctx);
+  } catch (error) {
+    if (!isReplicaFault(error)) throw error;
+    source.replica.failed(error);
+    acting.counters.replicaReads.inc({ result: 'failed' });
+    source.ctx = null;
+    return read(acting);
+  }
+}

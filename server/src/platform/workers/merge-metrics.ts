@@ -1,0 +1,33 @@
+import { AggregatorRegistry } from 'prom-client';
+import type { MetricValues } from './workers.ts';
+
+/**
+ * prom-client would average the event-loop delays, which hides a single blocked process, and leave out the start time.
+ */
+const instead: Partial<Record<MetricValues['aggregator'], MetricValues['aggregator']>> = {
+  average: 'max',
+  omit: 'min',
+};
+
+function merge(processes: readonly MetricValues[][]) {
+  const own = processes.map((metrics) =>
+    metrics.map((metric) => ({ ...metric, aggregator: instead[metric.aggregator] ?? metric.aggregator })),
+  );
+  return AggregatorRegistry.aggregate(own);
+}
+
+/** One page for several processes: counters and histograms are added up, gauges as each declares. */
+export const mergedPage = (processes: readonly MetricValues[][]): Promise<string> =>
+  merge(processes).metrics();
+
+/**
+ * The counters and histograms of processes that have ended. Without them a sum would shrink when a worker ends, which
+ * Prometheus takes for a restart of all counters.
+ */
+export async function keepCounts(
+  ended: MetricValues[],
+  last: readonly MetricValues[],
+): Promise<MetricValues[]> {
+  const counts = last.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+  return merge([ended, counts]).getMetricsAsJSON();
+}

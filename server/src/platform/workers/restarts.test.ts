@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { afterEnd, isHopeless, noRestarts } from './restarts.ts';
+
+test('a worker that has served for a while is replaced immediately, and one that keeps ending after longer and longer pauses', () => {
+  assert.deepEqual(afterEnd({ early: 7, unstarted: 3 }, 10_000), { restarts: noRestarts, pause: 0 });
+  let restarts = noRestarts;
+  const pauses = Array.from({ length: 9 }, () => {
+    const next = afterEnd(restarts, 100);
+    restarts = next.restarts;
+    return next.pause;
+  });
+  assert.deepEqual(pauses, [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+});
+
+test('five failed starts in a row are hopeless, unless another worker serves or one has served since', () => {
+  let restarts = noRestarts;
+  for (let time = 0; time < 4; time++) restarts = afterEnd(restarts, null).restarts;
+  assert.equal(isHopeless(restarts, 0), false);
+  assert.equal(isHopeless(afterEnd(restarts, null).restarts, 0), true);
+  assert.equal(isHopeless(afterEnd(restarts, null).restarts, 1), false);
+  assert.equal(isHopeless(afterEnd(restarts, 10).restarts, 0), false);
+});

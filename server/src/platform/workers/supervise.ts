@@ -1,0 +1,191 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import type { Log } from '../operations/log.ts';
+import { keepCounts } from './merge-metrics.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
+import { afterEnd, isHopeless, noRestarts, type Restarts } from './restarts.ts';
+import type { Answers, MetricValues, Question } from './workers.ts';
+
+/** A worker that has not answered a question by then is blocked or ending. */
+const answerMilliseconds = 1_000;
+
+type Member = {
+  readonly worker: Worker;
+  servingSince: number | null;
+  /** The metrics that it reported last. */
+  metrics: MetricValues[];
+  /** Why it could not start. */
+  reason: string | null;
+};
+
+type Node = {
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  readonly members: Map<number, Member>;
+  /** Whether all workers have served once. */
+  isStarted: boolean;
+  isStopping: boolean;
+  restarts: Restarts;
+  replaced: number;
+  readonly pauses: Set<NodeJS.Timeout>;
+  /** The counters of workers that have ended. */
+  ended: Promise<MetricValues[]>;
+  asked: number;
+  readonly waiting: Map<number, (answer: Answers[Question] | null) => void>;
+  readonly onServing: () => void;
+  readonly onFailed: (error: Error) => void;
+};
+
+export type Supervisor = {
+  stop: () => Promise<void>;
+  /** Rejects with the reason when no worker can be kept running. */
+  failed: Promise<never>;
+};
+
+/** Runs this program in `count` worker processes that share its ports, and replaces those that end. */
+export async function superviseWorkers(count: number, log: Node['log']): Promise<Supervisor> {
+  // The primary accepts connections and passes them to the workers in turn. If they all accepted, some would get most.
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  const serving = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  const node: Node = {
+    log,
+    members: new Map(),
+    isStarted: false,
+    isStopping: false,
+    restarts: noRestarts,
+    replaced: 0,
+    pauses: new Set(),
+    ended: Promise.resolve([]),
+    asked: 0,
+    waiting: new Map(),
+    onServing: () => {
+      if (servingIn(node).length === count) serving.resolve();
+    },
+    onFailed: (error) => {
+      void stop(node)
+        .catch(() => {})
+        .finally(() => failed.reject(error));
+    },
+  };
+  for (let number = 0; number < count; number++) begin(node);
+  await Promise.race([serving.promise, failed.promise]);
+  node.isStarted = true;
+  return { stop: () => stop(node), failed: failed.promise };
+}
+
+const servingIn = ({ members }: Node) =>
+  [...members.values()].filter(({ servingSince }) => servingSince !== null);
+
+function send({ worker }: Member, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message, undefined, () => {});
+}
+
+function begin(node: Node): void {
+  const worker = cluster.fork();
+  const member: Member = { worker, servingSince: null, metrics: [], reason: null };
+  node.members.set(worker.id, member);
+  worker.on('error', () => {});
+  worker.on('message', (message: FromWorker) => take(node, member, message));
+  worker.on('exit', (code, signal) => {
+    end(node, member, code ?? signal);
+  });
+}
+
+function take(node: Node, member: Member, message: FromWorker): void {
+  if (message.kind === 'failed') member.reason = message.reason;
+  else if (message.kind === 'answer') node.waiting.get(message.asked)?.(message.answer);
+  else if (message.kind === 'ask') void passOn(node, member, message);
+  else if (message.kind === 'spent') {
+    for (const other of servingIn(node)) if (other !== member) send(other, message);
+  } else {
+    member.servingSince = performance.now();
+    const { id, process } = member.worker;
+    node.log.info({ worker: id, pid: process.pid }, 'a worker is serving');
+    node.onServing();
+  }
+}
+
+async function passOn(node: Node, asker: Member, { asked, question }: { asked: number; question: Question }) {
+  const answers = await Promise.all(
+    servingIn(node).map(async (member) => {
+      const answer = await ask(node, member, question);
+      if (question !== 'metrics') return answer;
+      if (answer) member.metrics = answer as Answers['metrics'];
+      return member.metrics;
+    }),
+  );
+  if (question === 'metrics') answers.push(await node.ended, [replacements(node)]);
+  send(asker, { kind: 'answers', asked, answers });
+}
+
+function ask(node: Node, member: Member, question: Question): Promise<Answers[Question] | null> {
+  const asked = ++node.asked;
+  return new Promise<Answers[Question] | null>((resolve) => {
+    const late = setTimeout(resolve, answerMilliseconds, null);
+    node.waiting.set(asked, (answer) => {
+      clearTimeout(late);
+      resolve(answer);
+    });
+    send(member, { kind: 'ask', asked, question });
+  }).finally(() => node.waiting.delete(asked));
+}
+
+/** Added to the workers' own counters of this name, which stay 0. */
+function replacements({ replaced }: Node): MetricValues {
+  return {
+    name: 'lectern_worker_replacements_total',
+    help: '',
+    type: 'counter',
+    aggregator: 'sum',
+    values: [{ value: replaced, labels: {} }],
+  };
+}
+
+function end(node: Node, member: Member, how: number | string): void {
+  const { worker, servingSince, reason } = member;
+  node.members.delete(worker.id);
+  if (node.isStopping) return;
+  const { restarts, pause } = afterEnd(
+    node.restarts,
+    servingSince === null ? null : performance.now() - servingSince,
+  );
+  node.restarts = restarts;
+  const details = {
+    worker: worker.id,
+    pid: worker.process.pid,
+    ended: how,
+    ...(reason === null ? {} : { reason }),
+  };
+  // What the worker says about its start is for the operator: another attempt would end in the same way.
+  const isRefused = reason !== null && !node.isStarted;
+  if (isRefused || isHopeless(restarts, servingIn(node).length)) {
+    if (reason === null) node.log.error(details, 'a worker ended unexpectedly');
+    node.onFailed(new Error(reason ?? `Workers keep ending before they serve (${how}).`));
+    return;
+  }
+  if (how === 0) node.log.info(details, 'a worker was stopped; it is replaced');
+  else node.log.error({ ...details, pause }, 'a worker ended unexpectedly; it is replaced');
+  const timer = setTimeout(() => {
+    node.pauses.delete(timer);
+    node.replaced++;
+    begin(node);
+  }, pause);
+  node.pauses.add(timer);
+  node.ended = node.ended.then((ended) => keepCounts(ended, member.metrics));
+}
+
+async function stop(node: Node): Promise<void> {
+  node.isStopping = true;
+  for (const timer of node.pauses) clearTimeout(timer);
+  const members = [...node.members.values()];
+  const codes = await Promise.all(
+    members.map(async (member) => {
+      const exited = once(member.worker, 'exit');
+      send(member, { kind: 'stop' });
+      const [code] = await exited;
+      return code;
+    }),
+  );
+  if (codes.some((code) => code !== 0)) throw new Error('A worker did not shut down properly.');
+}

@@ -1,0 +1,44 @@
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+
+type Reported = MetricObjectWithValues<MetricValue<string>>;
+/** What prom-client knows of a metric, as it is after a passage through JSON. */
+export type MetricValues = Pick<Reported, 'name' | 'help' | 'aggregator' | 'values'> & { type: unknown };
+
+/** What the processes of a node ask each other, and what each of them answers. */
+export type Answers = {
+  metrics: MetricValues[];
+  /** `fullPool`: a pool that has been full for some time. */
+  load: { fullPool: string | null };
+};
+export type Question = keyof Answers;
+
+/** What callers have spent of their budgets per minute: by budget, pairs of a caller and an amount. */
+export type Spent = Record<string, [string, number][]>;
+
+/** The processes that share this node's ports. */
+export type Workers = {
+  readonly count: number;
+  /** Declares how this process answers a question. */
+  answer<Q extends Question>(question: Q, find: () => Promise<Answers[Q]>): void;
+  /** The answers of all processes, including this one; null from one that does not answer in time. */
+  ask<Q extends Question>(question: Q): Promise<(Answers[Q] | null)[]>;
+  /** Reports to the others what callers have spent here. */
+  share(spent: Spent): void;
+  onShared(take: (spent: Spent) => void): void;
+};
+
+export type Finders = { [Q in Question]?: () => Promise<Answers[Q]> };
+
+/** A node of one process. */
+export function onlyProcess(): Workers {
+  const finders: Finders = {};
+  return {
+    count: 1,
+    answer: (question, find) => {
+      Object.assign(finders, { [question]: find });
+    },
+    ask: async (question) => [(await finders[question]?.()) ?? null],
+    share: () => {},
+    onShared: () => {},
+  };
+}
