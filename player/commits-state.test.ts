@@ -234,14 +234,14 @@ for (const [title, from, event, changes, effects = []] of rows)
 
 test('the learner sees what is saved and what may be lost', () => {
   const device = { onLine: true, holds: () => true };
-  const told = (state: CommitsState, more: Partial<typeof device> = {}) =>
+  const shown = (state: CommitsState, more: Partial<typeof device> = {}) =>
     saveStateOf(state, { ...device, ...more });
-  assert.equal(told(fresh, { onLine: false }), 'saved');
-  assert.equal(told(flying), 'saving');
-  assert.equal(told(flying, { onLine: false }), 'kept');
-  assert.equal(told({ ...flying, slow: true }), 'kept');
-  assert.equal(told({ ...waiting, failures: 1 }, { holds: () => false }), 'unkept');
-  assert.equal(told({ ...waiting, pending: [{ ...one, attempts: 1 }] }), 'kept');
+  assert.equal(shown(fresh, { onLine: false }), 'saved');
+  assert.equal(shown(flying), 'saving');
+  assert.equal(shown(flying, { onLine: false }), 'kept');
+  assert.equal(shown({ ...flying, slow: true }), 'kept');
+  assert.equal(shown({ ...waiting, failures: 1 }, { holds: () => false }), 'unkept');
+  assert.equal(shown({ ...waiting, pending: [{ ...one, attempts: 1 }] }), 'kept');
 });
 
 test('a blocking call sends every commit that may be sent now', () => {

@@ -36,7 +36,7 @@ export type CommitsEvent =
   | { kind: 'due'; now: number }
   | { kind: 'slow' }
   | { kind: 'answered'; flight: number; sent: Pending; answer: Answer; now: number }
-  /** The content is waiting, so nothing else is sent before its response. */
+  /** The content is waiting, so nothing else is sent until it has its response. */
   | { kind: 'blocking' }
   | { kind: 'answered-blocking'; sent: Pending; answer: Answer; now: number }
   | { kind: 'unblocked' }

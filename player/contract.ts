@@ -13,12 +13,12 @@ export type Receipt = Records['Receipt'];
 /** Why the session of an open page has ended. */
 export type SessionEnd = NonNullable<Receipt['Ended']>;
 
-type Refusal = operations['commit']['responses'][403 | 409 | 410]['content']['application/problem+json'];
+type Rejection = operations['commit']['responses'][403 | 409 | 410]['content']['application/problem+json'];
 /**
  * After these codes, a commit may still be accepted with another number, in another session, or later. A preview stores
- * none.
+ * no commits.
  */
 type Passing = 'commit_number_ahead' | 'course_not_playable' | 'session_ended' | 'tenant_suspended';
 
 /** Codes for commits that are rejected permanently. */
-export type CommitRejection = Exclude<NonNullable<Refusal['code']>, Passing>;
+export type CommitRejection = Exclude<NonNullable<Rejection['code']>, Passing>;

@@ -26,7 +26,7 @@ async function sendLast(course: Course, commits: Commits, more: Pick<Snapshot, '
   return commits.state === 'unkept' ? 'lost' : 'kept';
 }
 
-/** Handles the learner leaving: sends the last commit and returns. */
+/** Called when the learner leaves: sends the last commit and goes to the return URL. */
 export async function leaveCourse(
   session: Session,
   course: Course,
@@ -45,7 +45,7 @@ export async function leaveCourse(
   showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address });
 }
 
-/** Handles the end of a session whose page is still open: saves, says why, and offers the next step. */
+/** Called when a session ends while its page is open: saves, says why, and offers the next step. */
 export async function stopCourse(
   session: Session,
   course: Course,
@@ -63,7 +63,7 @@ function showStop(session: Session, why: Stop, outcome: Outcome): void {
   const back = webAddress(session.ReturnURL);
   const goBack = back ? [{ text: messages.back, act: () => location.assign(back), primary: false }] : [];
   if ('refused' in why) {
-    showPage(messages.refusedTitle, messages.refusals[why.refused], goBack);
+    showPage(messages.rejectedTitle, messages.rejections[why.refused], goBack);
     return;
   }
   const { title, text, action } = messages.ends[why.ended];

@@ -9,7 +9,7 @@ export type Journal = {
   forget(entry: JournalEntry): void;
   /** Whether this device has the entry at this moment. */
   holds(entry: JournalEntry): boolean;
-  /** Restores what a course has removed. */
+  /** Restores entries that a course has removed. */
   restore(): void;
   /** Called when another page or the course has removed this key, or all keys if null. */
   removed(key: string | null): void;

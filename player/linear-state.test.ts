@@ -163,7 +163,7 @@ test('hidden units and those with open prerequisites are skipped', () => {
   assert.equal(positionOf(atA, passed).statusOf('a'), 'passed');
 });
 
-test('opening a page completes it, except in a web course, where the learner does', () => {
+test('opening a page completes it, except in a web course, where the learner completes it', () => {
   assert.equal(pageData(fresh, 'b', 7)['lectern.completion'], 'completed');
   assert.deepEqual(pageData(courseOf('web'), 'b', 7), {
     ...{ 'lectern.completion': 'incomplete', 'lectern.seconds': '7' },

@@ -19,7 +19,7 @@ import type { Stage } from './stage.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, type PlayableUnit } from './units.ts';
 
-/** A page that finishes may start again immediately if the course moves on within its own frame. */
+/** After finishing, a page may start again immediately, if the course moves to another page within its own frame. */
 const advanceDelay = 400;
 
 /** SCORM 1.2 and web courses: units in order, which the learner may also choose freely. `linear-state.ts` decides. */

@@ -8,7 +8,7 @@ import { beginPreview } from './preview.ts';
 import { openSession, type Replayed, replay } from './session.ts';
 
 /** Shows the texts in the course's language or else the browser's. */
-function speakFor(course: string | null): void {
+function selectTexts(course: string | null): void {
   setLanguage(course ? [course, ...navigator.languages] : navigator.languages);
   document.documentElement.lang = language;
   writeLabels(messages.labels);
@@ -23,7 +23,7 @@ async function start(): Promise<void> {
     if (newValue === null) journal.removed(key);
   });
   const replayed = await replay(journal);
-  await showRefused(journal, replayed);
+  await showRejected(journal, replayed);
   // Waits until another page's unsent commits have been sent, so that the course continues from there. The learner may
   // skip this.
   if (replayed.isOffline) {
@@ -34,10 +34,10 @@ async function start(): Promise<void> {
 }
 
 /** Deletes the commits only after the learner has been informed. */
-function showRefused(journal: Journal, { refused }: Replayed): Promise<void> {
+function showRejected(journal: Journal, { refused }: Replayed): Promise<void> {
   if (refused.length === 0) return Promise.resolve();
   const text = refused.map(({ entry, code }) => {
-    const why = code === 'unknown' ? messages.unknownSession : messages.refusals[code];
+    const why = code === 'unknown' ? messages.unknownSession : messages.rejections[code];
     return messages.dropped(entry.CourseTitle, why);
   });
   return new Promise((resolve) => {
@@ -60,7 +60,7 @@ async function open(journal: Journal, { turnedAway }: Replayed): Promise<void> {
     return showPage(messages.refused, opening.detail, actions);
   }
   hidePage();
-  speakFor(opening.session.Language);
+  selectTexts(opening.session.Language);
   elements.bar.hidden = false;
   await play(opening.session, opening.session.Preview ? beginPreview() : journal);
   if (turnedAway.length > 0) {
@@ -69,7 +69,7 @@ async function open(journal: Journal, { turnedAway }: Replayed): Promise<void> {
   }
 }
 
-speakFor(null);
+selectTexts(null);
 start().catch((error) => {
   console.error(error);
   showPage(messages.broken.title, messages.broken.text, [reload()]);

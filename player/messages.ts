@@ -36,7 +36,7 @@ export function selectPreviewMessages(): void {
 
 /** Whether a code from the service means that a commit is rejected permanently. */
 export function isFinalRejection(code: unknown): code is CommitRejection {
-  return typeof code === 'string' && Object.hasOwn(english.refusals, code);
+  return typeof code === 'string' && Object.hasOwn(english.rejections, code);
 }
 
 export function isSessionEnd(code: unknown): code is SessionEnd {

@@ -4,7 +4,7 @@ import { messages } from './messages.ts';
 
 export type Action = { text: string; act: () => void; primary?: boolean };
 
-/** A page instead of the course: a heading, a sentence and buttons. */
+/** A page that replaces the course: a heading, a sentence and buttons. */
 export function showPage(title: string, text: string, actions: Action[], ...more: Node[]): void {
   const heading = make('h2', '', title);
   heading.tabIndex = -1;

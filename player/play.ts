@@ -95,7 +95,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     contents?.update(position);
   }
 
-  /** One move at a time. A page shown instead of the unit is closed with it. */
+  /** Allows one navigation at a time. A page shown instead of the unit is closed with it. */
   async function act(move: () => Promise<void>): Promise<void> {
     if (moving || left) return;
     moving = true;

@@ -1,8 +1,8 @@
 import type { CommitRejection, SessionEnd } from './contract.ts';
 
 /**
- * Shown to the learner. `partly`: results are saved without the bookmark. `kept`: only on this device. `unkept`: may be
- * lost.
+ * Shown to the learner. `partly` means that results are saved without the bookmark, `kept` that they are only on this
+ * device, and `unkept` that they may be lost.
  */
 export type SaveState = 'saved' | 'partly' | 'saving' | 'kept' | 'unkept';
 /** Why nothing more can be played. */

@@ -103,8 +103,8 @@ export async function createSequencedCourse(
   }
 
   /**
-   * The engine counts a finished session only when the learner moves on. If the contents list is the only way on and
-   * depends on this unit, the session counts immediately.
+   * The engine counts a finished session only when the learner moves on. If the contents list is the only way to
+   * continue and depends on this unit, the session counts immediately.
    */
   function unlock(): void {
     const { choice } = engine.validity();

@@ -4,8 +4,8 @@ import type { JournalEntry } from './journal-entry.ts';
 import { isSessionEnd } from './messages.ts';
 import { newRetryBudget, problemOf, type Reply, retryBriefly, sendCommit, waitOf } from './transport.ts';
 
-export type Refusal = { kind: 'refused'; detail: string; back: string | null };
-export type Opening = { kind: 'session'; session: Session } | Refusal | { kind: 'unreachable' };
+export type Rejection = { kind: 'refused'; detail: string; back: string | null };
+export type Opening = { kind: 'session'; session: Session } | Rejection | { kind: 'unreachable' };
 
 /** Exchanges the launch ticket for a session. */
 export async function openSession(ticketPath: string): Promise<Opening> {
@@ -34,7 +34,7 @@ async function post(path: string): Promise<Reply> {
 export type Replayed = {
   /** Rejected permanently; deleted from the device once the learner has been informed. */
   refused: { entry: JournalEntry; code: CommitRejection | 'unknown' }[];
-  /** Rejected by something in between, such as a proxy, and kept. */
+  /** Rejected by something in between, such as a proxy, and kept on the device. */
   turnedAway: JournalEntry[];
   /** Whether something could not be sent because the device is offline. */
   isOffline: boolean;

@@ -17,7 +17,7 @@ export function newAttempt2004(data: RunTimeData): RunTimeData {
   return { ...Object.fromEntries(given), 'cmi.entry': 'ab-initio' };
 }
 
-/** Suspending the course resumes all of its sessions, whatever exit the content chose. */
+/** If the learner suspends the course, all of its sessions are resumed later, whatever exit the content chose. */
 export function resumedAttempt2004(before: RunTimeData): RunTimeData {
   const isFirst = before['cmi.entry'] === 'ab-initio';
   return isFirst ? before : { ...before, 'cmi.entry': 'resume' };

@@ -54,9 +54,9 @@ test('no response from a proxy confirms a commit', () => {
 
 test('only error codes listed by the service are final, and the player knows all of them', () => {
   for (const [code, [status]] of Object.entries(errorCodes)) {
-    const answer = problem(status, code);
+    const response = problem(status, code);
     const expected = Object.hasOwn(commitRejections, code) ? 'rejected' : 'unconfirmed';
-    assert.equal(answer.kind, expected, code);
+    assert.equal(response.kind, expected, code);
     assert.equal(isFinalRejection(code), expected === 'rejected', code);
     assert.equal(isSessionEnd(code), Object.hasOwn(sessionEnds, code), code);
   }
@@ -64,7 +64,7 @@ test('only error codes listed by the service are final, and the player knows all
     assert.equal(problem(403, code).kind, 'unconfirmed');
 });
 
-test('a number too far ahead is answered with the expected one', () => {
+test('the response to a number that is too far ahead contains the expected one', () => {
   assert.deepEqual(problem(409, 'commit_number_ahead', { Expected: 7 }), { kind: 'ahead', expected: 7 });
   assert.equal(problem(409, 'commit_number_ahead').kind, 'unconfirmed');
 });

@@ -69,7 +69,7 @@ export function sendCommitBlocking(session: string, commit: Commit): Answer {
   return answerOf({ status: request.status, type, retryAfter, text: request.responseText }, commit);
 }
 
-/** For a closing page, which will not receive the response. */
+/** Used by a closing page, which will not receive the response. */
 export function sendCommitLeaving(session: string, commit: Commit): void {
   const body = JSON.stringify(commit);
   if (bytesOf(body) > largestCommit) return;

@@ -438,7 +438,7 @@ export interface paths {
         };
         /**
          * Show the page of a sign-in link
-         * @description Opening the page does not use the link up: its button does, so mail scanners that follow links do no harm.
+         * @description Only the button on the page uses up the link, so mail scanners that follow links do no harm.
          */
         get: operations["openSignInLink"];
         put?: never;
@@ -1020,7 +1020,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a course offered to the tenant
-         * @description Like previewCourse, but with the current release of a published course.
+         * @description Like `previewCourse`, but for the current release of a published course.
          */
         post: operations["previewOfferedCourse"];
         delete?: never;
@@ -1599,7 +1599,7 @@ export interface components {
             /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin. */
             Password?: string | null;
             /**
-             * @description true gives the user administration rights.
+             * @description true makes the user an administrator.
              * @default false
              */
             IsAdmin?: boolean | null;
@@ -1624,7 +1624,7 @@ export interface components {
             GroupName: string | null;
             Email: string | null;
             /**
-             * @description true gives the user administration rights.
+             * @description true makes the user an administrator.
              * @default false
              */
             IsAdmin: boolean;
@@ -1659,7 +1659,7 @@ export interface components {
             /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin. */
             Password?: string | null;
             /**
-             * @description true gives the user administration rights.
+             * @description true makes the user an administrator.
              * @default false
              */
             IsAdmin?: boolean | null;
@@ -1752,7 +1752,7 @@ export interface components {
             Success: "unknown" | "passed" | "failed";
             /** @description 0–100; null if the course gave none. */
             Score: number | null;
-            /** @description The override that counts instead of the recorded result; null if there is none. */
+            /** @description The override that replaces the recorded result; null if there is none. */
             Override: {
                 /** @enum {string} */
                 Completion?: "unknown" | "incomplete" | "completed";
@@ -1889,7 +1889,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Overrides the result: the parts sent here count instead of what the course recorded, now and later. null removes the override.
+             * @description Overrides the result: the values sent here replace those that the course has recorded or will record. null removes the override.
              * @example {
              *       "Success": "passed",
              *       "Reason": "Passed the practical exam."
@@ -2501,7 +2501,7 @@ export interface components {
                 /** Format: date-time */
                 FailingSince: string | null;
             }[] | null;
-            /** @description Published options with at most a tenth of their seats left; the 50 with the fewest seats. */
+            /** @description Published options with at most a tenth of their seats left, up to 50. Those with the fewest seats left come first. */
             Seats: {
                 CourseID: string;
                 /** @description Of the course. */
@@ -2696,7 +2696,7 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: The last data of a deleted tenant was removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because earlier entries must not identify the person. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: A trail was started: the trail of the tenant in the target, or that of the deployment. The deployment's trail records the start of all others. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: The last data of a deleted tenant was removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because earlier entries must not identify the person. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
             Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
@@ -2962,7 +2962,7 @@ export interface components {
                 };
             };
         };
-        /** @description `user_exists`: The user already exists with other data. `in_progress`: The same request is still in progress. */
+        /** @description `user_exists`: The user already exists with different data. `in_progress`: The same request is still in progress. */
         "user_exists.in_progress": {
             headers: {
                 [name: string]: unknown;
@@ -2974,7 +2974,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. `password_not_hashed`: The password is not hashed as declared. */
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `idempotency_key_reused`: The Idempotency-Key belongs to another request. `password_not_hashed`: The password is not hashed as declared. */
         "validation_failed.unknown_field.idempotency_key_reused.password_not_hashed": {
             headers: {
                 [name: string]: unknown;
@@ -3010,7 +3010,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. */
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. */
         "validation_failed.unknown_field": {
             headers: {
                 [name: string]: unknown;
@@ -3022,7 +3022,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
         "validation_failed.unknown_field.idempotency_key_reused": {
             headers: {
                 [name: string]: unknown;
@@ -3034,7 +3034,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `login_id_immutable`: A LoginID cannot be changed. `password_not_hashed`: The password is not hashed as declared. */
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `login_id_immutable`: A LoginID cannot be changed. `password_not_hashed`: The password is not hashed as declared. */
         "validation_failed.unknown_field.login_id_immutable.password_not_hashed": {
             headers: {
                 [name: string]: unknown;
@@ -3202,7 +3202,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `key_mistyped`: The enrolment key is mistyped. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
+        /** @description `validation_failed`: A value is not valid. `key_mistyped`: The enrolment key is mistyped. `unknown_field`: The field is unknown. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
         "validation_failed.key_mistyped.unknown_field.idempotency_key_reused": {
             headers: {
                 [name: string]: unknown;
@@ -3394,7 +3394,7 @@ export interface components {
                 };
             };
         };
-        /** @description `course_not_playable`: The course has nothing to play yet. */
+        /** @description `course_not_playable`: The course has no content yet. */
         course_not_playable: {
             headers: {
                 [name: string]: unknown;
@@ -3418,7 +3418,7 @@ export interface components {
                 };
             };
         };
-        /** @description `tenant_exists`: The tenant already exists with other data. `tenant_being_deleted`: The tenant is being deleted. `in_progress`: The same request is still in progress. */
+        /** @description `tenant_exists`: The tenant already exists with different data. `tenant_being_deleted`: The tenant is being deleted. `in_progress`: The same request is still in progress. */
         "tenant_exists.tenant_being_deleted.in_progress": {
             headers: {
                 [name: string]: unknown;
@@ -3466,7 +3466,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. `webhook_address_refused`: The URL of the webhook endpoint is not allowed. */
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `idempotency_key_reused`: The Idempotency-Key belongs to another request. `webhook_address_refused`: The URL of the webhook endpoint is not allowed. */
         "validation_failed.unknown_field.idempotency_key_reused.webhook_address_refused": {
             headers: {
                 [name: string]: unknown;
@@ -3490,7 +3490,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `webhook_address_refused`: The URL of the webhook endpoint is not allowed. */
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `webhook_address_refused`: The URL of the webhook endpoint is not allowed. */
         "validation_failed.unknown_field.webhook_address_refused": {
             headers: {
                 [name: string]: unknown;
@@ -3538,7 +3538,7 @@ export interface components {
                 };
             };
         };
-        /** @description `course_not_playable`: The course has nothing to play yet. `in_progress`: The same request is still in progress. */
+        /** @description `course_not_playable`: The course has no content yet. `in_progress`: The same request is still in progress. */
         "course_not_playable.in_progress": {
             headers: {
                 [name: string]: unknown;
@@ -3562,7 +3562,7 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `course_not_playable`: The course has nothing to play yet. `session_superseded`: The course was opened elsewhere. */
+        /** @description `user_disabled`: The user is disabled. `course_not_playable`: The course has no content yet. `session_superseded`: The course was opened elsewhere. */
         "user_disabled.course_not_playable.session_superseded": {
             headers: {
                 [name: string]: unknown;
@@ -3610,7 +3610,7 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `course_not_playable`: The course has nothing to play yet. `results_too_late`: The results arrived too late. `commit_number_ahead`: The commit number is taken or too far ahead. */
+        /** @description `user_disabled`: The user is disabled. `course_not_playable`: The course has no content yet. `results_too_late`: The results arrived too late. `commit_number_ahead`: The commit number is taken or too far ahead. */
         "user_disabled.course_not_playable.results_too_late.commit_number_ahead": {
             headers: {
                 [name: string]: unknown;
@@ -3658,7 +3658,7 @@ export interface components {
                 };
             };
         };
-        /** @description `not_found`: There is nothing at this address. `tenant_not_found`: The tenant does not exist. */
+        /** @description `not_found`: There is nothing at this URL. `tenant_not_found`: The tenant does not exist. */
         "not_found.tenant_not_found": {
             headers: {
                 [name: string]: unknown;
@@ -3701,6 +3701,11 @@ export interface components {
         Limit: number;
         /** @description `NextCursor` of the previous page. Opaque. */
         Cursor: string;
+        /**
+         * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+         * @example stale=5
+         */
+        Prefer: string;
         /**
          * @description true: report what would happen to each row, and change nothing.
          * @example true
@@ -3898,6 +3903,7 @@ export type ParameterTenant = components['parameters']['Tenant'];
 export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
 export type ParameterLimit = components['parameters']['Limit'];
 export type ParameterCursor = components['parameters']['Cursor'];
+export type ParameterPrefer = components['parameters']['Prefer'];
 export type ParameterPlan = components['parameters']['plan'];
 export type ParameterLoginId = components['parameters']['LoginID'];
 export type ParameterCourseId = components['parameters']['CourseID'];
@@ -4026,6 +4032,11 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -4035,6 +4046,8 @@ export interface operations {
             /** @description A page of users, ordered by LoginID unless searched. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4254,6 +4267,11 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -4263,6 +4281,8 @@ export interface operations {
             /** @description A page of groups, ordered by name. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5050,6 +5070,11 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5059,6 +5084,8 @@ export interface operations {
             /** @description A page of enrolments. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5149,6 +5176,11 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /**
@@ -5164,6 +5196,8 @@ export interface operations {
             /** @description A page of enrolments. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5494,6 +5528,11 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /**
@@ -5514,6 +5553,8 @@ export interface operations {
             /** @description Launches, commits and events, oldest first. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5646,6 +5687,11 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5655,6 +5701,8 @@ export interface operations {
             /** @description A page of keys. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6501,6 +6549,11 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -6510,6 +6563,8 @@ export interface operations {
             /** @description A page of courses, ordered by CourseID. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6588,7 +6643,13 @@ export interface operations {
                 /** @example draft */
                 Status?: "draft" | "published" | "retired";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6597,6 +6658,8 @@ export interface operations {
             /** @description A page of courses, ordered by CourseID. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7223,7 +7286,13 @@ export interface operations {
                 /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /**
                  * @description ID of the course. Chosen by the operator.
@@ -7238,6 +7307,8 @@ export interface operations {
             /** @description A page of releases, newest first. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7461,7 +7532,13 @@ export interface operations {
                  */
                 Search?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7470,6 +7547,8 @@ export interface operations {
             /** @description A page of tenants. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8671,6 +8750,11 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @example 01994a5e-7c00-7000-8000-000000000005 */
@@ -8683,6 +8767,8 @@ export interface operations {
             /** @description A page of deliveries. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8850,6 +8936,11 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -8859,6 +8950,8 @@ export interface operations {
             /** @description A page of entries. Without the Tenant header the operator gets the trails of all tenants and of the deployment. */
             200: {
                 headers: {
+                    /** @description `stale=SECONDS` if a replica answered. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8988,7 +9081,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The preview. Nothing in it is stored. */
+            /** @description The preview, in which nothing is recorded. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9043,7 +9136,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The preview. Nothing in it is stored. */
+            /** @description The preview, in which nothing is recorded. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9129,7 +9222,7 @@ export interface operations {
             query?: {
                 /** @description Part of the PreviewURL. */
                 ticket?: unknown;
-                /** @description Where to go afterwards, as in a launch link. */
+                /** @description Where to send the user afterwards, as in a launch link. */
                 returnURL?: unknown;
             };
             header?: never;
@@ -9146,7 +9239,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["malformed_request"];
-            /** @description The tenant is suspended. A page that says so. */
+            /** @description A page that says that the tenant is suspended. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9155,7 +9248,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The link is incomplete or has expired. A page that says so. */
+            /** @description A page that says that the link is incomplete or has expired. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9166,7 +9259,7 @@ export interface operations {
             };
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            /** @description The link belongs to another host name. A page that says so. */
+            /** @description A page that says that the link belongs to another host name. */
             421: {
                 headers: {
                     [name: string]: unknown;

@@ -56,8 +56,8 @@ export function withRetries(
 
 /** Half of the delay is random, so that clients that failed together do not retry together. */
 function backoff(tried: number): number {
-  const most = Math.min(growingPauseLimit, firstPause * 2 ** tried);
-  return most / 2 + (Math.random() * most) / 2;
+  const delay = Math.min(growingPauseLimit, firstPause * 2 ** tried);
+  return delay / 2 + (Math.random() * delay) / 2;
 }
 
 /** Reads a response to its end, so that a broken connection is noticed here. Other responses are streamed. */

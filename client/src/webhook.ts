@@ -13,7 +13,7 @@ type SomeHeaders = Headers | Record<string, string | string[] | undefined>;
 
 /**
  * The event in a delivery that verifiably comes from Lectern (Standard Webhooks); otherwise throws a WebhookError.
- * `body` is the raw body as received, before any parsing. While one secret replaces another, pass both.
+ * `body` is the raw body as received, before any parsing. While a secret is being rotated, pass both.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

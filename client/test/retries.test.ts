@@ -6,7 +6,7 @@ import { startService, type TestService } from '../../server/test/support/servic
 import { newTenant, type TestTenant, unique } from '../../server/test/support/tenant.ts';
 import { createLectern, LecternError } from '../src/index.ts';
 
-/** The fate of the next requests: lost before or after the service, or answered by a proxy. */
+/** What happens to the next requests: they are lost before or after the service, or answered by a proxy. */
 type Fate = 'lost' | 'answer lost' | 'answer cut' | { status: number; headers?: Record<string, string> };
 
 let now = Date.now();
@@ -102,7 +102,7 @@ test('Retry-After is honoured unless it is too long', async () => {
   await assert.rejects(lectern.get('/user'), { status: 429, retryAfter: 900 });
 });
 
-test('permanent errors are not retried, and a caller can stop', async () => {
+test('permanent errors are not retried, and a caller can abort a call', async () => {
   const lectern = createLectern({ baseUrl, key: tenant.key });
   on([]);
   const params = { path: { LoginID: 'nobody' } };
@@ -113,7 +113,7 @@ test('permanent errors are not retried, and a caller can stop', async () => {
   await assert.rejects(lectern.get('/user', { signal }), { name: 'TimeoutError' });
 });
 
-test('client credentials: one token for all calls, renewed when it expires', async () => {
+test('all calls share one token for client credentials, which is renewed when it expires', async () => {
   let asked = 0;
   const lectern = createLectern({
     baseUrl,

@@ -99,9 +99,9 @@ export const english = {
     kept: 'Your progress is kept on this device. It will be sent when you next open a course here.',
     lost: 'Your latest progress could not be saved.',
   },
-  refusedTitle: 'Your latest progress could not be added',
+  rejectedTitle: 'Your latest progress could not be added',
   /** Results are deleted from the device for these codes only. The compiler checks the list against the service's. */
-  refusals: {
+  rejections: {
     enrolment_withdrawn: 'Your enrolment was withdrawn. Ask your administrator to enrol you again.',
     user_disabled: 'Your account is disabled. Ask your administrator to enable it.',
     results_too_late: 'The session ended too long ago.',
@@ -109,9 +109,9 @@ export const english = {
     enrolment_erased: 'Your data was erased.',
   } satisfies Record<CommitRejection, string>,
   unknownSession: 'It is more than 30 days old, and the service has no record of this session.',
-  droppedTitle: 'Some earlier progress could not be added',
+  droppedTitle: 'Some of your earlier progress could not be added',
   dropped: (title: string, refusal: string) => `“${title}”: ${refusal}`,
-  leftTitle: 'Some earlier progress could not be sent',
+  leftTitle: 'Some of your earlier progress could not be sent',
   left: (titles: string[]) =>
     `This device keeps progress for ${titles.map((title) => `“${title}”`).join(', ')}. It will be sent when you next open a course here.`,
   understood: 'Continue',
@@ -160,7 +160,7 @@ export const englishPreview: Partial<Messages> = {
     ...english.ends,
     session_ended: {
       title: 'This preview has ended',
-      text: 'A preview lasts two hours. Start a new one where you started this one.',
+      text: 'A preview lasts two hours. Start a new one from the page where you started this one.',
       action: null,
     },
   },
@@ -172,7 +172,7 @@ export const englishPreview: Partial<Messages> = {
     keptText: 'Nothing was recorded. You can close this window.',
     lost: 'This was a preview',
     lostText: 'Nothing was recorded. You can close this window.',
-    close: 'Nothing was recorded. A learner would have reached this. You can close this window.',
+    close: 'Nothing was recorded. A learner would have got this result. You can close this window.',
     again: 'Preview again',
   },
 };

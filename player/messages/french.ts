@@ -91,8 +91,8 @@ export const french: Messages = {
     kept: 'Votre progression est conservée sur cet appareil. Elle sera envoyée la prochaine fois que vous ouvrirez un cours ici.',
     lost: 'Votre dernière progression n’a pas pu être enregistrée.',
   },
-  refusedTitle: 'Votre dernière progression n’a pas pu être ajoutée',
-  refusals: {
+  rejectedTitle: 'Votre dernière progression n’a pas pu être ajoutée',
+  rejections: {
     enrolment_withdrawn:
       'Votre inscription a été retirée. Demandez à votre administrateur de vous réinscrire.',
     user_disabled: 'Votre compte est désactivé. Demandez à votre administrateur de l’activer.',
@@ -100,10 +100,10 @@ export const french: Messages = {
     session_exited: 'Vous aviez déjà quitté le cours.',
     enrolment_erased: 'Vos données ont été effacées.',
   },
-  unknownSession: 'Elle date de plus de 30 jours et le service n’a aucune trace de cette session.',
-  droppedTitle: 'Une progression antérieure n’a pas pu être ajoutée',
+  unknownSession: 'Elle date de plus de 30 jours et le service ne trouve aucune trace de cette session.',
+  droppedTitle: 'Une partie de votre progression précédente n’a pas pu être ajoutée',
   dropped: (title, refusal) => `« ${title} » : ${refusal}`,
-  leftTitle: 'Une progression antérieure n’a pas pu être envoyée',
+  leftTitle: 'Une partie de votre progression précédente n’a pas pu être envoyée',
   left: (titles) =>
     `Cet appareil conserve votre progression pour ${titles.map((title) => `« ${title} »`).join(', ')}. Elle sera envoyée la prochaine fois que vous ouvrirez un cours ici.`,
   understood: 'Continuer',
@@ -150,7 +150,7 @@ export const frenchPreview: Partial<Messages> = {
     ...french.ends,
     session_ended: {
       title: 'Cet aperçu est terminé',
-      text: 'Un aperçu dure deux heures. Lancez-en un nouveau là où vous avez lancé celui-ci.',
+      text: 'Un aperçu dure deux heures. Lancez-en un nouveau depuis la page où vous avez lancé celui-ci.',
       action: null,
     },
   },

@@ -77,7 +77,7 @@ export const german: Messages = {
     },
     user_disabled: {
       title: 'Ihr Konto ist deaktiviert',
-      text: 'Bitten Sie Ihre Administration, es zu aktivieren.',
+      text: 'Bitten Sie Ihre Administration, es wieder zu aktivieren.',
       action: null,
     },
     tenant_suspended: {
@@ -91,19 +91,19 @@ export const german: Messages = {
     kept: 'Ihr Fortschritt ist auf diesem Gerät gespeichert. Er wird gesendet, wenn Sie hier das nächste Mal einen Kurs öffnen.',
     lost: 'Ihr letzter Fortschritt konnte nicht gespeichert werden.',
   },
-  refusedTitle: 'Ihr letzter Fortschritt konnte nicht übernommen werden',
-  refusals: {
+  rejectedTitle: 'Ihr letzter Fortschritt konnte nicht übernommen werden',
+  rejections: {
     enrolment_withdrawn:
       'Ihre Einschreibung wurde zurückgezogen. Bitten Sie Ihre Administration, Sie erneut einzuschreiben.',
-    user_disabled: 'Ihr Konto ist deaktiviert. Bitten Sie Ihre Administration, es zu aktivieren.',
-    results_too_late: 'Die Sitzung ist schon zu lange beendet.',
+    user_disabled: 'Ihr Konto ist deaktiviert. Bitten Sie Ihre Administration, es wieder zu aktivieren.',
+    results_too_late: 'Die Sitzung wurde vor zu langer Zeit beendet.',
     session_exited: 'Sie hatten den Kurs bereits verlassen.',
     enrolment_erased: 'Ihre Daten wurden gelöscht.',
   },
   unknownSession: 'Er ist mehr als 30 Tage alt, und der Dienst kennt diese Sitzung nicht mehr.',
-  droppedTitle: 'Früherer Fortschritt konnte nicht übernommen werden',
+  droppedTitle: 'Ein Teil Ihres früheren Fortschritts konnte nicht übernommen werden',
   dropped: (title, refusal) => `„${title}“: ${refusal}`,
-  leftTitle: 'Früherer Fortschritt konnte nicht gesendet werden',
+  leftTitle: 'Ein Teil Ihres früheren Fortschritts konnte nicht gesendet werden',
   left: (titles) =>
     `Auf diesem Gerät ist Fortschritt für ${titles.map((title) => `„${title}“`).join(', ')} gespeichert. Er wird gesendet, wenn Sie hier das nächste Mal einen Kurs öffnen.`,
   understood: 'Weiter',
@@ -114,7 +114,7 @@ export const german: Messages = {
       'Er konnte noch nicht gesendet werden. Er wird gesendet, wenn Sie auf diesem Gerät das nächste Mal einen Kurs öffnen.',
     lost: 'Ihr letzter Fortschritt konnte nicht gespeichert werden',
     lostText:
-      'Es besteht keine Verbindung, und dieser Browser erlaubt dem Kurs nicht, den Fortschritt zu behalten. Gehen Sie zurück und versuchen Sie es erneut.',
+      'Es besteht keine Verbindung, und dieser Browser erlaubt dem Kurs nicht, den Fortschritt zu speichern. Gehen Sie zurück und versuchen Sie es erneut.',
     close: 'Sie können dieses Fenster schließen.',
     again: 'Kurs erneut öffnen',
     status: 'Status',
@@ -150,7 +150,7 @@ export const germanPreview: Partial<Messages> = {
     ...german.ends,
     session_ended: {
       title: 'Diese Vorschau ist beendet',
-      text: 'Eine Vorschau dauert zwei Stunden. Starten Sie eine neue dort, wo Sie diese gestartet haben.',
+      text: 'Eine Vorschau dauert zwei Stunden. Starten Sie eine neue auf der Seite, auf der Sie diese gestartet haben.',
       action: null,
     },
   },
@@ -167,7 +167,7 @@ export const germanPreview: Partial<Messages> = {
     lost: 'Das war eine Vorschau',
     lostText: 'Es wurde nichts aufgezeichnet. Sie können dieses Fenster schließen.',
     close:
-      'Es wurde nichts aufgezeichnet. Lernende hätten dieses Ergebnis erreicht. Sie können dieses Fenster schließen.',
+      'Es wurde nichts aufgezeichnet. Lernende hätten dieses Ergebnis erzielt. Sie können dieses Fenster schließen.',
     again: 'Vorschau wiederholen',
   },
 };

@@ -79,7 +79,7 @@ const authenticate: Authenticate = async (ctx, request) => {
   return session ?? (await keyCaller(ctx, request));
 };
 
-/** The token in the Authorization header or the session cookie, valid or not. Other cookies do not count. */
+/** The token in the Authorization header or the session cookie, valid or not. Other cookies are ignored. */
 const credentialsOf: CredentialsOf = (ctx, { headers: { authorization, cookie } }) => {
   if (authorization !== undefined) return `key ${bearerToken(authorization) ?? authorization}`;
   const tokens = cookieTokens(ctx, cookie);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
+import { reasonOf } from './exit.ts';
 import { rowTypes } from './platform/rows/rows.ts';
 
 const paths: Record<string, string> = { users: '/user/bulk', enrolments: '/enrol/bulk' };
@@ -32,7 +33,11 @@ export async function bulkCommand(input: BulkCommand): Promise<{ failed: number 
     },
     body: Readable.toWeb(source) as ReadableStream,
     duplex: 'half',
-  } as RequestInit);
+  } as RequestInit).catch((error: unknown) => {
+    throw new Error(
+      `No response from a service at ${input.url} (${reasonOf(error)}). Start the service, or check --url.`,
+    );
+  });
   if (response.status !== 200 || !response.body) throw new Error(refusalOf(await response.text()));
   const counts = { created: 0, exists: 0, failed: 0 };
   let rest = '';

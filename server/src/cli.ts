@@ -1,11 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type * as Commands from './commands.ts';
 import { exitWithReason } from './exit.ts';
-import { help } from './help.ts';
+import { help, UsageError } from './help.ts';
 import { readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { createForOwnerOnly } from './platform/files/owner-only.ts';
+import { locations } from './platform/locations.ts';
 import { isScope, scopes } from './platform/scopes.ts';
 import { toNfc } from './platform/unicode.ts';
 
@@ -24,6 +25,7 @@ const options = {
   since: { type: 'string' },
   'idempotency-key': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
 } as const;
 
 type Option = keyof typeof options;
@@ -37,12 +39,6 @@ type Command = {
   most: number;
   plan: (args: string[], values: Values) => Act;
 };
-
-class UsageError extends Error {
-  constructor(message: string) {
-    super(`${message}\n\n${help}`);
-  }
-}
 
 function needed(value: string | undefined, what: string): string {
   if (!value) throw new UsageError(`${what} is missing.`);
@@ -84,11 +80,17 @@ async function sendBulk([, subject, file]: string[], values: Values): Promise<vo
   const { bulkCommand, bulkSubjects } = await import('./bulk-command.ts');
   if (!bulkSubjects.includes(needed(subject, 'users or enrolments')))
     throw new UsageError(`"${subject}" cannot be sent in bulk. Use ${bulkSubjects.join(' or ')}.`);
+  const path = needed(file, 'FILE');
+  if (path !== '-' && !statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new UsageError(`The file ${path} does not exist.`);
+  const url = needed(values.url ?? process.env.LECTERN_URL, '--url').replace(/\/$/, '');
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new UsageError(`--url ${url} must be an address such as https://learn.example.com.`);
   const { failed } = await bulkCommand({
     subject: needed(subject, 'users or enrolments'),
-    file: needed(file, 'FILE'),
+    file: path,
     plan: values.plan === true,
-    url: needed(values.url ?? process.env.LECTERN_URL, '--url').replace(/\/$/, ''),
+    url,
     key: needed(values.key ?? process.env.LECTERN_KEY, '--key'),
     tenant: typeof values.tenant === 'string' ? values.tenant : null,
     idempotencyKey: typeof values['idempotency-key'] === 'string' ? values['idempotency-key'] : null,
@@ -124,7 +126,7 @@ function planRevocation([keyId]: string[]): Act {
 async function printKeys([action = '', ...args]: string[], values: Values): Promise<void> {
   if (!['list', 'rotate', 'remove'].includes(action))
     throw new UsageError(`The command "keys ${action}" does not exist.`);
-  refuseExcess(args, values, `keys ${action}`, { takes: [], most: action === 'remove' ? 1 : 0 });
+  rejectExcess(args, values, `keys ${action}`, { takes: [], most: action === 'remove' ? 1 : 0 });
   const keyId = action === 'remove' ? needed(args[0], 'KEYID') : '';
   const config = readConfig(process.env);
   const { listKeys, removeKey, rotateKeys } = await import('./keys-command.ts');
@@ -137,7 +139,7 @@ async function printKeys([action = '', ...args]: string[], values: Values): Prom
 
 async function verifyAudit([action, ...args]: string[], values: Values): Promise<void> {
   if (action !== 'verify') throw new UsageError(`The command "audit ${action ?? ''}" does not exist.`);
-  refuseExcess(args, values, 'audit verify', { takes: ['since'], most: 1 });
+  rejectExcess(args, values, 'audit verify', { takes: ['since'], most: 1 });
   const { verifyCommand } = await import('./audit-command.ts');
   const input = { backup: args[0] ?? null, since: values.since ?? null };
   const verified = await verifyCommand(readConfig(process.env), input);
@@ -150,7 +152,7 @@ async function openConsole(): Promise<void> {
   const config = readConfig(process.env);
   if (!existsSync(config.dataDir))
     throw new UsageError(
-      `The folder ${config.dataDir} does not exist. Set DATA_DIR to the service's folder.`,
+      `The folder ${config.dataDir} does not exist. Set DATA_DIR to the service's folder; a demo ends with the command for its own.`,
     );
   const { createOperatorLink, linkMessage } = await import('./modules/people/operator-links.ts');
   process.stdout.write(linkMessage(await createOperatorLink({ config, now: () => new Date() })));
@@ -179,7 +181,7 @@ function readArguments() {
 }
 
 /** An unexpected word or option may be a misunderstanding, so nothing is executed. */
-function refuseExcess(
+function rejectExcess(
   args: string[],
   values: Values,
   name: string,
@@ -192,7 +194,7 @@ function refuseExcess(
 }
 
 /** The isolation of imports and the data folder's lock need this version (ADR 41). */
-function refuseOldNode(version: string): void {
+function rejectOldNode(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) return;
   throw new Error(
@@ -200,24 +202,30 @@ function refuseOldNode(version: string): void {
   );
 }
 
+function installedVersion(): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(locations.manifest, 'utf8'));
+  return version;
+}
+
 async function main(): Promise<void> {
-  refuseOldNode(process.versions.node);
+  rejectOldNode(process.versions.node);
   createForOwnerOnly();
   const { positionals, values } = readArguments();
   const [first = 'help', second = ''] = positionals;
+  if (values.version && positionals.length === 0) return console.log(installedVersion());
   if (values.help || first === 'help') return console.log(help);
   if (first === 'bulk') {
-    refuseExcess(positionals.slice(1), values, 'bulk', { takes: bulkOptions, most: 2 });
+    rejectExcess(positionals.slice(1), values, 'bulk', { takes: bulkOptions, most: 2 });
     return sendBulk(positionals, values);
   }
   const name = `${first} ${second}` in commands ? `${first} ${second}` : first;
   const args = positionals.slice(name.split(' ').length);
   if (first === 'serve') {
-    refuseExcess(args, values, name, { takes: [], most: 0 });
+    rejectExcess(args, values, name, { takes: [], most: 0 });
     return (await import('./main.ts')).serve();
   }
   if (first === 'backup' || first === 'restore') {
-    refuseExcess(args, values, first, { takes: [], most: 1 });
+    rejectExcess(args, values, first, { takes: [], most: 1 });
     const folder = needed(args[0], 'FOLDER');
     const config = readConfig(process.env);
     const { backupCommand, restoreCommand } = await import('./backup-command.ts');
@@ -227,16 +235,16 @@ async function main(): Promise<void> {
   if (first === 'keys') return printKeys(positionals.slice(1), values);
   if (first === 'audit') return verifyAudit(positionals.slice(1), values);
   if (first === 'console') {
-    refuseExcess(args, values, name, { takes: [], most: 0 });
+    rejectExcess(args, values, name, { takes: [], most: 0 });
     return openConsole();
   }
   if (first === 'demo') {
-    refuseExcess(args, values, name, { takes: ['once'], most: 0 });
+    rejectExcess(args, values, name, { takes: ['once'], most: 0 });
     return (await import('./demo.ts')).demo({ once: values.once === true });
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(`The command "${positionals.join(' ')}" does not exist.`);
-  refuseExcess(args, values, name, command);
+  rejectExcess(args, values, name, command);
   const act = command.plan(args, values);
   const config = readConfig(process.env);
   const loaded = await import('./commands.ts');

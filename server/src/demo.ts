@@ -2,8 +2,12 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandOf } from './help.ts';
 import { start, stopOnSignal } from './main.ts';
+import { createOperatorLink } from './modules/people/operator-links.ts';
+import { createSignInLink } from './modules/people/sign-in.ts';
 import { readConfig } from './platform/config.ts';
+import type { Context } from './platform/context.ts';
 import { packFolder } from './platform/files/pack-folder.ts';
 import { locations } from './platform/locations.ts';
 import { openLog } from './platform/operations/log.ts';
@@ -16,6 +20,9 @@ type Call = {
   json?: unknown;
   file?: string;
 };
+
+const tenantId = 'acme';
+const administrator = 'maria';
 
 const courses = [
   { id: 'phishing', title: 'Spot the phish', options: { '30-days': { Name: '30 days', Duration: 'P30D' } } },
@@ -51,7 +58,9 @@ function caller(baseUrl: string) {
   };
 }
 
-async function tour(baseUrl: string, operator: string, folder: string): Promise<string> {
+type Toured = { key: string; launchUrl: string };
+
+async function tour(baseUrl: string, operator: string, folder: string): Promise<Toured> {
   const call = caller(baseUrl);
   for (const { id, title, options } of courses) {
     const zip = join(folder, `${id}.zip`);
@@ -72,12 +81,12 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
     method: 'POST',
     path: '/tenant',
     key: operator,
-    json: { TenantID: 'acme' },
+    json: { TenantID: tenantId },
   });
   const { Secret: key = '' } = await call({
     say: 'Create a key for the tenant',
     method: 'POST',
-    path: '/tenant/acme/key',
+    path: `/tenant/${tenantId}/key`,
     key: operator,
     json: { Name: 'demo' },
   });
@@ -88,18 +97,46 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
     path: '/user',
     json: { LoginID: 'ann', FirstName: 'Ann', LastName: 'Lee' },
   });
+  await call({
+    ...asTenant,
+    say: "Create an administrator, who may use the tenant's console",
+    path: '/user',
+    json: { LoginID: administrator, FirstName: 'Maria', LastName: 'Santos', IsAdmin: true },
+  });
   const phishing = await call({ ...asTenant, say: 'Enrol the user', path: '/enrol/ann/phishing' });
   await call({ ...asTenant, say: 'This course has several options …', path: '/enrol/ann/fire-safety' });
-  const fire = await call({ ...asTenant, say: '… so choose one', path: '/enrol/ann/fire-safety/1-year' });
-  return `Open one of these in a browser:
+  await call({ ...asTenant, say: '… so choose one', path: '/enrol/ann/fire-safety/1-year' });
+  return { key, launchUrl: phishing.LaunchURL ?? '' };
+}
 
-  Spot the phish (SCORM 1.2)
-  ${phishing.LaunchURL}
+/** A link is opened when the reader gets to it, and the demo's data is made up. */
+const linkMinutes = 12 * 60;
 
-  Fire safety at work (SCORM 2004)
-  ${fire.LaunchURL}
+/** What to open in a browser, and how to get more. */
+async function nextSteps(ctx: Context, { key, launchUrl }: Toured): Promise<string> {
+  const { baseUrl, dataDir } = ctx.config;
+  const operator = await createOperatorLink(ctx, linkMinutes);
+  const person = await createSignInLink(
+    { ...ctx, tenantId },
+    { loginId: administrator, seconds: linkMinutes * 60 },
+  );
+  return `Open these in a browser. Sign-in links work once, within 12 hours:
 
-and see what was recorded:
+  Console, as the operator
+  ${operator.SignInURL}
+
+  Console, as Maria Santos, an administrator of the tenant ${tenantId}
+  ${person.SignInURL}
+
+  Course, as Ann Lee: Spot the phish (SCORM 1.2)
+  ${launchUrl}
+
+A browser has one sign-in at a time: open the second link in a private window to use both. For another link for the
+operator, run this in a second terminal:
+
+  BASE_URL=${baseUrl} DATA_DIR='${dataDir}' ${commandOf('console')}
+
+See what was recorded:
 
   curl ${baseUrl}/enrolment/ann -H 'Authorization: Bearer ${key}'
 `;
@@ -110,7 +147,13 @@ and see what was recorded:
  */
 export async function demo(options: { once: boolean }): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-demo-'));
-  const config = readConfig({ ...process.env, DATABASE_URL: '', DATA_DIR: join(folder, 'data') });
+  const config = readConfig({
+    ...process.env,
+    DATABASE_URL: '',
+    DATABASE_READ_URL: '',
+    WORKERS: '',
+    DATA_DIR: join(folder, 'data'),
+  });
   const log = openLog('warn');
   const starting = start(config, log);
   const stop = async () => {
@@ -122,7 +165,8 @@ export async function demo(options: { once: boolean }): Promise<void> {
   console.log(
     `Lectern is running at ${config.baseUrl} (course files at ${config.contentUrl}). API reference: ${config.baseUrl}/docs`,
   );
-  console.log(`\n${await tour(config.baseUrl, service.first?.key ?? '', folder)}`);
+  const toured = await tour(config.baseUrl, service.first?.key ?? '', folder);
+  console.log(`\n${await nextSteps(service.ctx, toured)}`);
   if (options.once) return stop();
   console.log('Press Ctrl-C to stop. The demo leaves nothing behind.');
 }

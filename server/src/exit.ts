@@ -1,22 +1,24 @@
 import { Problem } from './platform/errors.ts';
 
-function reasonOf(cause: unknown): string {
-  return cause instanceof AggregateError
-    ? reasonOf(cause.errors[0])
-    : cause instanceof Error
-      ? cause.message
-      : String(cause);
+/** The message of the error that caused the others: `fetch` only says "fetch failed". */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return reasonOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : reasonOf(error.cause);
 }
 
-/** A start-up failure is reported as one sentence; the stack is logged with LOG_LEVEL=debug. */
-export function exitWithReason(error: unknown): never {
+/** A start-up failure as one sentence for the operator. */
+export function sentenceFor(error: unknown): string {
   const { code, cause } = error as { code?: string; cause?: unknown };
-  if (code === 'EADDRINUSE')
-    console.error(
-      'The port is in use. Stop the program that is listening on it, or set PORT and CONTENT_PORT.',
-    );
-  else if (error instanceof Problem && code === 'unavailable')
-    console.error(`The database does not respond (${reasonOf(cause)}). Start it, or check DATABASE_URL.`);
-  else console.error(error instanceof Error && process.env.LOG_LEVEL !== 'debug' ? error.message : error);
+  if (error instanceof Problem && code === 'unavailable')
+    return `The database does not respond (${reasonOf(cause)}). Start it, or check DATABASE_URL.`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** With LOG_LEVEL=debug, the stack of an error without a sentence of its own is printed. */
+export function exitWithReason(error: unknown): never {
+  const sentence = sentenceFor(error);
+  const isOwn = error instanceof Error && error.message === sentence;
+  console.error(isOwn && process.env.LOG_LEVEL === 'debug' ? error : sentence);
   process.exit(1);
 }

@@ -1,7 +1,7 @@
 /** The output of `lectern help`, also shown on the guide's page of commands. */
 export const help = `lectern serve                                     run the service until stopped
 lectern console                                   create a one-time sign-in link for the operator, even while the service is running
-lectern migrate                                   migrate the database to this version
+lectern migrate                                   migrate the database to the installed version
 lectern import FILE --course ID [--title TITLE]   import a package; creates the course if it is new
 lectern tenant create ID [--name NAME]            create a tenant
 lectern tenant suspend|resume ID                  suspend all access to a tenant, or resume it
@@ -12,13 +12,41 @@ lectern key revoke KEYID                          revoke a key
 lectern keys list                                 list the signing keys without their values
 lectern keys rotate                               sign with a new key, even while the service is running
 lectern keys remove KEYID                         remove a key; anything it signed becomes invalid
-lectern audit verify [FOLDER] [--since FILE]      verify the audit trail, or that of a backup; FILE: earlier output
+lectern audit verify [FOLDER] [--since FILE]      verify the audit trail (FOLDER: that of a backup; FILE: earlier output)
 lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service (FILE -: NDJSON from stdin)
       --url URL --key KEY [--tenant ID] [--idempotency-key KEY]   (or LECTERN_URL and LECTERN_KEY)
 lectern backup FOLDER                             copy database, course files and key ring into a new folder
 lectern restore FOLDER                            restore a backup into an empty database and DATA_DIR
 lectern demo                                      demonstrate the API on an empty database
+lectern --version                                 print the installed version
 
-Only one process can use an embedded database: stop the service first, or use its API. "console" needs only its
+Only one process can use an embedded database: stop the service first, or use its API. "console" only needs
 DATA_DIR, so it works while the service is running.
-Environment variables configure all commands: see /docs/guide/reference/configuration on a running service.`;
+All commands are configured by environment variables: see /docs/guide/reference/configuration on a running
+service.`;
+
+/** How to run a command: npm names the script that it runs, and a checkout has no `lectern` command. */
+export function commandOf(command: string): string {
+  const { npm_package_name: name, npm_lifecycle_event: script } = process.env;
+  const isCheckout = name === 'lectern' && ['start', 'demo', 'lectern'].includes(script ?? '');
+  return `${isCheckout ? 'npm run -s lectern -- ' : 'lectern '}${command}`;
+}
+
+/** A command that is not understood. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(`${message}\nFor all commands and options, run: ${commandOf('help')}`);
+  }
+}
+
+/** Shown at each start until the operator has used a key or link: the output of the first start may have been lost. */
+export const accessHint = () => `
+No operator has signed in or used a key yet. For a link that signs you in to the console, run:
+
+  ${commandOf('console')}
+
+For another operator key, run this (with the embedded database, stop the service first):
+
+  ${commandOf('key create --operator --name NAME')}
+
+`;

@@ -1,8 +1,13 @@
+import cluster from 'node:cluster';
+import { exitWithReason, sentenceFor } from './exit.ts';
+import { accessHint } from './help.ts';
 import { startMissingTrails } from './modules/audit/begin.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
+import type { KeyWithSecret } from './modules/auth/schemas.ts';
 import { ensureEpoch } from './modules/events/epoch.ts';
+import { wasOperatorHere } from './modules/people/operator-access.ts';
 import { createOperatorLink, linkMessage } from './modules/people/operator-links.ts';
 import type { SignInLink } from './modules/people/schemas.ts';
 import { encryptSecrets } from './modules/webhooks/secrets.ts';
@@ -14,40 +19,62 @@ import { createForOwnerOnly } from './platform/files/owner-only.ts';
 import { openContext } from './platform/open-context.ts';
 import { type Log, openLog } from './platform/operations/log.ts';
 import { startWarnings } from './platform/operations/start-warnings.ts';
-import { type Service, startService } from './service.ts';
+import { joinWorkers, reportFailure, reportServing } from './platform/workers/join.ts';
+import { superviseWorkers } from './platform/workers/supervise.ts';
+import { startService } from './service.ts';
 
 const day = 86_400_000;
 
 /** The operator's first key and link, created by one node on an empty database. */
 export type First = { key: string; link: SignInLink };
 
+type Started = { first: First | null; hint: string | null; stop: () => Promise<void> };
+
 /** Serves with this configuration. */
-export async function start(config: Config, log: Log): Promise<Service & { first: First | null }> {
+export async function start(config: Config, log: Log): Promise<Started & { ctx: Context }> {
   const ctx = await openContext(config, log);
-  const first = await prepare(ctx).catch(async (error: unknown) => {
+  const known = await prepare(ctx).catch(async (error: unknown) => {
     await ctx.engine.close();
     throw error;
   });
-  const service = await startService(ctx);
-  return { ...service, first };
+  const { stop } = await startService(ctx);
+  const shown = await openAccess(ctx, known).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return { ...shown, stop, ctx };
 }
 
 /**
- * Nodes that share a database and a folder may start simultaneously: one creates the first key, and none undoes
- * another's work.
+ * Nodes that share a database and a folder may start simultaneously: none overwrites what another has done. Returns the
+ * first key if it is BOOTSTRAP_KEY, which may be used as soon as the service listens.
  */
-async function prepare(ctx: Context): Promise<First | null> {
+async function prepare(ctx: Context): Promise<KeyWithSecret | null> {
   await encryptSecrets(ctx);
   await startMissingTrails(ctx);
   await auditRotation(ctx);
   await ensureEpoch(ctx);
   await renewSeals(ctx);
   await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : day);
-  const key = await transaction(ctx, async (ctx) => {
+  return ctx.config.bootstrapKey === null ? null : createFirstKey(ctx);
+}
+
+/** Of several nodes, one creates the key. */
+function createFirstKey(ctx: Context): Promise<KeyWithSecret | null> {
+  return transaction(ctx, async (ctx) => {
     await run(ctx, { text: 'lock table api_key in share row exclusive mode', values: [] });
     return bootstrapKey(ctx, ctx.config.bootstrapKey);
   });
-  return key && { key: key.Secret, link: await createOperatorLink(ctx) };
+}
+
+/** Called once the service listens, because a key created for a start that then fails would never be shown. */
+async function openAccess(
+  ctx: Context,
+  known: KeyWithSecret | null,
+): Promise<Pick<Started, 'first' | 'hint'>> {
+  const key = known ?? (await createFirstKey(ctx));
+  if (key) return { first: { key: key.Secret, link: await createOperatorLink(ctx) }, hint: null };
+  return { first: null, hint: (await wasOperatorHere(ctx)) ? null : accessHint() };
 }
 
 /** Shuts down gracefully on the first SIGINT or SIGTERM and immediately on the second. */
@@ -58,26 +85,70 @@ export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
       if (stopping) process.exit(1);
       stopping = true;
       log.info({ signal }, 'stopping');
-      stop().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'the shutdown failed');
-          process.exit(1);
-        },
-      );
+      void stopAndExit(log, stop);
     });
+}
+
+async function stopAndExit(log: Log, stop: () => Promise<void>): Promise<never> {
+  try {
+    await stop();
+  } catch (error) {
+    log.error({ err: error }, 'the shutdown failed');
+    process.exit(1);
+  }
+  process.exit(0);
+}
+
+/**
+ * Prepares the database and then serves with several processes, in which `serve` calls `serveInWorker`. This process
+ * only supervises them.
+ */
+async function startWorkers(config: Config, log: Log): Promise<Started> {
+  const ctx = await openContext(config, log);
+  try {
+    const known = await prepare(ctx);
+    const { stop, failed } = await superviseWorkers(config.workers, log);
+    failed.catch(exitWithReason);
+    return { ...(await openAccess(ctx, known)), stop };
+  } finally {
+    await ctx.engine.close();
+  }
+}
+
+/**
+ * A terminal and systemd send signals to all processes. Only the primary stops immediately on a second one, and when it
+ * is gone, Node ends its workers.
+ */
+async function serveInWorker(config: Config, number: number): Promise<void> {
+  const log = openLog(config.logLevel, { worker: number });
+  const stopping = Promise.withResolvers<void>();
+  const stop = () => stopping.resolve();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  const workers = joinWorkers(config.workers, stop);
+  try {
+    const service = await startService(await openContext(config, log, { workers }));
+    reportServing();
+    await stopping.promise;
+    await stopAndExit(log, service.stop);
+  } catch (error) {
+    log.debug({ err: error }, 'the worker could not start');
+    await reportFailure(sentenceFor(error));
+    process.exit(1);
+  }
 }
 
 export async function serve(): Promise<void> {
   createForOwnerOnly();
   const config = readConfig(process.env);
+  if (cluster.worker) return serveInWorker(config, cluster.worker.id);
   const log = openLog(config.logLevel);
   for (const warning of startWarnings(config, process.env)) log.warn({}, warning);
-  const starting = start(config, log);
+  const starting = config.workers > 1 ? startWorkers(config, log) : start(config, log);
   stopOnSignal(log, async () => (await starting).stop());
-  const { first } = await starting;
+  const { first, hint } = await starting;
   if (first && config.bootstrapKey === null)
     process.stdout.write(`\nThe operator's key, shown only once:\n\n  ${first.key}\n\n`);
   if (first) process.stdout.write(linkMessage(first.link));
+  if (hint) process.stdout.write(hint);
   log.info({ interface: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');
 }

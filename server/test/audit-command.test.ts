@@ -6,6 +6,7 @@ import { openPglite } from '../src/platform/db/pglite/pglite.ts';
 import {
   cleanUp,
   type Environment,
+  embeddedSettings,
   runLectern,
   startProcess,
   stopProcess,
@@ -54,7 +55,7 @@ test('the command line records its actions, verifies the trail and a backup, and
       Break,
     ]),
     [
-      // The first entry, acme's creation, and the backup.
+      // The first entry, the creation of acme, and the backup.
       [null, 3, null],
       ['acme', 2, null],
     ],
@@ -65,9 +66,9 @@ test('the command line records its actions, verifies the trail and a backup, and
 
   const second = { DATA_DIR: join(await temporaryFolder(), 'restored') };
   await done(['restore', backup], second);
-  const told = await trail(second.DATA_DIR);
+  const reported = await trail(second.DATA_DIR);
   assert.deepEqual(
-    told.map(({ action, actor }) => [action, actor]),
+    reported.map(({ action, actor }) => [action, actor]),
     [
       ['audit.began', 'service'],
       ['tenant.created', 'command_line'],
@@ -76,7 +77,7 @@ test('the command line records its actions, verifies the trail and a backup, and
       ['backup.restored', 'command_line'],
     ],
   );
-  assert.deepEqual(told[4]?.data, { MadeAt });
+  assert.deepEqual(reported[4]?.data, { MadeAt });
   const behind = await lectern(['audit', 'verify', '--since', since], second);
   assert.equal(behind.code, 1, 'a restored database lacks what was written after the backup');
 
@@ -88,7 +89,7 @@ test('the command line records its actions, verifies the trail and a backup, and
 });
 
 test('entries stay verifiable after their key is removed from the ring', async () => {
-  const env = { DATA_DIR: join(await temporaryFolder(), 'data') };
+  const env = await embeddedSettings();
   await done(['key', 'create', '--operator', '--name', 'first'], env);
   const { Keys } = await done(['keys', 'rotate'], env);
   const service = await startProcess(env);

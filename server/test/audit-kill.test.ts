@@ -16,13 +16,13 @@ const rounds = Number(process.env.AUDIT_KILL_ROUNDS ?? 3);
 const lanes = 4;
 
 async function call(baseUrl: string, method: string, path: string, body?: unknown) {
-  const answer = await fetch(baseUrl + path, {
+  const response = await fetch(baseUrl + path, {
     method,
     headers: { authorization: `Bearer ${bootstrapKey}`, tenant: 'acme', 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
 }
 
 type Entry = { Number: number; Action: string; TargetID: string };
@@ -55,9 +55,9 @@ async function check(baseUrl: string, acknowledged: readonly string[]): Promise<
     entries.map((_, index) => index + 1),
     'numbers without a gap',
   );
-  const told = entries.map(({ Action, TargetID }) => `${Action} ${TargetID}`);
-  assert.equal(new Set(told).size, told.length, 'each change is recorded once');
-  const recorded = new Set(told);
+  const reported = entries.map(({ Action, TargetID }) => `${Action} ${TargetID}`);
+  assert.equal(new Set(reported).size, reported.length, 'each change is recorded once');
+  const recorded = new Set(reported);
   assert.deepEqual(
     acknowledged.filter((change) => !recorded.has(change)),
     [],
@@ -68,7 +68,7 @@ async function check(baseUrl: string, acknowledged: readonly string[]): Promise<
     `key.created ${KeyID}`,
     ...(RevokedAt === null ? [] : [`key.revoked ${KeyID}`]),
   ]);
-  assert.deepEqual(told.slice(1).sort(), done.sort(), 'entries and changes are the same');
+  assert.deepEqual(reported.slice(1).sort(), done.sort(), 'entries and changes are the same');
 }
 
 test('the audit trail is complete after kill -9 during audited changes', async () => {

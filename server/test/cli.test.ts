@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { packFolder } from '../src/platform/files/pack-folder.ts';
 import {
-  bootstrapKey,
   cleanUp,
   lectern as command,
   databaseSettings,
@@ -15,10 +14,8 @@ import {
   emptyDatabaseSettings,
   freePorts,
   printedLink,
-  type Running,
   runLectern,
   runProcess,
-  startProcess,
   stopProcess,
   temporaryFolder,
 } from './support/process.ts';
@@ -30,6 +27,8 @@ const otherNodes = ['/usr/bin/node', '/usr/local/bin/node'].filter((node) => exi
 let env: Environment & { DATA_DIR: string };
 let folder: string;
 let zip: string;
+/** Of keys made by commands. */
+const secrets = { all: '', narrow: '', operator: '' };
 
 before(async () => {
   env = await databaseSettings();
@@ -60,11 +59,6 @@ async function refusal(args: string[], more?: Environment): Promise<string> {
   assert.equal(stdout, '');
   assert.doesNotMatch(stderr, /\n\s+at /, 'a sentence, not a stack');
   return stderr;
-}
-
-async function whileServing(work: (service: Running) => Promise<void>): Promise<void> {
-  const service = await startProcess(env);
-  await work(service).finally(() => stopProcess(service));
 }
 
 test('lists every command in the help and migrates the database', async () => {
@@ -107,6 +101,39 @@ test('shows the help without arguments and with --help', async () => {
     assert.deepEqual(await lectern(args), { code: 0, stdout, stderr: '' });
 });
 
+test('prints the installed version', async () => {
+  const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  for (const option of ['--version', '-v'])
+    assert.deepEqual(await lectern([option]), { code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('a usage error says what is wrong and how to see the help, in two lines', async () => {
+  const pointer = 'For all commands and options, run: lectern help\n';
+  assert.equal(await refusal(['bluk', 'users']), `The command "bluk users" does not exist.\n${pointer}`);
+  assert.equal(await refusal(['import', 'a.zip']), `--course is missing.\n${pointer}`);
+  const [first, ...rest] = (await refusal(['--frobnicate'])).split('\n');
+  assert.match(first ?? '', /--frobnicate/);
+  assert.equal(rest.join('\n'), pointer);
+});
+
+test('bulk says whether the file is missing or no service responds', async () => {
+  const [port] = await freePorts(1);
+  const url = `http://127.0.0.1:${port}`;
+  const options = ['--url', url, '--key', 'x'.repeat(40)];
+  assert.match(
+    await refusal(['bulk', 'users', 'none.csv', ...options]),
+    /^The file none\.csv does not exist\.\n/,
+  );
+  assert.match(await refusal(['bulk', 'users', '.', ...options]), /^The file \. does not exist\.\n/);
+  await writeFile(join(folder, 'users.csv'), 'LoginID\nann\n');
+  const stopped = await refusal(['bulk', 'users', 'users.csv', ...options]);
+  assert.ok(stopped.startsWith(`No response from a service at ${url} (connect ECONNREFUSED`), stopped);
+  assert.match(stopped, /\. Start the service, or check --url\.\n$/);
+  const [, , ...key] = options;
+  const odd = await refusal(['bulk', 'users', 'users.csv', '--url', 'localhost:3000', ...key]);
+  assert.match(odd, /^--url localhost:3000 must be an address such as https:\/\/learn\.example\.com\.\n/);
+});
+
 test('migrates an empty database from any folder', async () => {
   const empty = await emptyDatabaseSettings();
   assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
@@ -119,16 +146,6 @@ test('imports a package: a new course gets its title, an existing one keeps its 
   const second = await answer(['import', zip, '--course', 'phishing', '--title', 'Another']);
   assert.equal(second.Release, 2);
   await answer(['import', 'course.zip', '--course', 'named', '--title', 'A title of its own']);
-
-  await whileServing(async (service) => {
-    const titleOf = async (course: string) => {
-      const headers = { authorization: `Bearer ${bootstrapKey}` };
-      const read = await fetch(`${service.baseUrl}/course/${course}`, { headers });
-      return ((await read.json()) as { Title: string }).Title;
-    };
-    assert.equal(await titleOf('phishing'), 'Spot the phish');
-    assert.equal(await titleOf('named'), 'A title of its own');
-  });
 });
 
 test('a failed import gives the reason and leaves no course or file behind', async () => {
@@ -150,11 +167,6 @@ test('a failed import gives the reason and leaves no course or file behind', asy
   assert.match(await refusal(['import', zip]), /--course is missing/);
   assert.match(await refusal(['import', '--course', 'none']), /FILE is missing/);
   assert.match(await refusal(['import', folder, '--course', 'none']), /folder|directory|file/i);
-
-  await whileServing(async (service) => {
-    const headers = { authorization: `Bearer ${bootstrapKey}` };
-    assert.equal((await fetch(`${service.baseUrl}/course/none`, { headers })).status, 404);
-  });
 });
 
 test('creates tenants and keys, and revokes keys', async () => {
@@ -187,15 +199,7 @@ test('creates tenants and keys, and revokes keys', async () => {
   assert.notEqual(revoked.RevokedAt, null);
   assert.equal(revoked.Secret, undefined);
   assert.equal((await answer(['key', 'revoke', all.KeyID])).RevokedAt, revoked.RevokedAt);
-
-  await whileServing(async (service) => {
-    const statusOf = async (secret: string, path: string) =>
-      (await fetch(service.baseUrl + path, { headers: { authorization: `Bearer ${secret}` } })).status;
-    assert.equal(await statusOf(all.Secret, '/user'), 401);
-    assert.equal(await statusOf(narrow.Secret, '/user'), 200);
-    assert.equal(await statusOf(narrow.Secret, '/enrolment'), 403);
-    assert.equal(await statusOf(operator.Secret, '/tenant'), 200);
-  });
+  Object.assign(secrets, { all: all.Secret, narrow: narrow.Secret, operator: operator.Secret });
 });
 
 const badKeys: [string[], RegExp][] = [
@@ -242,23 +246,6 @@ test('the error names an invalid environment variable', async () => {
   assert.match(await refusal(['migrate'], { PORT: 'none' }), /^PORT: /);
 });
 
-test('an embedded database in use is left unchanged', async () => {
-  const { DATA_DIR } = await databaseSettings();
-  if (env.DATABASE_URL) return;
-  const service = await startProcess({ DATA_DIR });
-  assert.match(await refusal(['migrate'], { DATA_DIR }), /is in use by process \d+\. Stop it/);
-  await stopProcess(service);
-});
-
-test('serve runs until a signal stops it', async () => {
-  const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
-  const run = runLectern(['serve'], { ...env, PORT, CONTENT_PORT }, folder);
-  await until('it is ready', () => run.stdout().includes('Lectern is ready'));
-  assert.equal((await fetch(`http://127.0.0.1:${PORT}/health/live`)).status, 200);
-  assert.deepEqual(await stopProcess(run), { code: 0, signal: null });
-  await assert.rejects(fetch(`http://127.0.0.1:${PORT}/health/live`));
-});
-
 test('Ctrl-C in a terminal shuts it down cleanly', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   // `script` runs its command in a terminal and exits with the command's status.
@@ -279,17 +266,49 @@ test('Ctrl-C in a terminal shuts it down cleanly', async () => {
   assert.deepEqual(await ended, [0, null], shown);
 });
 
-test('console signs the operator in once while the service runs', async () => {
-  await whileServing(async (service) => {
-    const printed = await lectern(['console'], service.env);
+test('serve runs until a signal stops it, on what the commands have written', async (t) => {
+  const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
+  const serving = { ...env, PORT, CONTENT_PORT };
+  const run = runLectern(['serve'], serving, folder);
+  const baseUrl = `http://127.0.0.1:${PORT}`;
+  await until('it is ready', () => run.stdout().includes('Lectern is ready'));
+  assert.equal((await fetch(`${baseUrl}/health/live`)).status, 200);
+  const readAs = (secret: string, path: string) =>
+    fetch(baseUrl + path, { headers: { authorization: `Bearer ${secret}` } });
+
+  await t.test('imported courses have their titles, and failed imports left no course', async () => {
+    const titleOf = async (course: string) => {
+      const read = await readAs(secrets.operator, `/course/${course}`);
+      return ((await read.json()) as { Title: string }).Title;
+    };
+    assert.equal(await titleOf('phishing'), 'Spot the phish');
+    assert.equal(await titleOf('named'), 'A title of its own');
+    assert.equal((await readAs(secrets.operator, '/course/none')).status, 404);
+  });
+
+  await t.test('keys have their scopes, and a revoked one is rejected', async () => {
+    const statusOf = async (secret: string, path: string) => (await readAs(secret, path)).status;
+    assert.equal(await statusOf(secrets.all, '/user'), 401);
+    assert.equal(await statusOf(secrets.narrow, '/user'), 200);
+    assert.equal(await statusOf(secrets.narrow, '/enrolment'), 403);
+    assert.equal(await statusOf(secrets.operator, '/tenant'), 200);
+  });
+
+  await t.test('an embedded database in use is left unchanged', async () => {
+    if (env.DATABASE_URL) return;
+    assert.match(await refusal(['migrate']), /is in use by process \d+\. Stop it/);
+  });
+
+  await t.test('console signs the operator in once while the service runs', async () => {
+    const printed = await lectern(['console'], serving);
     assert.equal(printed.code, 0, printed.stderr);
     const { url = '', until: end = '' } = printedLink.exec(printed.stdout)?.groups ?? {};
-    assert.ok(url.startsWith(`${service.baseUrl}/session/sign-in?token=.`), printed.stdout);
+    assert.ok(url.startsWith(`${baseUrl}/session/sign-in?token=.`), printed.stdout);
     const minutes = (Date.parse(end) - Date.now()) / 60_000;
     assert.ok(minutes > 8 && minutes <= 10, String(minutes));
     assert.equal((await fetch(url)).status, 200);
     const press = () =>
-      fetch(`${service.baseUrl}/session/sign-in`, {
+      fetch(`${baseUrl}/session/sign-in`, {
         method: 'POST',
         redirect: 'manual',
         body: new URLSearchParams({ token: new URL(url).searchParams.get('token') ?? '' }),
@@ -301,9 +320,12 @@ test('console signs the operator in once while the service runs', async () => {
         .find(({ status }) => status === 303)
         ?.headers.get('set-cookie')
         ?.split(';')[0] ?? '';
-    const read = await fetch(`${service.baseUrl}/tenant`, { headers: { cookie } });
+    const read = await fetch(`${baseUrl}/tenant`, { headers: { cookie } });
     assert.equal(read.status, 200);
   });
+
+  assert.deepEqual(await stopProcess(run), { code: 0, signal: null });
+  await assert.rejects(fetch(`${baseUrl}/health/live`));
 });
 
 test('console does not create a folder if there is no service', async () => {
@@ -322,7 +344,7 @@ test('demo shows the whole API and leaves nothing behind', async () => {
   assert.equal(stderr, '');
   assert.match(stdout, /→ 201/);
   assert.match(stdout, /→ 409[\s\S]*multiple_enrolment_options/);
-  assert.match(stdout, /Spot the phish \(SCORM 1\.2\)\n\s+http:\/\/127\.0\.0\.1:\d+\/launch\?/);
+  assert.match(stdout, /Spot the phish \(SCORM 1\.2\)\n {2}http:\/\/127\.0\.0\.1:\d+\/launch\?/);
   assert.doesNotMatch(stdout, /→ 5\d\d/);
   assert.deepEqual(
     (await readdir(folder)).filter((name) => name.startsWith('lectern-demo')),

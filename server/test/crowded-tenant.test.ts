@@ -16,7 +16,7 @@ import { expectStatus, newTenant, unique } from './support/tenant.ts';
 // with the number of rows that a caller can create. Every operation is called while each such table has 20,000 rows.
 // Rows are counted because time depends on the machine: 5,000 rows take 10 to 100 ms.
 
-const most = 5_000;
+const maxRows = 5_000;
 
 let touched: Touched[] = [];
 const clock = movableClock();
@@ -81,7 +81,7 @@ const all = (path: string, queries: string[]) =>
 
 type Call = () => Promise<unknown>;
 
-/** In this order: operations that remove data come last. */
+/** Operations that remove data come last. */
 const calls: Record<string, Call[]> = {
   readUser: [() => api('GET', user)],
   checkUser: [() => api('GET', `/user/check/${LoginID}`)],
@@ -279,7 +279,7 @@ const calls: Record<string, Call[]> = {
   ],
 };
 
-/** Not bounded yet, with the reason. SECURITY.md says so under "What is not defended". */
+/** Operations that are not bounded yet, with the reason. SECURITY.md lists them under "What is not defended". */
 const unbounded: Record<string, string> = {
   updateUser: "a change of the group takes the user's enrolments along",
   putOption: 'a new limit of seats counts those that are taken',
@@ -306,7 +306,7 @@ async function findIn(what: string, calls: Call[]): Promise<string[]> {
     const reply = await call();
     if (isReply(reply)) assert.ok(reply.status < 500, `${what} ${at}: ${JSON.stringify(reply.body)}`);
     for (const { rows, texts } of touched)
-      if (rows > most) found.push(`${what} ${at}: ${rows} rows in ${texts.join(';\n').slice(0, 600)}`);
+      if (rows > maxRows) found.push(`${what} ${at}: ${rows} rows in ${texts.join(';\n').slice(0, 600)}`);
   }
   return found;
 }

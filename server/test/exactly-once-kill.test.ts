@@ -48,8 +48,8 @@ test('when a process is killed at random points during keyed extends, each key m
     await service.exited;
     service = await startProcess(service.env);
     for (const request of asked) {
-      const answer = await extend(request);
-      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      const response = await extend(request);
+      assert.equal(response.status, 200, JSON.stringify(response.body));
     }
     sent += asked.length;
     const counts = Map.groupBy(asked, ({ LoginID }) => LoginID);

@@ -35,8 +35,10 @@ const extend = (path: (login: string) => string): Verb['prepare'] => {
       effects: async () => {
         const { body } = await api('GET', `/enrolment/${LoginID}/${first.EnrollID}`);
         const moved = Date.parse(body.ExpiresAt) - Date.parse(first.ExpiresAt);
-        const told = (await tenant.events({ LoginID })).filter(({ type }) => type === 'enrolment.extended');
-        assert.equal(told.length, moved / (30 * day), 'one event for each extension');
+        const reported = (await tenant.events({ LoginID })).filter(
+          ({ type }) => type === 'enrolment.extended',
+        );
+        assert.equal(reported.length, moved / (30 * day), 'one event for each extension');
         return moved / (30 * day);
       },
     };
@@ -210,7 +212,7 @@ test('in any interleaving across two nodes, with faults, each key extends once a
       await tenant.api('POST', `/enrol/${LoginID}/${course}`);
       const request = { url: `/enrol/${LoginID}/${course}`, payload: { IfEnrolled: 'extend' } };
       for (const [at, { faulty }] of nodes.entries()) faulty.arm(faults[at] ?? null);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         requests.map(async ({ key, node, delay }) => {
           await pause(delay);
           return { key, ...(await send(nodes[node] as (typeof nodes)[0], request, `${run} ${key}`)) };
@@ -219,13 +221,16 @@ test('in any interleaving across two nodes, with faults, each key extends once a
       for (const { faulty } of nodes) faulty.arm(null);
       const keys = new Set(requests.map(({ key }) => key));
       for (const key of keys)
-        answers.push({ key, ...(await send(nodes[run % 2] as (typeof nodes)[0], request, `${run} ${key}`)) });
+        responses.push({
+          key,
+          ...(await send(nodes[run % 2] as (typeof nodes)[0], request, `${run} ${key}`)),
+        });
       assert.equal(await extensions(LoginID), keys.size);
       for (const key of keys) {
-        const done = answers.filter((answer) => answer.key === key && answer.status < 300);
+        const done = responses.filter((answer) => answer.key === key && answer.status < 300);
         assert.equal(new Set(done.map(({ body }) => JSON.stringify(body))).size, 1);
       }
-      for (const { status, code } of answers)
+      for (const { status, code } of responses)
         assert.ok(status < 300 || ['in_progress', 'unavailable'].includes(code), `${status} ${code}`);
     }),
     { numRuns: 40 },

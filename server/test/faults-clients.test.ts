@@ -153,7 +153,7 @@ test('after the event loop was blocked, waiting requests get 503 before memory g
   service.child.kill('SIGUSR2');
   await delay(500);
   const ask = `GET /tenant HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bootstrapKey}\r\n\r\n`;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     sockets.map(async (socket) => {
       const came = once(socket, 'data');
       socket.write(ask);
@@ -161,10 +161,10 @@ test('after the event loop was blocked, waiting requests get 503 before memory g
     }),
   );
   const more = Math.round((await megabytes(service)) - before);
-  const refused = answers.filter((text) => text.startsWith('HTTP/1.1 503 '));
+  const refused = responses.filter((text) => text.startsWith('HTTP/1.1 503 '));
   assert.ok(refused.length > 250, `${refused.length} were refused`);
   for (const text of refused) assert.match(text, /^retry-after: [1-3]\r$/im);
-  for (const text of answers) assert.match(text, /^HTTP\/1\.1 (200|503) /);
+  for (const text of responses) assert.match(text, /^HTTP\/1\.1 (200|503) /);
   assert.ok(more < 150, `${more} MB more`);
   await until(
     'it serves again',
@@ -173,7 +173,7 @@ test('after the event loop was blocked, waiting requests get 503 before memory g
   assert.match(service.stdout(), /the event loop was blocked/);
   for (const socket of sockets) socket.destroy();
   console.log(
-    `stall of 4 s: ${refused.length} of ${answers.length} waiting requests refused with Retry-After, ${more} MB more`,
+    `stall of 4 s: ${refused.length} of ${responses.length} waiting requests refused with Retry-After, ${more} MB more`,
   );
   await stopProcess(service);
 });
@@ -202,7 +202,7 @@ test("requests beyond a node's concurrency limit are rejected immediately, and l
     }
   })();
   const before = await megabytes(service);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 600 }, (_, number) =>
       call('POST', '/user', { LoginID: `new ${number}`, Password: 'a'.repeat(64) }),
     ),
@@ -210,9 +210,9 @@ test("requests beyond a node's concurrency limit are rejected immediately, and l
   const more = Math.round((await megabytes(service)) - before);
   isOver = true;
   await committing;
-  const refused = answers.filter(({ status }) => status === 429 || status === 503);
-  const taken = answers.filter(({ status }) => status === 201);
-  assert.equal(refused.length + taken.length, answers.length);
+  const refused = responses.filter(({ status }) => status === 429 || status === 503);
+  const taken = responses.filter(({ status }) => status === 201);
+  assert.equal(refused.length + taken.length, responses.length);
   assert.ok(refused.length > 100 && taken.length >= 20, `${refused.length} refused, ${taken.length} taken`);
   for (const { retryAfter } of refused) assert.match(retryAfter ?? '', /^[1-3]$/);
   assert.deepEqual(new Set(commits), new Set([200]), 'no commit was shed');

@@ -58,7 +58,7 @@ test('when the clock jumps, IDs stay unique, and a reader of the log neither mis
   );
 });
 
-test('when the clock jumps, keys, access tokens and enrolments end on time and can be restored', async () => {
+test('when the clock jumps, keys, access tokens and enrolments expire on time and can be restored', async () => {
   const { api, user, TenantID } = await newTenant(service);
   const day = 86_400_000;
   const ExpiresAt = new Date(clock.now().getTime() + 10 * day).toISOString();
@@ -72,28 +72,28 @@ test('when the clock jumps, keys, access tokens and enrolments end on time and c
   const LoginID = await user();
   const { EnrollID } = (await api('POST', `/enrol/${LoginID}/${course}`)).body;
   const status = async (key: string) => (await service.api('GET', '/user', undefined, key)).status;
-  const enrolment = async () => (await api('GET', `/enrolment/${LoginID}/${EnrollID}`)).body.Status;
+  const enrolmentStatus = async () => (await api('GET', `/enrolment/${LoginID}/${EnrollID}`)).body.Status;
 
   clock.advance({ hours: -2 });
   assert.equal(await status(made.Secret), 200);
-  assert.equal(await enrolment(), 'enrolled');
+  assert.equal(await enrolmentStatus(), 'enrolled');
   const early = granted.status === 200 ? await status(granted.body.access_token) : 200;
   assert.ok([200, 401].includes(early));
   clock.advance({ days: 40 });
   assert.equal(await status(made.Secret), 401);
   if (granted.status === 200) assert.equal(await status(granted.body.access_token), 401);
-  assert.equal(await enrolment(), 'expired');
+  assert.equal(await enrolmentStatus(), 'expired');
   assert.equal(
     (await api('GET', `/enrolment/${LoginID}/${EnrollID}/explain`)).body.CanLaunch ?? false,
     false,
   );
   clock.advance({ days: -40 });
   assert.equal(await status(made.Secret), 200, 'nothing of the jump was kept');
-  assert.equal(await enrolment(), 'enrolled');
+  assert.equal(await enrolmentStatus(), 'enrolled');
   clock.advance({ days: 40 });
   await expireEnrolments(service.ctx);
   clock.advance({ days: -40, hours: 2 });
-  assert.equal(await enrolment(), 'expired', 'what the jump ended has ended, with its event');
+  assert.equal(await enrolmentStatus(), 'expired', 'what the jump ended has ended, with its event');
   const back = await api('PUT', `/enrolment/${LoginID}/${EnrollID}`, {
     ExpiresAt: new Date(clock.now().getTime() + 30 * day).toISOString(),
   });
@@ -109,12 +109,12 @@ test('when the clock of a running process is set back by an hour, it keeps servi
       tenant: 'clock',
       'content-type': 'application/json',
     };
-    const answer = await fetch(running.baseUrl + path, {
+    const response = await fetch(running.baseUrl + path, {
       method,
       headers,
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
-    return { status: answer.status, body: await answer.json() };
+    return { status: response.status, body: await response.json() };
   };
   await call('POST', '/tenant', { TenantID: 'clock' });
   const create = async (from: number) => {

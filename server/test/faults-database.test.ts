@@ -18,12 +18,12 @@ const skip =
 function counted(client: Client) {
   const seen = { answers: 0, unavailable: 0, wrong: [] as string[] };
   const call: Client['call'] = async (...args) => {
-    const answer = await client.call(...args);
+    const response = await client.call(...args);
     seen.answers++;
-    if (answer.status === 503 && /^\d+$/.test(answer.retryAfter ?? '')) seen.unavailable++;
-    else if (answer.status >= 500)
-      seen.wrong.push(`${args[0]} ${args[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer;
+    if (response.status === 503 && /^\d+$/.test(response.retryAfter ?? '')) seen.unavailable++;
+    else if (response.status >= 500)
+      seen.wrong.push(`${args[0]} ${args[1]}: ${response.status} ${JSON.stringify(response.body)}`);
+    return response;
   };
   return { client: { ...client, call }, seen };
 }

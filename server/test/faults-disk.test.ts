@@ -30,8 +30,12 @@ test('with a full disk during an import and during commits: 503, nothing incompl
   const call = async (method: string, path: string, body?: unknown, type = 'application/json') => {
     const headers = { authorization: `Bearer ${bootstrapKey}`, tenant: 'full', 'content-type': type };
     const raw = body instanceof Buffer ? new Uint8Array(body) : JSON.stringify(body);
-    const answer = await fetch(service.baseUrl + path, { method, headers, ...(body ? { body: raw } : {}) });
-    return { status: answer.status, wait: answer.headers.get('retry-after'), body: await answer.json() };
+    const response = await fetch(service.baseUrl + path, { method, headers, ...(body ? { body: raw } : {}) });
+    return {
+      status: response.status,
+      wait: response.headers.get('retry-after'),
+      body: await response.json(),
+    };
   };
   const zip = await readFile(await packCourse('phishing'));
   const put = () => call('PUT', '/course/phishing/package', zip, 'application/zip');

@@ -179,7 +179,7 @@ test("the same calls succeed with the victim's own key, so the rejections below 
   }
 });
 
-// On the content origin, the ticket or session in the path identifies the tenant. No other caller is known there.
+// On the content origin, the ticket or session in the path is the only caller, and identifies the tenant.
 for (const route of routes.filter(({ origin }) => origin !== 'content'))
   test(`${route.name}: another tenant's rows are neither shown nor changed`, async () => {
     // A new tenant for each call, because the intruder's earlier calls may have created rows of their own.
@@ -198,11 +198,11 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       route.name === 'listAudit' &&
       reply.body.Items.every(({ TenantID }: { TenantID: string }) => TenantID === intruder.TenantID);
     const isZero = route.name === 'readOverview' && countsNothing(reply);
-    const refusedGrant = route.name === 'createAccessToken' && reply.status === 400;
+    const rejectedGrant = route.name === 'createAccessToken' && reply.status === 400;
     const rows = rowsOf(route);
     if (rows) expectOwnRows(route, reply, rows);
     else {
-      const isHarmless = hidden || nothing || isOwn || isTold || isOwnTrail || isZero || refusedGrant;
+      const isHarmless = hidden || nothing || isOwn || isTold || isOwnTrail || isZero || rejectedGrant;
       assert.ok(isHarmless, `${reply.status} ${text}`);
     }
     for (const mark of [

@@ -58,7 +58,7 @@ test('a copy of the database does not allow forging a link, ticket, session, pre
   const caller = { keyId: tenant.keyId, tenantId: null, scopes: [...scopes] };
 
   /** Each kind of credential, created with this context's keys. */
-  const doors = async (ctx: Context): Promise<Record<string, number>> => {
+  const credentials = async (ctx: Context): Promise<Record<string, number>> => {
     const at = `${service.contentUrl}/play`;
     const ticket = writeTicket(ctx, { ...handle, returnUrl: null });
     const preview = writePreviewTicket(ctx, { ...link, returnUrl: null });
@@ -77,10 +77,10 @@ test('a copy of the database does not allow forging a link, ticket, session, pre
       accessToken: (await service.api('GET', '/tenant', undefined, access)).status,
     };
   };
-  const forged = await doors(thief());
+  const forged = await credentials(thief());
   for (const [door, status] of Object.entries(forged))
     assert.ok([401, 403, 404, 410].includes(status), `${door}: ${status}`);
-  const genuine = await doors(ctx);
+  const genuine = await credentials(ctx);
   for (const [door, status] of Object.entries(genuine))
     assert.notEqual(status, forged[door], `${door}: the refusal above means something`);
   for (const purpose of ['erasure', 'guess', 'origin'] as const)
@@ -91,11 +91,11 @@ test('a copy of the database decrypts neither stored responses nor webhook secre
   const { tenant } = await enrolled();
   const tenantCtx = { ...ctx, tenantId: tenant.TenantID };
   const asked = { key: 'order-1', request: 'POST /user {}', about: null };
-  const answer = (value: string) => ({ prepare: async () => async () => value, shares: null });
-  await once(tenantCtx, asked, answer('the secret answer'));
-  const replayed = await once(tenantCtx, asked, answer('again'));
+  const response = (value: string) => ({ prepare: async () => async () => value, shares: null });
+  await once(tenantCtx, asked, response('the secret answer'));
+  const replayed = await once(tenantCtx, asked, response('again'));
   assert.deepEqual(replayed, { outcome: { value: 'the secret answer' }, replayed: true });
-  const guessed = await once({ ...thief(), tenantId: tenant.TenantID }, asked, answer('nothing'));
+  const guessed = await once({ ...thief(), tenantId: tenant.TenantID }, asked, response('nothing'));
   const nothing = { value: 'nothing' };
   assert.deepEqual(guessed.outcome, nothing, 'even with the key and the request of the client');
 
@@ -136,7 +136,7 @@ test('plain-text webhook secrets are encrypted at start-up, even by several node
     new Verifier(secret).verify(ping.text, ping.headers as Record<string, string>);
 });
 
-test('after a rotation, everything issued before stays valid, and new things name the new key', async () => {
+test('after a rotation, everything that was issued before stays valid, and anything new names the new key', async () => {
   const { tenant, LoginID, EnrollID, LaunchURL } = await enrolled();
   const grant = { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: tenant.key };
   const { access_token } = (await service.api('POST', '/oauth/token', grant)).body;
@@ -181,5 +181,8 @@ test('a missing key that still encrypts secrets is reported', async () => {
   await tenant.api('POST', '/webhook', { URL: receiver.url });
   const key = openKey(newKey(new Date()));
   const without: Context = { ...ctx, keys: { keys: [key], hashKey: key } };
-  await assert.rejects(encryptSecrets(without), /does not have the key .* Put the key back, and start once/);
+  await assert.rejects(
+    encryptSecrets(without),
+    /does not have the key .* Put the key back, and start the service once/,
+  );
 });

@@ -119,20 +119,20 @@ async function planOf({ text, values }: Statement): Promise<Plan> {
 
 async function pageOf(url: string): Promise<{ Items: unknown[]; NextCursor: string | null }> {
   seen = [];
-  const answer = await node.api.inject({ url, headers: { authorization: `Bearer ${tenant.key}` } });
-  assert.equal(answer.statusCode, 200, answer.body);
+  const response = await node.api.inject({ url, headers: { authorization: `Bearer ${tenant.key}` } });
+  assert.equal(response.statusCode, 200, response.body);
   for (const statement of seen) {
     const plan = await planOf(statement);
     for (const part of nodesOf(plan)) {
       const passed = (part['Rows Removed by Filter'] ?? 0) + (part['Rows Removed by Index Recheck'] ?? 0);
       const visited = (part['Actual Rows'] + passed) * part['Actual Loops'];
-      const told = `${url}\n${part['Node Type']} on ${part['Relation Name']}: ${visited} rows\n${JSON.stringify(plan)}`;
-      assert.ok(visited <= maxVisited, told);
+      const reported = `${url}\n${part['Node Type']} on ${part['Relation Name']}: ${visited} rows\n${JSON.stringify(plan)}`;
+      assert.ok(visited <= maxVisited, reported);
       const scanned = part['Node Type'] === 'Seq Scan' && names.large.includes(part['Relation Name'] ?? '');
-      assert.ok(!scanned, told);
+      assert.ok(!scanned, reported);
     }
   }
-  return answer.json();
+  return response.json();
 }
 
 for (const route of lists)

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { lastFree, refuseContractions } from '../../scripts/migration-rules.ts';
+import { lastFree, rejectContractions } from '../../scripts/migration-rules.ts';
 import { readMigrations } from '../src/platform/db/migrate.ts';
 
 test('every new migration lets the previous version keep running', async () => {
   const migrations = await readMigrations(join(import.meta.dirname, '../migrations'));
   const found = migrations
     .filter(({ name }) => name.slice(0, 4) > lastFree)
-    .flatMap(({ name, sql }) => refuseContractions(sql).map((text) => `${name}: ${text}`));
+    .flatMap(({ name, sql }) => rejectContractions(sql).map((text) => `${name}: ${text}`));
   assert.deepEqual(found, []);
 });
 
@@ -34,7 +34,7 @@ const refused = [
 ];
 for (const sql of refused)
   test(`rejects ${sql.replaceAll('\n', ' ')}`, () => {
-    assert.equal(refuseContractions(sql).length, 1, refuseContractions(sql).join('\n'));
+    assert.equal(rejectContractions(sql).length, 1, rejectContractions(sql).join('\n'));
   });
 
 const taken = [
@@ -51,5 +51,5 @@ const taken = [
 ];
 for (const sql of taken)
   test(`accepts ${sql.replaceAll('\n', ' ')}`, () => {
-    assert.deepEqual(refuseContractions(sql), []);
+    assert.deepEqual(rejectContractions(sql), []);
   });

@@ -13,9 +13,9 @@ const skip = !process.env.TEST_DATABASE_URL && 'several nodes need a server; run
 /** Calls one node, or the load balancer, as the operator or with a tenant's key. */
 async function call(url: string, method: string, key: string, body?: unknown) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const answer = await fetch(url, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-  const text = await answer.text();
-  return { status: answer.status, body: text ? JSON.parse(text) : null };
+  const response = await fetch(url, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const text = await response.text();
+  return { status: response.status, body: text ? JSON.parse(text) : null };
 }
 
 async function sellSeats({ balancer, target }: Balanced, seats: number, buyers: number): Promise<number> {
@@ -25,7 +25,7 @@ async function sellSeats({ balancer, target }: Balanced, seats: number, buyers: 
     URL: 'https://few.example/',
   });
   await call(option, 'PUT', bootstrapKey, { Seats: seats });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: buyers }, async (_, number) => {
       const LoginID = `buyer ${number}`;
       await call(`${balancer.baseUrl}/user`, 'POST', target.key, { LoginID });
@@ -33,10 +33,10 @@ async function sellSeats({ balancer, target }: Balanced, seats: number, buyers: 
       return (await call(path, 'POST', target.key)).status;
     }),
   );
-  assert.deepEqual([...new Set(answers)].sort(), [201, 409]);
+  assert.deepEqual([...new Set(responses)].sort(), [201, 409]);
   const { body } = await call(`${balancer.baseUrl}/course/few`, 'GET', bootstrapKey);
   assert.equal(body.EnrolOptions[0].SeatsLeft, 0);
-  return answers.filter((status) => status === 201).length;
+  return responses.filter((status) => status === 201).length;
 }
 
 /** How often all nodes together have started a job. */
@@ -82,8 +82,8 @@ for (const count of [2, 4])
     assert.deepEqual(await check(client, target, ledger, { all: true }), { lost: [], torn: [] });
     assert.deepEqual(await checkServer(databaseUrl), []);
     const runs = await jobRuns(databaseUrl, 'enrolments.expire');
-    const most = 1 + (performance.now() - begun) / 30_000;
-    assert.ok(runs > 0 && runs <= most, `one run in each half minute, and not ${runs}`);
+    const limit = 1 + (performance.now() - begun) / 30_000;
+    assert.ok(runs > 0 && runs <= limit, `one run in each half minute, and not ${runs}`);
     for (const node of service.nodes) {
       assert.deepEqual(await stopProcess(node), { code: 0, signal: null });
       assert.doesNotMatch(node.stdout(), /"level":(50|60)/, 'no error in the log');

@@ -87,7 +87,7 @@ test('serves and runs jobs through PgBouncer in transaction mode, without named 
       .stdout()
       .split('\n')
       .filter((line) => /"level":(40|50|60)/.test(line));
-    // That test depends on the machine that runs it.
+    // The result of that test depends on the machine that runs it.
     assert.deepEqual(
       lines.filter((line) => !line.includes('the event loop was blocked')),
       [],

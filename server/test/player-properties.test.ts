@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Unit } from '../../standards/types.ts';
 import { packCourse, packRow } from '../../test/journeys/made-courses.ts';
 import type { Receipt, Session } from '../src/modules/player/schemas.ts';
-import { checkProblem, closeAgent, send } from './support/fuzz-answers.ts';
+import { checkProblem, closeAgent, send } from './support/fuzz-responses.ts';
 import { invalidValue, jsonText, unusualTexts } from './support/fuzz-values.ts';
 import { type Play, play } from './support/player.ts';
 import { startService } from './support/service.ts';
@@ -204,7 +204,7 @@ for (const standard of ['scorm12', 'scorm2004'])
 
 type Sent = { launch: number; number: number; UnitID: string; Data: Record<string, string> };
 
-/** Three launches of one enrolment that know nothing of each other. Numbers start where each was opened. */
+/** Three independent launches of one enrolment. Each one's numbers start from where they were when it was opened. */
 async function threeLaunches() {
   const enrolment = await service.enrol('scorm12');
   const plays: Play[] = [];
@@ -302,16 +302,16 @@ test('a malformed commit is rejected completely, and nothing is stored', async (
     service.ctx.admission.learnerCalls.used.clear();
     service.ctx.admission.commits.used.clear();
     const body = Buffer.from(jsonText({ ...right, [name]: value }));
-    const answer = await send(service.contentUrl, {
+    const response = await send(service.contentUrl, {
       method: 'POST',
       target: `/play/${played.session.Session}/commit`,
       headers: [['content-type', 'application/json']],
       body,
     });
     // Occasionally it is valid by chance.
-    if (answer.status === 200) before = await enrolment.read();
-    else checkProblem(answer);
-    assert.ok(answer.status < 500);
+    if (response.status === 200) before = await enrolment.read();
+    else checkProblem(response);
+    assert.ok(response.status < 500);
     assert.deepEqual(await enrolment.read(), before);
   });
   await fc.assert(property, { numRuns: runs });
@@ -336,15 +336,15 @@ test('every path of the content origin responds, never with 500', async () => {
     methods,
     headers,
     async (parts, method, headers) => {
-      const answer = await send(service.contentUrl, {
+      const response = await send(service.contentUrl, {
         method,
         target: `/${parts.join('/')}`,
         headers,
         body: null,
       });
-      assert.ok(answer.status < 500, `${answer.status} ${answer.text.slice(0, 200)}`);
-      if (answer.status >= 400 && method !== 'HEAD' && !answer.type.startsWith('text/html'))
-        checkProblem(answer);
+      assert.ok(response.status < 500, `${response.status} ${response.text.slice(0, 200)}`);
+      if (response.status >= 400 && method !== 'HEAD' && !response.type.startsWith('text/html'))
+        checkProblem(response);
     },
   );
   await fc.assert(property, { numRuns: runs });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { checkAnswer, closeAgent, send } from './support/fuzz-answers.ts';
 import { type Described, type Message, messageTo, operationsOf } from './support/fuzz-requests.ts';
+import { checkResponse, closeAgent, send } from './support/fuzz-responses.ts';
 import { fuzzWorld } from './support/fuzz-world.ts';
 import { startService } from './support/service.ts';
 
@@ -11,7 +11,7 @@ import { startService } from './support/service.ts';
 
 const requests = Number(process.env.FUZZ_REQUESTS ?? 5_000);
 /**
- * The suite sends the same requests each time, so that a failure is caused by a change; `npm run fuzz` looks for new
+ * The suite sends the same requests each time, so that only a change can cause a failure. `npm run fuzz` looks for new
  * ones.
  */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121);
@@ -28,14 +28,14 @@ const { body: document } = await service.api('GET', '/openapi.json');
 const operations = operationsOf(document);
 const world = await fuzzWorld(service);
 
-const answers = new Map<number, number>();
+const statuses = new Map<number, number>();
 
-async function answerAll(sent: { described: Described; message: Message }[]): Promise<void> {
+async function sendAll(sent: { described: Described; message: Message }[]): Promise<void> {
   await Promise.all(
     sent.map(async ({ described, message }) => {
-      const answer = await send(service.baseUrl, message);
-      answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1);
-      checkAnswer(described, answer);
+      const response = await send(service.baseUrl, message);
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      checkResponse(described, response);
     }),
   );
 }
@@ -58,27 +58,27 @@ for (const [index, { operation }] of operations.entries())
       minLength: 1,
       maxLength: together,
     });
-    const property = fc.asyncProperty(messages, answerAll);
+    const property = fc.asyncProperty(messages, sendAll);
     await fc.assert(property, { seed, numRuns: Math.ceil((firstRound * 2) / (1 + together)) });
   });
 
-test(`${requests} concurrent requests to all operations are answered and leave no memory behind`, async (t) => {
+test(`${requests} concurrent requests to all operations get responses and leak no memory`, async (t) => {
   const windows = 8;
   const batches = Math.ceil((requests * 0.8) / windows / together);
   const heaps: number[] = [];
   const whole = fc.array(fc.oneof(...arbitraries), { minLength: together, maxLength: together });
   for (let window = 0; window < windows; window++) {
     await world.renew();
-    await fc.assert(fc.asyncProperty(whole, answerAll), { seed: seed + window, numRuns: batches });
+    await fc.assert(fc.asyncProperty(whole, sendAll), { seed: seed + window, numRuns: batches });
     globalThis.gc?.();
     heaps.push(process.memoryUsage().heapUsed / 1_048_576);
   }
-  const counts = [...answers].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
-  t.diagnostic(`answers: ${counts.join(', ')}`);
-  const succeeded = [...answers].reduce((sum, [status, count]) => sum + (status < 400 ? count : 0), 0);
-  const all = [...answers.values()].reduce((sum, count) => sum + count, 0);
+  const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
+  t.diagnostic(`statuses: ${counts.join(', ')}`);
+  const succeeded = [...statuses].reduce((sum, [status, count]) => sum + (status < 400 ? count : 0), 0);
+  const all = [...statuses.values()].reduce((sum, count) => sum + count, 0);
   assert.ok(succeeded > all / 10, `only ${succeeded} of ${all} requests were right: nothing was reached`);
-  const again = answers.get(503) ?? 0;
+  const again = statuses.get(503) ?? 0;
   assert.ok(again <= all / 200, `${again} of ${all} requests had to be sent again`);
   if (!globalThis.gc) return t.diagnostic('the heap is measured by npm run fuzz');
   t.diagnostic(`heap after gc, MiB: ${heaps.map((heap) => heap.toFixed(1)).join(' ')}`);

@@ -70,13 +70,13 @@ async function persist(asked: Request, number: number, cuts: boolean) {
   const base = (time: number) => bases[(number + time) % 2] ?? '';
   const cut = () => (cuts && Math.random() < 0.5 ? 1 + Math.floor(Math.random() * 25) : null);
   const tries = [0, 1, 2].map((time) => () => attempt(base(time), asked, cut()));
-  const answers =
+  const responses =
     number % 2 === 0
       ? await Promise.all(tries.map((send) => send()))
       : [await tries[0]?.(), await tries[1]?.(), await tries[2]?.()];
-  for (let time = 3; time < 2_000 && !answers.some(Boolean); time++)
-    answers.push(await attempt(base(time), asked, null));
-  return answers.filter((answer) => answer != null);
+  for (let time = 3; time < 2_000 && !responses.some(Boolean); time++)
+    responses.push(await attempt(base(time), asked, null));
+  return responses.filter((answer) => answer != null);
 }
 
 async function repeated(options: {
@@ -107,8 +107,8 @@ async function repeated(options: {
       assert.ok([200, 201].includes(answer.status), JSON.stringify(answer));
       assert.equal(answer.EnrollID, Items[0].EnrollID);
     }
-    const told = (await events({ LoginID })).filter(({ type }) => type === options.event);
-    assert.equal(told.length, 1, `${told.length} ${options.event}`);
+    const reported = (await events({ LoginID })).filter(({ type }) => type === options.event);
+    assert.equal(reported.length, 1, `${reported.length} ${options.event}`);
   }
 }
 

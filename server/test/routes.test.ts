@@ -67,7 +67,7 @@ test('every write declares its scope, successes and events', () => {
   }
 });
 
-/** Only administrators can see these, so anyone who may read them may also change them. */
+/** Only administrators can see these, and they may also change them. */
 const withoutReaders = ['tenants:write', 'webhooks:write'];
 
 /** Readers may call these: they write nothing, and show nothing that a reader could not see. */

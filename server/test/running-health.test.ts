@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import {
   bootstrapKey,
@@ -11,6 +9,7 @@ import {
   startProcess,
   stopProcess,
 } from './support/process.ts';
+import { relayTo } from './support/relay.ts';
 import { until } from './support/until.ts';
 
 const key = { authorization: `Bearer ${bootstrapKey}` };
@@ -36,9 +35,9 @@ test('exposes metrics as Prometheus text, by route and without names', async () 
   await fetch(`${service.baseUrl}/user/a-person@people.example`, { headers: key });
   await fetch(`${service.baseUrl}/a-person@people.example`);
   await fetch(`${service.contentUrl}/play/a-token/content/page.html`);
-  const answer = await fetch(`${service.baseUrl}/metrics`);
-  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
-  const text = await answer.text();
+  const response = await fetch(`${service.baseUrl}/metrics`);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  const text = await response.text();
   for (const line of text.split('\n').filter((line) => line !== '' && !line.startsWith('#')))
     assert.match(line, sample);
   assert.doesNotMatch(text, /a-person|a-token/);
@@ -89,12 +88,12 @@ const headerTable: [string, 'baseUrl' | 'contentUrl', string, number, Record<str
 
 for (const [what, origin, path, status, headers] of headerTable)
   test(`sends security headers with ${what}`, async () => {
-    const answer = await fetch(service[origin] + path, { headers: key, redirect: 'manual' });
-    assert.equal(answer.status, status, await answer.text());
+    const response = await fetch(service[origin] + path, { headers: key, redirect: 'manual' });
+    assert.equal(response.status, status, await response.text());
     for (const [name, value] of Object.entries(headers))
-      assert.match(answer.headers.get(name) ?? 'missing', value, name);
+      assert.match(response.headers.get(name) ?? 'missing', value, name);
     for (const name of ['server', 'x-powered-by', 'access-control-allow-origin'])
-      assert.equal(answer.headers.get(name), null, name);
+      assert.equal(response.headers.get(name), null, name);
   });
 
 test('OPERATIONS_PORT moves health and metrics to a separate port', async () => {
@@ -130,36 +129,3 @@ test('while the database is down it is alive but not ready, and it recovers auto
   assert.deepEqual(await stopProcess(node), { code: 0, signal: null });
   await between.cut();
 });
-
-/** A relay to the server whose connection can be cut. */
-async function relayTo(target: { host: string; port: number }) {
-  const open = new Set<Socket>();
-  const server = createServer((socket) => {
-    const onward = connect(target);
-    for (const [from, to] of [
-      [socket, onward],
-      [onward, socket],
-    ] as const) {
-      open.add(from);
-      from
-        .on('error', () => {})
-        .on('close', () => {
-          open.delete(from);
-          to.destroy();
-        });
-      from.pipe(to);
-    }
-  });
-  const [port = 0] = await freePorts(1);
-  const join = async () => {
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-  };
-  const cut = async () => {
-    const closed = once(server, 'close');
-    server.close();
-    for (const socket of open) socket.destroy();
-    await closed;
-  };
-  await join();
-  return { port, join, cut };
-}

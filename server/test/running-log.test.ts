@@ -9,6 +9,7 @@ import {
   bootstrapKey,
   cleanUp,
   databaseSettings,
+  printedHint,
   printedLink,
   type Running,
   startProcess,
@@ -91,6 +92,7 @@ function lines(): Record<string, unknown>[] {
   return service
     .stdout()
     .replace(printedLink, '')
+    .replace(printedHint, '')
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
@@ -174,7 +176,7 @@ async function useEverything(): Promise<void> {
   await call('POST', commit, { body: { Number: 2, UnitID: 'web', Data } });
 }
 
-async function goAstray(): Promise<void> {
+async function requestUnknownAddresses(): Promise<void> {
   const { baseUrl, contentUrl } = service;
   const [, key = '', link = ''] = [...secrets.values()];
   for (const origin of [baseUrl, contentUrl])
@@ -192,7 +194,7 @@ async function goAstray(): Promise<void> {
 }
 
 /** Sends input that no HTTP parser accepts, so it never becomes a request. */
-async function speakNonsense(): Promise<void> {
+async function sendBrokenHttp(): Promise<void> {
   for (const text of [
     `GET /${bootstrapKey} HTTP/9\r\n\r\n`,
     `${bootstrapKey}\r\n\r\n`,
@@ -252,16 +254,16 @@ test('a failure returns a fixed text, and its cause is logged', async () => {
   assert.equal(status, 500);
   assert.equal(body.request_id, headers['x-request-id']);
   assert.ok(!JSON.stringify(body).includes('ENOENT') && !JSON.stringify(body).includes(scratch));
-  const told = () =>
+  const reported = () =>
     lines().find(({ level, request_id }) => level === 'error' && request_id === body.request_id);
-  await until('the line is written', () => told() !== undefined);
-  assert.match(JSON.stringify(told()), /ENOENT/);
+  await until('the line is written', () => reported() !== undefined);
+  assert.match(JSON.stringify(reported()), /ENOENT/);
 });
 
 test('no line contains a secret, a name or an address, whatever is requested', async () => {
   await useEverything();
-  await goAstray();
-  await speakNonsense();
+  await requestUnknownAddresses();
+  await sendBrokenHttp();
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
   const output = service.stdout() + service.stderr();
   assert.ok(secrets.size >= 15, [...secrets.keys()].join());
@@ -275,8 +277,8 @@ test('no line contains a secret, a name or an address, whatever is requested', a
 });
 
 function withoutOneLine(ids: string[]): string[] {
-  const told = lines().filter(({ msg }) => msg === 'request');
-  const counted = Map.groupBy(told, ({ request_id }) => request_id);
+  const reported = lines().filter(({ msg }) => msg === 'request');
+  const counted = Map.groupBy(reported, ({ request_id }) => request_id);
   return ids.filter((id) => counted.get(id)?.length !== 1);
 }
 

@@ -39,15 +39,15 @@ function over2(session: ClientHttp2Session, path: string, headers = {}, body?: s
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST';
     const stream = session.request({ ':path': path, ':method': method, ...headers });
-    let answer: IncomingHttpHeaders = {};
+    let received: IncomingHttpHeaders = {};
     let text = '';
-    stream.on('response', (received) => {
-      answer = received;
+    stream.on('response', (headers) => {
+      received = headers;
     });
     stream.setEncoding('utf8').on('data', (part: string) => {
       text += part;
     });
-    stream.on('error', reject).on('end', () => resolve({ headers: answer, body: text }));
+    stream.on('error', reject).on('end', () => resolve({ headers: received, body: text }));
     stream.end(body);
   });
 }
@@ -108,12 +108,12 @@ test('a write over HTTP/2 gets the same response as over HTTP/1.1', async () => 
 });
 
 test('both origins still support HTTP/1.1 over TLS', async () => {
-  const answers = [
+  const responses = [
     await over1(`${service.baseUrl}/tenant`),
     await over1(`${service.contentUrl}/play/nothing`),
   ];
   assert.deepEqual(
-    answers.map(({ status, version }) => [status, version]),
+    responses.map(({ status, version }) => [status, version]),
     [
       [200, '1.1'],
       [404, '1.1'],

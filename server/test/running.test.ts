@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
 import {
   bootstrapKey,
@@ -19,9 +21,9 @@ after(cleanUp);
 
 async function statusWith(baseUrl: string, key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
-  const answer = await fetch(`${baseUrl}/tenant`, { headers });
-  await answer.text();
-  return answer.status;
+  const response = await fetch(`${baseUrl}/tenant`, { headers });
+  await response.text();
+  return response.status;
 }
 
 /** Starts a service that must fail to start. Returns its output. */
@@ -86,12 +88,58 @@ test('plain HTTP for other machines is rejected with advice, but accepted behind
   await stopProcess(service);
 });
 
-test('with a port in use the service does not start, and says what to do', async () => {
+test('with a port in use the service does not start, and says which port and setting', async () => {
   const service = await startProcess(await databaseSettings());
   const { PORT, CONTENT_PORT } = service.env;
-  const said = await refused({ ...(await databaseSettings()), PORT, CONTENT_PORT });
-  assert.match(said, /port .*in use.*PORT and CONTENT_PORT/);
+  const [free] = (await freePorts(1)).map(String);
+  const content = await refused({ ...(await databaseSettings()), PORT: free, CONTENT_PORT });
+  assert.equal(
+    content,
+    `Port ${CONTENT_PORT} of 127.0.0.1 is in use. Stop the program that is listening on it, or set CONTENT_PORT to another port.\n`,
+  );
+  const said = await refused({ ...(await databaseSettings()), PORT, CONTENT_PORT: free });
+  assert.match(said, new RegExp(`^Port ${PORT} of 127\\.0\\.0\\.1 is in use\\. .*, or set PORT to another`));
   await stopProcess(service);
+});
+
+test('a first start that fails because its port is in use does not lose the key', async () => {
+  const empty = await emptyDatabaseSettings();
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const [free] = (await freePorts(1)).map(String);
+  const failed = runLectern(['serve'], { ...empty, PORT: String(port), CONTENT_PORT: free });
+  assert.equal((await failed.exited).code, 1);
+  assert.doesNotMatch(failed.stdout(), printed);
+  other.close();
+
+  const service = await startProcess(empty);
+  const [[, key = ''] = []] = service.stdout().matchAll(printed);
+  assert.equal(await statusWith(service.baseUrl, key), 200, service.stdout());
+  assert.match(service.stdout(), printedLink);
+  await stopProcess(service);
+});
+
+test('until an operator key or link has been used, every start says how to get one', async () => {
+  const empty = await emptyDatabaseSettings();
+  await stopProcess(await startProcess(empty));
+  const second = await startProcess(empty);
+  assert.match(second.stdout(), /^ {2}lectern console$/m);
+  assert.match(second.stdout(), /^ {2}lectern key create --operator --name NAME$/m);
+  const link = runLectern(['console'], { ...empty, PORT: second.env.PORT });
+  await link.exited;
+  const { url = '' } = printedLink.exec(link.stdout())?.groups ?? {};
+  const body = new URLSearchParams({ token: new URL(url).searchParams.get('token') ?? '' });
+  const signedIn = await fetch(`${second.baseUrl}/session/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    body,
+  });
+  assert.equal(signedIn.status, 303);
+  await stopProcess(second);
+  const third = await startProcess(empty);
+  assert.doesNotMatch(third.stdout(), /lectern console|key create/);
+  await stopProcess(third);
 });
 
 test('with an unreachable database the service does not start, and says so in one sentence', async () => {

@@ -94,7 +94,7 @@ test('a password check does the same work for a user who does not exist', async 
   const stored = await storePassword(service.ctx, Password);
   const cases = { known: stored, unknown: null, unset: randomPassword() };
   const work: Record<string, number[]> = { known: [], unknown: [], unset: [] };
-  // In turns, so that other load affects all of them equally.
+  // The calls take turns, so that other load affects all of them equally.
   for (let round = 0; round < 12; round++)
     for (const [name, hash] of Object.entries(cases)) {
       const begun = process.cpuUsage();

@@ -27,9 +27,9 @@ type Answer = Awaited<ReturnType<typeof node.api.inject>>;
 async function counted(origin: 'api' | 'content', options: InjectOptions): Promise<[Answer, number]> {
   seen = [];
   const headers = { authorization: `Bearer ${tenant.key}` };
-  const answer = await node[origin].inject({ headers, ...options });
-  assert.ok(answer.statusCode < 400, answer.body);
-  return [answer, seen.length];
+  const response = await node[origin].inject({ headers, ...options });
+  assert.ok(response.statusCode < 400, response.body);
+  return [response, seen.length];
 }
 
 async function enrolled() {
@@ -38,7 +38,7 @@ async function enrolled() {
   return body as { LoginID: string; EnrollID: string; LaunchURL: string };
 }
 
-const tell = () => seen.map(({ name, text }) => name ?? text.slice(0, 80)).join('\n');
+const listSeen = () => seen.map(({ name, text }) => name ?? text.slice(0, 80)).join('\n');
 const pathOf = (address: string) => address.slice(new URL(address).origin.length);
 
 /** One request with the key, the tenant and the release cached. */
@@ -65,16 +65,16 @@ await warmUp();
 test('creating a user takes one statement', async () => {
   const payload = { LoginID: unique('one'), FirstName: 'x' };
   const [, count] = await counted('api', { method: 'POST', url: '/user', payload });
-  assert.equal(count, 1, tell());
+  assert.equal(count, 1, listSeen());
   const [, again] = await counted('api', { method: 'POST', url: '/user', payload });
-  assert.equal(again, 1, tell());
+  assert.equal(again, 1, listSeen());
 });
 
 test('enrolling takes one statement, in either form, new or not', async () => {
   const LoginID = await tenant.user();
   for (const url of [`/enrol/${LoginID}/phishing`, `/enrol/${LoginID}/phishing/month`]) {
     const [, count] = await counted('api', { method: 'POST', url });
-    assert.equal(count, 1, tell());
+    assert.equal(count, 1, listSeen());
   }
 });
 
@@ -87,9 +87,9 @@ test('an Idempotency-Key adds two statements: the key is looked up, and the resp
   for (const request of requests) {
     const headers = { authorization: `Bearer ${tenant.key}`, 'idempotency-key': unique('key') };
     const [, count] = await counted('api', { method: 'POST', ...request, headers });
-    assert.equal(count, 3, tell());
+    assert.equal(count, 3, listSeen());
     const [, again] = await counted('api', { method: 'POST', ...request, headers });
-    assert.equal(again, 1, tell());
+    assert.equal(again, 1, listSeen());
   }
 });
 
@@ -104,25 +104,25 @@ test('reading a user, an enrolment or its reasons takes one statement', async ()
     '/enrolment',
   ]) {
     const [, count] = await counted('api', { url });
-    assert.equal(count, 1, `${url}\n${tell()}`);
+    assert.equal(count, 1, `${url}\n${listSeen()}`);
   }
 });
 
 test('a click takes one statement, a session one, a page none, a commit two', async () => {
   const { LaunchURL } = await enrolled();
   const [click, clicked] = await counted('api', { url: pathOf(LaunchURL) });
-  assert.equal(clicked, 1, tell());
+  assert.equal(clicked, 1, listSeen());
   const page = pathOf(String(click.headers.location));
   const [, loaded] = await counted('content', { url: page });
-  assert.equal(loaded, 0, tell());
+  assert.equal(loaded, 0, listSeen());
   const [opened, started] = await counted('content', { method: 'POST', url: `${page}/session` });
-  assert.equal(started, 1, tell());
+  assert.equal(started, 1, listSeen());
   const { Session, Data } = opened.json();
   const [unit = ''] = Object.keys(Data);
   const [, first] = await commit(Session, unit, 1);
-  assert.equal(first, 2, tell());
+  assert.equal(first, 2, listSeen());
   const [, repeated] = await commit(Session, unit, 1);
-  assert.equal(repeated, 1, tell());
+  assert.equal(repeated, 1, listSeen());
 });
 
 test('all files of a course together take one statement', async () => {
@@ -130,10 +130,10 @@ test('all files of a course together take one statement', async () => {
   const [opened] = await open(LaunchURL);
   const { ContentPath } = opened.json();
   const [, first] = await counted('content', { url: `${ContentPath}index.html` });
-  assert.equal(first, 1, tell());
+  assert.equal(first, 1, listSeen());
   for (const name of ['scripts/course.js', 'styles/course.css', 'scripts/mail.js']) {
     const [, more] = await counted('content', { url: ContentPath + name });
-    assert.equal(more, 0, tell());
+    assert.equal(more, 0, listSeen());
   }
 });
 
@@ -141,9 +141,9 @@ test('50 concurrent enrolments of one tenant share a few statements', async () =
   const users = await Promise.all(Array.from({ length: 50 }, () => tenant.user()));
   seen = [];
   const headers = { authorization: `Bearer ${tenant.key}` };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     users.map((LoginID) => node.api.inject({ method: 'POST', url: `/enrol/${LoginID}/phishing`, headers })),
   );
-  assert.ok(answers.every(({ statusCode }) => statusCode === 201));
+  assert.ok(responses.every(({ statusCode }) => statusCode === 201));
   assert.ok(seen.length < 25, String(seen.length));
 });

@@ -117,7 +117,7 @@ test('a suspended tenant is rejected everywhere within 5 s on another node, and 
   assert.deepEqual(await statuses(), working);
 });
 
-test('programs learn of a suspension by a code, and people by a page with a return link', async () => {
+test('a suspension is reported to programs with an error code, and to people on a page with a return link', async () => {
   const tenant = await newTenant(service);
   const { LoginID, LaunchURL } = await enrolled(tenant);
   const cookie = await signInUser(service, tenant, LoginID);

@@ -85,7 +85,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
   const planned = Object.fromEntries(
     plan.body.Deleted.map(({ Data, Records }: { Data: string; Records: number }) => [Data, Records]),
   );
-  assert.deepEqual(planned, { ...counts(before), CourseOffer: 1, OperatorAnswer: 0 });
+  assert.deepEqual(planned, { ...counts(before), CourseOffer: 1, OperatorResponse: 0 });
   assert.deepEqual(await rowsOf(doomed.TenantID), before, 'a plan changes nothing');
   const others = await rowsOf(other.TenantID);
 
@@ -147,17 +147,17 @@ test('deleting a tenant erases stored responses about it, and a late retry does 
   ];
   for (const request of requests) expectStatus(await send(...request), 201);
   expectStatus(await send('/tenant', { TenantID: 'keyed-other' }, 'other'), 201);
-  const answers = async () => {
+  const responses = async () => {
     const { rows } = await sql<{ left: number }>`select count(*)::integer as left from stored_answer
       where tenant_id = '' and answer is not null`.execute(service.ctx.db);
     return rows[0]?.left ?? 0;
   };
-  const before = await answers();
+  const before = await responses();
   await suspend(TenantID);
   const { body } = await remove(TenantID);
-  const counted = body.Deleted.find(({ Data }: { Data: string }) => Data === 'OperatorAnswer');
+  const counted = body.Deleted.find(({ Data }: { Data: string }) => Data === 'OperatorResponse');
   assert.equal(counted.Records, 2);
-  assert.equal(await answers(), before - 2);
+  assert.equal(await responses(), before - 2);
   clock.advance({ seconds: 11 });
   await finishDeletions(service.ctx);
   for (const request of requests) expectProblem(await send(...request), 404, 'tenant_not_found');

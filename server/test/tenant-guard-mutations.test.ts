@@ -4,15 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
+import { databaseFunctions } from '../src/functions.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Engine } from '../src/platform/db/engine.ts';
-import { guardTenants } from '../src/platform/db/guard/tenant-guard.ts';
+import {
+  assertFunctionTenantScoped,
+  assertTenantScoped,
+  guardTenants,
+} from '../src/platform/db/guard/tenant-guard.ts';
 import { fill } from './support/filled-tenant.ts';
 import { judgeMutants, recordStatements } from './support/recorded-statements.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
+import { mutantsOfBody } from './support/tenant-mutations.ts';
 
-// At the end of scripts/test.ts, the same is proved for all statements of the whole suite.
+// At its end, scripts/test.ts proves the same for all statements of the whole suite.
 const folder = await mkdtemp(join(tmpdir(), 'lectern-statements-'));
 
 const service = await startService({
@@ -23,7 +29,7 @@ after(service.close);
 const receiver = await startReceiver();
 after(receiver.kill);
 
-test('no real statement passes the tenant guard without its tenant condition', async () => {
+test('the tenant guard rejects every recorded statement without its tenant condition', async () => {
   const tenant = await newTenant(service);
   const names = await fill(service, receiver.url, tenant);
   for (const { method, path, access } of routes) {
@@ -34,6 +40,32 @@ test('no real statement passes the tenant guard without its tenant condition', a
   const { statements, mutants, accepted } = judgeMutants(folder);
   assert.ok(statements >= 60 && mutants >= 40 * statements, `${statements} statements, ${mutants} mutants`);
   assert.deepEqual(accepted, []);
+});
+
+test('no function of the database passes the tenant guard without any of its tenant conditions', () => {
+  for (const { file, body } of databaseFunctions) {
+    const mutants = [...mutantsOfBody(body)];
+    assert.ok(mutants.length >= 30, `${file}: ${mutants.length} mutants`);
+    for (const { how, text } of mutants)
+      assert.throws(() => assertFunctionTenantScoped('mutant', text), Error, `${file}, ${how}: ${text}`);
+  }
+});
+
+test('a function must be checked, take its tenant as a parameter, and execute no text', () => {
+  const allowed = 'begin select own.user_id into found from "user" own where own.tenant_id = $1; end';
+  assertFunctionTenantScoped('checked', allowed);
+  const bodies = {
+    'another tenant': allowed.replace('$1', '$2'),
+    'a text': `begin execute 'select 1'; end`,
+    'a loop over all tenants': 'begin for one in select * from enrolment loop return next one; end loop; end',
+    'a condition': 'begin if exists (select from enrolment) then return; end if; end',
+    'an assignment': 'begin n := (select count(*) from enrolment); end',
+  };
+  for (const [what, body] of Object.entries(bodies))
+    assert.throws(() => assertFunctionTenantScoped('unchecked', body), Error, what);
+  const verdict = assertTenantScoped('select n from checked($2, $1)');
+  assert.deepEqual(verdict, { kind: 'one tenant', parameters: [2] });
+  assert.throws(() => assertTenantScoped('select n from checked((select tenant_id from tenant), $1)'));
 });
 
 const nothing: Engine = {

@@ -5,6 +5,7 @@ import { routes } from '../src/app.ts';
 import { usableKey } from '../src/modules/auth/known-keys.ts';
 import { appendEvents } from '../src/modules/events/append.ts';
 import { untilReadable } from '../src/modules/events/test-support.ts';
+import { knownTenant } from '../src/modules/tenants/tenants.ts';
 import { startDispatcher } from '../src/modules/webhooks/dispatcher.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Engine, Statement } from '../src/platform/db/engine.ts';
@@ -127,13 +128,16 @@ test("everything that learners and previews do waits in their tenant's queue", a
     ['content', PreviewURL],
   ] as const) {
     seen = [];
+    knownTenant.forget(ctx, tenant.TenantID);
     const click = await node[origin].inject({ url: pathOf(link) });
     assert.equal(click.statusCode, 303);
     const page = pathOf(click.headers.location);
+    knownTenant.forget(ctx, tenant.TenantID);
     await node.content.inject({ url: page });
     const opened = await node.content.inject({ method: 'POST', url: `${page}/session` });
     assert.equal(opened.statusCode, 201, opened.body);
     const { Session, Data } = opened.json();
+    knownTenant.forget(ctx, tenant.TenantID);
     const payload = { Number: 1, UnitID: Object.keys(Data)[0], Data: {} };
     const path = `/play/${Session}`;
     const saved = await node.content.inject({ method: 'POST', url: `${path}/commit`, payload });
@@ -142,6 +146,8 @@ test("everything that learners and previews do waits in their tenant's queue", a
     for (const file of ['page.html', 'none.html'])
       await node.content.inject({ url: `${path}/content/${file}` });
     assert.deepEqual(others(), [], origin);
+    const inNetwork = seen.filter(({ queue }) => isAnonymousQueue(queue));
+    assert.deepEqual(inNetwork, [], `${origin}: a valid link, ticket or session is not anonymous`);
   }
 });
 

@@ -23,6 +23,9 @@ test('every setting has a default, and the configuration is frozen', () => {
     anonymousRateLimit: 600,
     operationsPort: null,
     databaseUrl: null,
+    databaseReadUrl: null,
+    workers: 1,
+    databaseConnections: 10,
     dataDir: resolve('data'),
     bootstrapKey: null,
     signingKeys: null,
@@ -40,9 +43,9 @@ test('every setting has a default, and the configuration is frozen', () => {
 
 test('an empty value counts as not set', () => {
   const names =
-    'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL';
+    'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL DATABASE_READ_URL WORKERS';
   const more =
-    'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES IMPORT_SECONDS WEBHOOK_ALLOW SEAT_GRACE_DAYS LATE_RESULTS_DAYS';
+    'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES IMPORT_SECONDS WEBHOOK_ALLOW SEAT_GRACE_DAYS LATE_RESULTS_DAYS DATABASE_CONNECTIONS';
   const empty = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, '']));
   assert.deepEqual(readConfig(empty), readConfig({}));
 });

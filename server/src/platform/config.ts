@@ -16,11 +16,17 @@ export type Config = {
    */
   contentUrl: string;
   tls: TlsFiles | null;
-  /** How many proxies in front of the service append to X-Forwarded-For; 0: none. */
+  /** How many proxies in front of the service append to X-Forwarded-For; 0 if there are none. */
   trustProxy: number;
-  /** Where health and metrics are served; null: on the API's port. */
+  /** Port for health and metrics; null if they are on the API's port. */
   operationsPort: number | null;
   databaseUrl: string | null;
+  /** A replica of that server. */
+  databaseReadUrl: string | null;
+  /** How many processes share the ports. */
+  workers: number;
+  /** Maximum connections of each of them to the database. */
+  databaseConnections: number;
   /**
    * Whether statements stay prepared under their names. Poolers that assign connections per transaction may not support
    * this.
@@ -28,16 +34,16 @@ export type Config = {
   statementNames: boolean;
   /** Maximum concurrent API calls on this node. Learners may have twice as many, anonymous callers a quarter. */
   maxInFlight: number;
-  /** Calls per minute without valid credentials from one address; 0: no limit. */
+  /** Calls per minute without valid credentials from one address; 0 means no limit. */
   anonymousRateLimit: number;
   /** How long a node that is shutting down reports "not ready" before it refuses connections. */
   drainSeconds: number;
   dataDir: string;
   bootstrapKey: string | null;
-  /** The key ring; null: it is a file in the data folder. */
+  /** The key ring; null if it is a file in the data folder. */
   signingKeys: readonly WrittenKey[] | null;
   logLevel: string;
-  /** Calls per minute for each key, across all nodes; 0: no limit. */
+  /** Calls per minute for each key, across all nodes; 0 means no limit. */
   rateLimit: number;
   /** Maximum uncompressed bytes and entries of a package. */
   packageBytes: number;
@@ -126,8 +132,8 @@ function hostInUrl(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
-/** Behind a proxy the API uses HTTPS, so that cookies and links say so. */
-function refusePlain(baseUrl: string): void {
+/** Behind a proxy, cookies and links assume HTTPS. */
+function rejectPlain(baseUrl: string): void {
   const { protocol, hostname } = new URL(baseUrl);
   const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) || hostname.endsWith('.localhost');
   if (protocol !== 'https:' && !isLocal)
@@ -135,14 +141,38 @@ function refusePlain(baseUrl: string): void {
 }
 
 /** The value is never shown: it may contain a password. */
-function databaseUrl(env: Environment): string | null {
-  const text = env.DATABASE_URL;
+function databaseUrl(env: Environment, name: 'DATABASE_URL' | 'DATABASE_READ_URL'): string | null {
+  const text = env[name];
   if (!text) return null;
   if (!/^postgres(ql)?:\/\//.test(text))
-    throw new ConfigError('DATABASE_URL', 'must begin with postgres:// or postgresql://.');
+    throw new ConfigError(name, 'must begin with postgres:// or postgresql://.');
   if (!URL.canParse(text) || (new URL(text).hostname === '' && !text.includes('host=')))
-    throw new ConfigError('DATABASE_URL', 'must name a server, as in postgres://user@host:5432/database.');
+    throw new ConfigError(name, 'must name a server, as in postgres://user@host:5432/database.');
   return text;
+}
+
+function databaseUrls(env: Environment): Pick<Config, 'databaseUrl' | 'databaseReadUrl'> {
+  const urls = {
+    databaseUrl: databaseUrl(env, 'DATABASE_URL'),
+    databaseReadUrl: databaseUrl(env, 'DATABASE_READ_URL'),
+  };
+  if (urls.databaseReadUrl !== null && urls.databaseUrl === null)
+    throw new ConfigError(
+      'DATABASE_READ_URL',
+      'needs DATABASE_URL, because the embedded database has no replicas. Set both, or remove DATABASE_READ_URL.',
+    );
+  return urls;
+}
+
+/** Two processes on one embedded database would destroy it. */
+function workerCount(env: Environment): number {
+  const workers = count(env, 'WORKERS');
+  if (workers > 1 && !env.DATABASE_URL)
+    throw new ConfigError(
+      'WORKERS',
+      `must be 1 with the embedded database, which only one process can open, but is ${workers}. Set DATABASE_URL to a PostgreSQL server, or remove WORKERS.`,
+    );
+  return workers;
 }
 
 function allowed(env: Environment, name: Setting): string[] {
@@ -153,8 +183,8 @@ function allowed(env: Environment, name: Setting): string[] {
   return entries.filter(Boolean).map((entry) => {
     const [address = '', bits, ...rest] = entry.split('/');
     const version = isIP(address);
-    const most = version === 6 ? 128 : 32;
-    const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    const maxBits = version === 6 ? 128 : 32;
+    const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits);
     if (version !== 0 && isNetwork && rest.length === 0) return entry;
     if (version === 0 && bits === undefined && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(entry)) return entry;
     throw new ConfigError(
@@ -221,7 +251,7 @@ export function readConfig(env: Environment): Config {
     );
   const scheme = tls || trustProxy ? 'https' : 'http';
   const baseUrl = origin(env, 'BASE_URL', `${scheme}://${hostInUrl(host)}:${port}`);
-  if (trustProxy) refusePlain(baseUrl);
+  if (trustProxy) rejectPlain(baseUrl);
   const contentUrl = origin(env, 'CONTENT_URL', `${scheme}://${hostInUrl(host)}:${contentPort}`);
   if (port !== 0 && baseUrl === contentUrl)
     throw new ConfigError(
@@ -232,6 +262,8 @@ export function readConfig(env: Environment): Config {
   const logLevel = env.LOG_LEVEL || 'info';
   if (!logLevels.includes(logLevel))
     throw new ConfigError('LOG_LEVEL', `must be one of ${logLevels.join(', ')}.`);
+  const workers = workerCount(env);
+  const connections = wholeNumber(env, 'DATABASE_CONNECTIONS', 10 * workers, 4 * workers, 10_000);
   return Object.freeze({
     host,
     port,
@@ -241,7 +273,9 @@ export function readConfig(env: Environment): Config {
     tls,
     trustProxy,
     operationsPort,
-    databaseUrl: databaseUrl(env),
+    ...databaseUrls(env),
+    workers,
+    databaseConnections: Math.floor(connections / workers),
     statementNames: flag(env, 'STATEMENT_NAMES', true),
     maxInFlight: count(env, 'MOST_IN_FLIGHT'),
     anonymousRateLimit: count(env, 'ANONYMOUS_RATE_LIMIT'),

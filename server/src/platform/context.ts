@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Config } from './config.ts';
 import type { Engine } from './db/engine.ts';
 import type { Schema } from './db/generated.ts';
+import type { Replica } from './db/replica/replica.ts';
 import type { PackageFiles } from './files/files.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { ImportQueue } from './load/import-queue.ts';
@@ -10,9 +11,10 @@ import type { NodeState } from './node-state.ts';
 import type { Counters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';
 import type { Scope } from './scopes.ts';
+import type { Workers } from './workers/workers.ts';
 
 /**
- * `anyone`: a caller without a key or session, such as a user who is signing in. `service`: the process itself, for
+ * `anyone` is a caller without a key or session, such as a user who is signing in. `service` is the process itself, for
  * example a job.
  */
 export const actorKinds = [
@@ -49,6 +51,8 @@ export const serviceActor: Actor = {
 export type Context = {
   readonly config: Config;
   readonly engine: Engine;
+  /** Null without `DATABASE_READ_URL`. */
+  readonly replica: Replica | null;
   /** Queues, caches and counts in this process's memory. */
   readonly state: NodeState;
   readonly db: Kysely<Schema>;
@@ -58,10 +62,12 @@ export type Context = {
   readonly imports: ImportQueue;
   /** Signs launch links, sessions and access tokens, and encrypts webhook secrets; the same on all nodes. */
   readonly keys: KeyRing;
-  /** The current load on this node: each caller's budget and how much of it is in use. */
+  /** The current load on this node: each caller's budgets, and how much of them is in use. */
   readonly admission: Admission;
   /** What has happened on this node since it started, for metrics. */
   readonly counters: Counters;
+  /** The processes of this node. */
+  readonly workers: Workers;
   readonly now: () => Date;
   readonly actor: Actor;
   /** The key or session of the request; absent when the service itself acts. */

@@ -4,7 +4,7 @@ import { run } from './db/transaction.ts';
 type Rows = { table: string; column: string; key: string; where?: string };
 
 /**
- * SQL: the table's rows for each ID in `$2`, at most `$3` in total. The index begins with tenant, column and key;
+ * SQL for the table's rows with an ID in `$2`, at most `$3` in total. The index begins with tenant, column and key, and
  * ordering by the key makes the planner use it.
  */
 export const countUpToSql = ({ table, column, key, where = 'true' }: Rows) => `

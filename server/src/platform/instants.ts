@@ -8,8 +8,8 @@ export function withinYears(at: Date | number): Date {
 }
 
 /**
- * For SQL: a time at an end of the range, which may stand for any time beyond it, includes all of them. A list whose
- * cursor is such a time continues after these rows.
+ * For SQL. A time at an end of the range may represent any time beyond it, so it is extended to include all of these. A
+ * list whose cursor is such a time continues after their rows.
  */
 export function openEnded(at: Date): Date | 'infinity' | '-infinity' {
   if (at.getTime() >= latest) return 'infinity';

@@ -5,8 +5,8 @@ import { run } from './db/transaction.ts';
 export type Row = Record<string, unknown>;
 
 /**
- * One tenant's rows in the order of an index. `of` has the index columns before the key, with their values. The key
- * cannot contain a time, because its microseconds would be lost.
+ * One tenant's rows in the order of an index. `of` gives the values of the index columns before the key. The key cannot
+ * contain a time, because its microseconds would be lost.
  */
 export type Keyset = {
   table: string;
@@ -34,7 +34,7 @@ export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition |
     ...(where ? [where] : []),
     ...(after && names ? [`(${names}) > (${after.map((value) => add(value)).join(', ')})`] : []),
   ];
-  // The fixed columns come first, so that no other index has the same order.
+  // The order starts with the fixed columns, so that no other index has the same order.
   const order = [...Object.keys(of).map((name) => `held.${name}`), ...(names ? [names] : [])].join(', ');
   const text = `select ${columns} from "${table}" held where ${conditions.join(' and ')} ${
     order ? `order by ${order}` : ''

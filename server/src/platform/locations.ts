@@ -13,6 +13,8 @@ export const locations = {
   player: join(dist, 'player'),
   guide: join(dist, 'guide'),
   migrations: join(server, 'migrations'),
+  /** Also in the packed file. */
+  manifest: join(server, isBuilt ? '../..' : '..', 'package.json'),
   courses: isBuilt ? join(server, 'courses') : join(server, '../courses'),
   /** Our own code, which processes with untrusted input may read. */
   code: isBuilt

@@ -11,20 +11,23 @@ import { locations } from './locations.ts';
 import { openState } from './node-state.ts';
 import { openCounters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';
+import { onlyProcess, type Workers } from './workers/workers.ts';
 
 /**
- * Opens everything that verbs need: the database, which is migrated, and the files. `migrates` false: an older database
- * is rejected.
+ * Opens everything that verbs need: the database, which is migrated, and the files. If `migrates` is false, an older
+ * database is rejected.
  */
 export async function openContext(
   config: Config,
   log: Log,
-  { migrates = true }: { migrates?: boolean } = {},
+  { migrates = true, workers = onlyProcess() }: { migrates?: boolean; workers?: Workers } = {},
 ): Promise<Context> {
   closeDataFolder(config.dataDir, log);
-  const { engine, db } = await openDatabase({
+  const { engine, db, replica } = await openDatabase({
     databaseUrl: config.databaseUrl ?? undefined,
+    readUrl: config.databaseReadUrl ?? undefined,
     statementNames: config.statementNames,
+    connections: config.databaseConnections,
     dataDir: config.dataDir,
     log,
   });
@@ -41,14 +44,16 @@ export async function openContext(
     return {
       config,
       engine,
+      replica,
       state: openState(),
       db,
       log,
       files,
-      imports: openImports(counters),
+      imports: openImports(counters, config),
       keys,
       admission,
       counters,
+      workers,
       now,
       actor: serviceActor,
     };

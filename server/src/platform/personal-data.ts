@@ -12,7 +12,7 @@ export type Person = {
 /** Rows that an erasure changes in one statement. Other work runs between statements. */
 export const batchRows = 150;
 
-/** One user, or one of their enrolments. `until`: anything later was written by the erasure itself. */
+/** One user, or one of their enrolments. Anything after `until` was written by the erasure itself. */
 export type Subject = { userId: string; loginId: string; enrollId: string; until: Date };
 
 /** How many records a batch covered, and where the next one starts; null if nothing is left. */
@@ -34,16 +34,15 @@ export type PersonalData = {
   /** The name in receipts, and the member in the exported document. */
   name: string;
   tables: readonly string[];
-  /** What is erased, as worded in the receipt; null: nothing. */
+  /** What is erased, as worded in the receipt; null if nothing is. */
   erased: string | null;
   /** What is kept without identifying the person, and why. */
   kept: { what: string; why: string } | null;
   /**
-   * Erases one batch of the records that refer to the user. A later call also finds records that were added in the
-   * meantime.
+   * Erases one batch of the records that refer to the user. A later call also finds records that have been added since.
    */
   eraseOfUser?: EraseBatch;
-  /** Counts kept records that refer to the user, each once. */
+  /** Counts kept records that refer to the user. No record is counted twice. */
   countOfUser?: EraseBatch;
   /** Erases records of an enrolment that no longer has a user, so no more are added. */
   eraseOfEnrolment?: EraseBatch;
@@ -52,7 +51,7 @@ export type PersonalData = {
   read: (ctx: TenantContext, person: Person) => AsyncIterable<object>;
 };
 
-/** `next` for a step that finds no more rows once they are erased. */
+/** `next` of a step that does not find rows again after they have been erased. */
 export const batchOf = (records: number): Batch => ({
   records,
   next: records < batchRows ? null : [],

@@ -41,12 +41,12 @@ export function hasScope(ctx: Caller, scope: Scope): boolean {
   return ctx.scopes === undefined || ctx.scopes.includes(scope);
 }
 
-/** Those of the `wanted` scopes that the caller has, because it cannot grant any others. */
+/** The `wanted` scopes that the caller has. It cannot grant any others. */
 export function grantedScopes(ctx: Caller, wanted: readonly Scope[]): Scope[] {
   return wanted.filter((scope) => hasScope(ctx, scope));
 }
 
-/** `purpose`: what the scope is needed for, as the beginning of a sentence. */
+/** `purpose` says what the scope is needed for, and begins a sentence. */
 export function requireScope(ctx: Caller, scope: Scope, purpose: string): void {
   if (!hasScope(ctx, scope))
     throw new Problem(

@@ -36,7 +36,7 @@ export const settings = {
     OPERATIONS_PORT: {
       default: 'none',
       meaning:
-        'Separate port for `/health/live`, `/health/ready` and `/metrics`. Without it they are on `PORT` and need no key.',
+        'Separate port for `/health/live`, `/health/ready` and `/metrics`. Without it, they are served on `PORT`. They never need a key.',
     },
     TRUST_PROXY: {
       default: 'false',
@@ -56,15 +56,20 @@ export const settings = {
       meaning:
         'PostgreSQL server, such as `postgres://lectern@db.internal/lectern?sslmode=verify-full`. Without it the service uses the embedded database in `DATA_DIR`.',
     },
+    DATABASE_READ_URL: {
+      default: 'none',
+      meaning:
+        'A streaming replica of the server in `DATABASE_URL`. It answers lists of callers that send `Prefer: stale=SECONDS`.',
+    },
     DATA_DIR: {
       default: './data',
       meaning:
-        "Folder for course files, the key ring, the operator's sign-in links and the embedded database. Created with mode 0700. Anyone who can write to it acts as the operator.",
+        "Folder for course files, the key ring, the operator's sign-in links and the embedded database. Created with mode 0700. Anyone who can write to it can act as the operator.",
     },
     BOOTSTRAP_KEY: {
       default: 'none',
       meaning:
-        "Secret of the operator's first key: at least 32 random characters. Used on an empty database only.",
+        "Secret of the operator's first key: at least 32 random characters. Only used on an empty database.",
     },
     SIGNING_KEYS: {
       default: '`DATA_DIR/signing-keys.json`',
@@ -96,7 +101,7 @@ export const settings = {
       default: 14,
       min: 0,
       max: 3650,
-      meaning: 'Number of days after enrolment within which a withdrawal frees the seat. 0: never.',
+      meaning: 'Number of days after enrolment within which a withdrawal frees the seat. 0 means never.',
     },
     LATE_RESULTS_DAYS: {
       default: 7,
@@ -111,28 +116,40 @@ export const settings = {
       default: 60_000,
       min: 0,
       max: 1_000_000_000,
-      meaning: 'Maximum calls a minute for each key, across all nodes. 0: no limit.',
+      meaning: 'Maximum calls a minute for each key, across all nodes. 0 means no limit.',
     },
     ANONYMOUS_RATE_LIMIT: {
       default: 600,
       min: 0,
       max: 1_000_000,
       meaning:
-        'Maximum calls a minute without valid credentials from one address (IPv6: one /64). Files of the player and the console have 20 times as many. 0: no limit.',
+        'Maximum calls a minute without valid credentials from one address (IPv6: one /64). For files of the player and the console, 20 times as many are allowed. 0 means no limit.',
     },
     MOST_IN_FLIGHT: {
       default: 2_000,
       min: 1,
       max: 1_000_000,
       meaning:
-        'Maximum concurrent calls with a key or session on each node. Separately, learners may have twice as many, and anonymous callers a quarter. Further calls get 503. Once half are in use, a key may hold an eighth and a tenant a quarter; further calls get 429.',
+        'Maximum concurrent calls with a key or session on each node. Separately, learners may have twice as many, and anonymous callers a quarter. Further calls get 503. While more than half of this limit is in use, each key may use at most an eighth of it and each tenant at most a quarter; further calls from them get 429.',
+    },
+    WORKERS: {
+      default: 1,
+      min: 1,
+      max: 64,
+      meaning:
+        'Number of processes that share the ports: at most one for each core. More than 1 needs `DATABASE_URL`. Limits for each node hold for all of them together.',
+    },
+    DATABASE_CONNECTIONS: {
+      default: '10 × `WORKERS`',
+      meaning:
+        'Maximum connections of this node to the PostgreSQL server, divided among its workers: at least 4 for each.',
     },
     DRAIN_SECONDS: {
       default: 0,
       min: 0,
       max: 300,
       meaning:
-        'How long a node that is shutting down reports 503 at `/health/ready`, and still answers requests, before it refuses connections.',
+        'How long a node that is shutting down reports 503 at `/health/ready`, and still serves requests, before it refuses connections.',
     },
   },
   'Webhooks and logs': {

@@ -145,7 +145,7 @@ export function text(names: Names, name: string): fc.Arbitrary<string> {
   );
 }
 
-/** Usually a value that fits the schema, and sometimes anything at all. */
+/** Usually a value that fits the schema, and sometimes an arbitrary one. */
 export function arbitraryValue(names: Names, name: string, schema: JsonSchema): fc.Arbitrary<unknown> {
   const types = [schema.type ?? 'string'].flat();
   const fitting = schema.anyOf

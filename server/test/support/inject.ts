@@ -1,17 +1,19 @@
 // Loaded into a process of the service with --import: injects the fault in INJECT.
+import files from 'node:fs/promises';
 import { ServerResponse } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
 const { INJECT = '', INJECT_PATH = '', INJECT_MILLISECONDS = '0' } = process.env;
 const milliseconds = Number(INJECT_MILLISECONDS);
 
-/** As if the machine were too slow, or a loop in the code took too long. */
+/** Acts as if the machine were too slow, or a loop in the code took too long. */
 function stall(): void {
   for (const end = performance.now() + milliseconds; performance.now() < end; );
 }
 
 /** The action is committed, but the client never receives the response. */
-function dieBeforeAnswer(): void {
+function exitBeforeResponse(): void {
   const send = ServerResponse.prototype.writeHead;
   ServerResponse.prototype.writeHead = function (this: ServerResponse, ...args: [number]) {
     if (this.req.method === 'POST' && this.req.url?.startsWith(INJECT_PATH))
@@ -20,7 +22,17 @@ function dieBeforeAnswer(): void {
   } as typeof send;
 }
 
-/** As if someone, or a time server, had changed the machine's clock. */
+/** The folder of a release has its final name, and the release is not in the database yet. */
+function exitAfterRename(): void {
+  const { rename } = files;
+  files.rename = async (from, to) => {
+    await rename(from, to);
+    if (String(to).includes('packages')) process.kill(process.pid, 'SIGKILL');
+  };
+  syncBuiltinESMExports();
+}
+
+/** Acts as if someone, or a time server, had changed the machine's clock. */
 function moveClock(): void {
   const real = Date.now;
   Date.now = () => real() + milliseconds;
@@ -31,6 +43,7 @@ function moveClock(): void {
   });
 }
 
-if (isMainThread && INJECT === 'die before answer') dieBeforeAnswer();
+if (isMainThread && INJECT === 'die before answer') exitBeforeResponse();
+if (isMainThread && INJECT === 'die after rename') exitAfterRename();
 if (isMainThread && INJECT === 'stall') process.on('SIGUSR2', stall);
 if (isMainThread && INJECT === 'clock') process.on('SIGUSR2', moveClock);

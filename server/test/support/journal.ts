@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 /** The last requests of a journey's pages. */
 const requests = new WeakMap<BrowserContext, string[]>();
 const open = new Set<BrowserContext>();
-const most = 30;
+const maxLines = 30;
 
 /** Records the requests of this browser's pages, so that a failed journey shows what happened. */
 export function keepJournal(context: BrowserContext): void {
@@ -15,7 +15,7 @@ export function keepJournal(context: BrowserContext): void {
     lines.push(
       `${Math.round(performance.now() - began)} ms: ${method} ${(pathname + search).slice(0, 120)} ${what}`,
     );
-    if (lines.length > most) lines.shift();
+    if (lines.length > maxLines) lines.shift();
   };
   context.on('response', (response) => note(response.request().method(), response.url(), response.status()));
   context.on('requestfailed', (request) =>

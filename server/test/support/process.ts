@@ -13,6 +13,9 @@ const root = join(import.meta.dirname, '../../..');
 export const lectern = join(root, 'dist/server/lectern.js');
 export const bootstrapKey = 'a-key-of-the-operator-for-tests-only-0123456789';
 
+/** What each start prints until an operator has used a key or link. */
+export const printedHint = /\nNo operator has signed in[\s\S]*?--name NAME\n\n/;
+
 /** The operator's link as printed in a terminal. */
 export const printedLink =
   /\nOpen this link to sign in as the operator. It works once, until (?<until>\S+):\n\n {2}(?<url>http\S+\/session\/sign-in\?token=\.[\w-]{43})\n\n/;
@@ -132,7 +135,7 @@ export async function startProcess(env: Environment): Promise<Running> {
   return { ...service, env: whole, baseUrl, contentUrl };
 }
 
-/** Asks the process to stop, as an operator would, and waits. */
+/** Stops the process as an operator would, and waits until it has exited. */
 export async function stopProcess(
   running: Pick<Running, 'child' | 'exited'>,
   signal: NodeJS.Signals = 'SIGTERM',
@@ -177,22 +180,26 @@ async function fillFolder(): Promise<string> {
   return folder;
 }
 
+/** The environment of a separate service that accepts `bootstrapKey`, on a copy of a data folder. */
+export async function embeddedSettings(): Promise<Environment & { DATA_DIR: string }> {
+  const folder = await temporaryFolder();
+  prepared ??= prepare().catch((error: unknown) => {
+    prepared = null;
+    throw error;
+  });
+  // The synchronous copy takes 0.13 s of CPU time, the asynchronous one 0.62 s.
+  cpSync(await prepared, folder, { recursive: true });
+  return { DATA_DIR: folder };
+}
+
 /**
  * The environment of a separate service that accepts `bootstrapKey`, on a copy of a migrated database (on the server in
  * TEST_DATABASE_URL) or of a data folder, because creating either takes seconds.
  */
 export async function databaseSettings(): Promise<Environment & { DATA_DIR: string }> {
   const serverUrl = process.env.TEST_DATABASE_URL;
+  if (!serverUrl) return embeddedSettings();
   const folder = await temporaryFolder();
-  if (!serverUrl) {
-    prepared ??= prepare().catch((error: unknown) => {
-      prepared = null;
-      throw error;
-    });
-    // The synchronous copy takes 0.13 s of CPU time, the asynchronous one 0.62 s.
-    cpSync(await prepared, folder, { recursive: true });
-    return { DATA_DIR: folder };
-  }
   // Imported only here, because scripts that start processes do not need the service's sources.
   const { migratedTemplate } = await import('../../src/platform/db/test-database.ts');
   const DATABASE_URL = await databaseFrom(serverUrl, await migratedTemplate(serverUrl));

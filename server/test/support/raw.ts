@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export type RawAnswer = { status: number; head: string; body: string; milliseconds: number };
+export type RawResponse = { status: number; head: string; body: string; milliseconds: number };
 
 /** A connection on which a test can write anything, even what no HTTP client would send. */
 export async function openSocket(origin: string, from = '127.0.0.1'): Promise<Socket> {
@@ -13,7 +13,7 @@ export async function openSocket(origin: string, from = '127.0.0.1'): Promise<So
 }
 
 /** Sends the text and waits for the head of a response. The connection stays open. */
-export async function ask(socket: Socket, text: string | Buffer): Promise<RawAnswer> {
+export async function ask(socket: Socket, text: string | Buffer): Promise<RawResponse> {
   const begun = performance.now();
   let all = '';
   const answered = new Promise<void>((resolve) => {

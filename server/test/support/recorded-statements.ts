@@ -28,14 +28,14 @@ const recorded = new Map<string, Map<string, number>>();
 
 /** Records each text once, and again if it names more tenants at a time than before. */
 export function recordStatements(engine: Engine, folder: string): Engine {
-  const most = recorded.get(folder) ?? new Map<string, number>();
-  recorded.set(folder, most);
+  const maxTenants = recorded.get(folder) ?? new Map<string, number>();
+  recorded.set(folder, maxTenants);
   const note = ({ text, values }: Statement) => {
     const known = parameters.get(text) ?? tenantParameters(text);
     parameters.set(text, known);
     const tenants = new Set(known.map((number) => values[number - 1])).size;
-    if (tenants <= (most.get(text) ?? -1)) return;
-    most.set(text, tenants);
+    if (tenants <= (maxTenants.get(text) ?? -1)) return;
+    maxTenants.set(text, tenants);
     appendFileSync(join(folder, `${process.pid}.jsonl`), `${JSON.stringify({ text, tenants })}\n`);
   };
   const over = (connection: Connection): Connection => ({
@@ -51,7 +51,7 @@ export function recordStatements(engine: Engine, folder: string): Engine {
   };
 }
 
-/** The texts, and the most tenants that each named. */
+/** The texts, with the maximum number of tenants that each has named. */
 function recordedIn(folder: string): Map<string, number> {
   const tenantsOf = new Map<string, number>();
   for (const file of globSync(join(folder, '*.jsonl')))

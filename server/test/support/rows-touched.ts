@@ -1,8 +1,8 @@
 import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
 
 /**
- * Rows that a transaction read and wrote, including those of triggers and cascades, but not index entries of deleted
- * rows.
+ * Rows that a transaction read and wrote, including those read and written by triggers and cascades, but not index
+ * entries of deleted rows.
  */
 export type Touched = { rows: number; texts: string[] };
 

@@ -20,8 +20,9 @@ import { openAdmission } from '../../src/platform/load/pools.ts';
 import { openState } from '../../src/platform/node-state.ts';
 import { openCounters } from '../../src/platform/operations/counters.ts';
 import { openLog } from '../../src/platform/operations/log.ts';
+import { onlyProcess } from '../../src/platform/workers/workers.ts';
 import { movableClock } from './clock.ts';
-import { recordAnswers } from './recorded-answers.ts';
+import { recordResponses } from './recorded-responses.ts';
 import { send } from './send.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
@@ -86,18 +87,20 @@ export async function startService(
   const ctx: Context = {
     config,
     engine,
+    replica: null,
     state: openState(),
     db,
     log,
     files,
-    imports: openImports(counters),
+    imports: openImports(counters, config),
     keys,
     admission: openAdmission(config),
     counters,
+    workers: onlyProcess(),
     now,
     actor: serviceActor,
   };
-  const { api, content, operations } = await buildApp(ctx, { observe: recordAnswers });
+  const { api, content, operations } = await buildApp(ctx, { observe: recordResponses });
   const scheme = config.tls ? 'https' : 'http';
   config.contentUrl = `${scheme}://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `${scheme}://127.0.0.1:${await listen(api)}`;

@@ -114,7 +114,8 @@ function* around(text: string): Generator<Mutant> {
 export function* mutantsOf(text: string): Generator<Mutant> {
   const ties = tiesOf(text);
   const owned = ties.filter((tie) => tie.owned);
-  // If two have the same name, as in branches of a union, only removing all of them is sure to lose the tenant.
+  // If two have the same name, as in branches of a union, a statement surely loses its tenant only if all of them are
+  // removed.
   const single = owned.filter(({ alias }) => ties.filter((other) => other.alias === alias).length === 1);
   for (const [how, lose] of Object.entries(losses)) {
     const by = (tie: Tie) => lose(tie.text, tie.column, tie.value);
@@ -122,4 +123,14 @@ export function* mutantsOf(text: string): Generator<Mutant> {
     if (owned.length > 0) yield { how: `${how}, everywhere`, text: replaced(text, ties, by) };
   }
   yield* around(text);
+}
+
+/** The ways in which each condition of a function's body could lose its tenant. */
+export function* mutantsOfBody(body: string): Generator<Mutant> {
+  for (const match of body.matchAll(tiePattern)) {
+    const [tie, column = '', , value = ''] = match;
+    const rest = body.slice(match.index + tie.length);
+    for (const [how, lose] of Object.entries(losses))
+      yield { how, text: body.slice(0, match.index) + lose(tie, column, value) + rest };
+  }
 }

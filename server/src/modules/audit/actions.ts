@@ -7,12 +7,11 @@ const Id = Type.String({ format: 'uuid' });
 const Changed = Type.Array(Type.String(), { description: 'Names of the changed fields.' });
 const Count = Type.Integer({ minimum: 0 });
 const Method = OneOf(['link', 'password']);
-/** `check` stands for a client's POST /user/check. */
+/** `check` means a client's POST /user/check. */
 const FailedMethod = OneOf(['link', 'password', 'check']);
 
 /**
- * Data holds only these fields, so it cannot contain personal data: the trail is never rewritten, not even by an
- * erasure.
+ * Data has only these fields, so it cannot contain personal data. The trail is never rewritten, not even by an erasure.
  */
 const data = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
@@ -135,7 +134,7 @@ export const auditCatalogue = {
   'backup.created': ['A backup was created.', 'deployment', data({ MadeAt: Instant() })],
   'backup.restored': ['The database was restored from a backup.', 'deployment', data({ MadeAt: Instant() })],
   'audit.began': [
-    "A trail was started: the trail of the tenant in the target, or that of the deployment. The deployment's trail records the start of all others.",
+    "The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others.",
     'tenant',
     nothing,
   ],

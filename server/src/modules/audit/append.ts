@@ -59,8 +59,8 @@ function insertHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal'>): P
 }
 
 /**
- * Replaces a head that was removed from outside. The new head has no seal, so verification reports the next entry
- * forever.
+ * Replaces a head that was removed outside the service. The new head has no seal, so every verification reports the
+ * next entry.
  */
 async function replaceHead(ctx: Context, tenantId: string): Promise<Head> {
   const entry = await ctx.db
@@ -87,7 +87,7 @@ async function writeEntries(ctx: Context, tenantId: string, head: Head, entries:
   await run(ctx, { name: 'write_audit_entries', text: write, values });
 }
 
-/** The service keeps writing to a trail that was changed from outside, and records the change permanently. */
+/** The service keeps writing to a trail that was changed outside the service, and permanently records that it was. */
 function suspicion(ctx: Context, tenantId: string, head: Head): NewAudit[] {
   if (checkHead(ctx, tenantId, head) === 'genuine') return [];
   ctx.log.error(

@@ -4,7 +4,7 @@ import { appendAudit, beginChain, deployment } from './append.ts';
 
 /**
  * Earlier versions could create a head for a failed sign-in. Now a head without entries means that the trail was
- * changed from outside.
+ * changed outside the service.
  */
 const emptyHeads = `/* across tenants: all chains are started */ delete from audit_chain where number = 0`;
 

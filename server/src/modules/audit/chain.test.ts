@@ -94,7 +94,7 @@ test('an attacker with only the database can neither rebuild nor truncate a chai
   await change(sql`update audit_chain set number = 3, hash = ${third.hash}, seal = ${third.seal}
     where tenant_id = ${id}`);
   assert.match((await chainOf(tenant))?.Break?.Reason ?? '', /seal of the head/);
-  // The service keeps working, and the break stays visible.
+  // The service keeps working, and verification keeps reporting the break.
   await service.api('PUT', `/tenant/${id}`, { Name: 'third' });
   assert.equal((await chainOf(tenant))?.Break?.Number, 4);
 
@@ -116,7 +116,7 @@ test('an attacker with only the database can neither rebuild nor truncate a chai
   assert.deepEqual((await chainOf(other))?.Break?.Number, 3);
 });
 
-test('a trail restored to an earlier state is detected by an earlier verification', async () => {
+test('an earlier verification reveals that a trail was restored to an earlier state', async () => {
   const tenant = await newTenant(service);
   const id = tenant.TenantID;
   const { rows: old } = await sql<{ number: number; hash: string; seal: string }>`
@@ -245,7 +245,7 @@ test('chains older than `audit.began` get it once, when the service starts after
   }
 });
 
-test('chains that were removed and restarted are detected by an earlier verification', async () => {
+test('an earlier verification reveals that chains were removed and restarted', async () => {
   const own = await startService();
   const { startMissingTrails } = await import('./begin.ts');
   try {

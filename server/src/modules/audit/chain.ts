@@ -26,7 +26,7 @@ export type Entry = Content & { hash: string; seal: string };
 /** The last entry of a chain, as stored in `audit_chain`. */
 export type Head = { number: number; at: Date; hash: string; seal: string };
 
-/** Makes the bytes canonical, whatever the order in which the database returns members. */
+/** Makes the bytes independent of the order in which the database returns members. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -72,7 +72,7 @@ export function sealHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal'
   return sign(ctx.keys, 'audit-head', placed(tenantId, head.number, head.hash));
 }
 
-/** `unknown key`: sealed with a key that is no longer in the ring. */
+/** `unknown key` means that the key is no longer in the ring. */
 export type Seal = 'genuine' | 'forged' | 'unknown key';
 
 export function checkEntry(ctx: Context, entry: Entry): Seal {

@@ -10,7 +10,7 @@ import type { AuditEntry, AuditQuery } from './schemas.ts';
 
 type Row = Entry & { actor_name: string | null; target_name: string | null };
 
-/** SQL: names are joined when the trail is read, so the names of erased people do not appear. */
+/** SQL that joins the names when the trail is read, so the names of erased people do not appear. */
 function withNames(tenantId: string | null, page: string): string {
   const own = (column: string) => (tenantId === null ? `${column} = held.tenant_id` : `${column} = $1`);
   const userOf = (kind: string, column: string) => `(case when ${kind} then ${column} end)::uuid`;
@@ -32,7 +32,7 @@ const acrossTenants = (tenantId: string | null) =>
 
 type Filter = AuditQuery & { person?: PersonIds | null };
 
-/** Entries within a time range. AuditIDs have the order of their times. */
+/** Entries within a time range. AuditIDs sort by time. */
 function timeSql({ After, Before }: Filter, { add }: Parameters): string {
   const conditions = ['true'];
   if (After !== undefined) conditions.push(`held.audit_id >= ${add(lowestId(new Date(After)))}::uuid`);

@@ -3,7 +3,7 @@ import type { TenantContext } from '../../platform/context.ts';
 /** More than any person is expected to have. */
 const maxEnrolments = 200;
 
-/** `hasMore`: not all enrolments are listed. */
+/** `hasMore` is true if the list of enrolments is incomplete. */
 export type PersonIds = { userId: string; enrolments: string[]; hasMore: boolean };
 
 /**

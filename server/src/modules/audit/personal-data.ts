@@ -66,7 +66,7 @@ select 1 from unnest($3::text[]) own (id) cross join lateral (
   order by audit_entry.audit_id limit $4
 ) one where one.actor_user_id is distinct from $2::uuid limit $4`;
 
-/** The only data that an erasure leaves unchanged, because the chain reveals any change. It contains no names. */
+/** An erasure leaves only this data unchanged, because the chain reveals any change. It contains no names. */
 export const auditData: PersonalData = {
   name: 'AuditTrail',
   tables: ['audit_entry'],

@@ -8,6 +8,7 @@ export const auditRoutes = [
     method: 'GET',
     path: '/audit',
     name: 'listAudit',
+    mayBeStale: true,
     summary: 'List who changed access, people, results and the catalogue',
     description: 'Entries form a hash chain and cannot be changed.',
     tag: 'Audit',

@@ -46,7 +46,7 @@ function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: str
     return broken(`Entry ${before.number + 1} is missing, or an entry was inserted.`);
   if (hashOf(before.hash, entry) !== entry.hash)
     return broken('The hash does not match: this entry or an earlier one was changed.');
-  // A seal made with a removed key proves nothing; the head, which was sealed again, covers everything before it.
+  // A seal made with a removed key proves nothing. The head was sealed again, and covers everything before it.
   if (checkEntry(ctx, entry) === 'forged')
     return broken('The seal does not match: the service did not write this entry.');
   if (entry.action === 'audit.head_unverified')
@@ -123,8 +123,7 @@ async function checkChain(
 }
 
 /**
- * The chains of existing tenants and the remains of others: each must be complete unless its tenant was
- * deleted.
+ * Existing tenants' chains, and any entries left of others. Each chain must be complete unless its tenant was deleted.
  */
 async function chainsToCheck(ctx: Context, tenantChains: TenantChains): Promise<Set<string>> {
   const rows = await run<{ tenant_id: string; is_live: boolean }>(ctx, {

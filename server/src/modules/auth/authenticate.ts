@@ -17,7 +17,7 @@ export function isUsable(ctx: Context, key: KnownKey | null): key is KnownKey {
   return !(key.expiresAt && key.expiresAt <= ctx.now());
 }
 
-function refuseSuspended({ tenantStatus }: KnownKey): void {
+function rejectSuspended({ tenantStatus }: KnownKey): void {
   if (tenantStatus === 'suspended')
     throw new Problem(
       'tenant_suspended',
@@ -29,7 +29,7 @@ async function callerOf(ctx: Context, request: FastifyRequest, token: string): P
   if (token.split('.').length === 3) {
     const claims = await readAccessToken(ctx, token);
     const key = claims && (await usableKeyById.get(ctx, claims.keyId));
-    request.refusedKeyId = key?.keyId ?? null;
+    request.rejectedKeyId = key?.keyId ?? null;
     if (!claims || !isUsable(ctx, key)) {
       countSignInFailure(ctx, 'key');
       throw new Problem(
@@ -37,16 +37,16 @@ async function callerOf(ctx: Context, request: FastifyRequest, token: string): P
         'The access token is invalid or has expired. Get a new one at /oauth/token.',
       );
     }
-    refuseSuspended(key);
-    return claims;
+    rejectSuspended(key);
+    return { ...claims, keyScopes: key.scopes };
   }
   const key = await usableKey.get(ctx, sha256(token));
-  request.refusedKeyId = key?.keyId ?? null;
+  request.rejectedKeyId = key?.keyId ?? null;
   if (!isUsable(ctx, key)) {
     countSignInFailure(ctx, 'key');
     throw new Problem('unauthorized', `The key is unknown, revoked or expired. ${refused}`);
   }
-  refuseSuspended(key);
+  rejectSuspended(key);
   return key;
 }
 

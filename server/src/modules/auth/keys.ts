@@ -80,7 +80,7 @@ export async function revokeKey(ctx: Context, input: { keyId: string; tenantId?:
   if (!row)
     throw new Problem(
       'key_not_found',
-      `The key ${input.keyId} does not exist. List the keys to see them all.`,
+      `The key ${input.keyId} does not exist. List the keys to find the right one.`,
     );
   usableKey.forget(ctx, row.secret_hash);
   usableKeyById.forget(ctx, row.key_id);

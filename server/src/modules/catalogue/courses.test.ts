@@ -4,7 +4,7 @@ import { startService } from '../../../test/support/service.ts';
 import { allPages, expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import { path } from '../../platform/http/routes.ts';
 
-// A stopped clock, because nothing may depend on two requests having different times.
+// The clock is stopped, because nothing may depend on two requests having different times.
 const now = new Date('2026-03-04T05:06:07.890Z');
 const service = await startService({ now: () => now });
 after(service.close);

@@ -171,7 +171,7 @@ async function insertCourse(
   now: Date,
 ): Promise<void> {
   if (input.Title === undefined)
-    throw new Problem('validation_failed', 'Title is required to create a course. Send it.', {
+    throw new Problem('validation_failed', 'Title is required to create a course.', {
       param: 'Title',
     });
   await ctx.db

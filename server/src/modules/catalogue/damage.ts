@@ -27,6 +27,32 @@ export async function findDamage(ctx: Context): Promise<Damage[]> {
   return damaged;
 }
 
+const day = 86_400_000;
+
+/**
+ * Logs folders that belong to no release, left behind if the process was killed during an import or while a course was
+ * deleted. They are not removed, because a newer backup of the database may contain their releases.
+ */
+export async function findUnusedFolders(ctx: Context): Promise<string[]> {
+  const names = await readdir(ctx.files.folder('.'));
+  const rows = await ctx.db.selectFrom('release').select('release_id').execute();
+  const used = new Set(rows.map(({ release_id }) => release_id));
+  const unused: string[] = [];
+  for (const name of names) {
+    if (used.has(name)) continue;
+    const folder = ctx.files.folder(name);
+    const found = await stat(folder).catch(() => null);
+    // A recent one may belong to an import in progress.
+    if (!found || ctx.now().getTime() - found.mtimeMs < day) continue;
+    unused.push(folder);
+    ctx.log.warn(
+      { folder },
+      'a folder belongs to no release; delete it, unless you are going to restore a newer backup of the database',
+    );
+  }
+  return unused;
+}
+
 async function measure(folder: string): Promise<{ files: number; bytes: number } | null> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => null);
   if (!entries) return null;

@@ -5,12 +5,12 @@ import { type CourseRow, filterCourses, optionsOf, selectCourses, standardOf } f
 import { type OptionRow, toOption } from './options.ts';
 import type { Course, CourseQuery } from './schemas.ts';
 
-/** SQL: the course is offered to the tenant. Only the operator sees drafts. */
+/** SQL condition: the course is offered to the tenant. Only the operator sees drafts. */
 export function isOffered(course: string, tenant: string): string {
   return `(${course}.status <> 'draft' and (${course}.tenants is null or ${tenant} = any(${course}.tenants)))`;
 }
 
-/** SQL: a user in this group can choose the option of an offered course. */
+/** SQL condition: a user in this group can choose the option of an offered course. */
 export function isChoosable(option: string, group: string): string {
   return `(${option}.status = 'published' and (${option}.groups is null or ${group} = any(${option}.groups)))`;
 }
@@ -31,7 +31,7 @@ export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' |
 
 type Groups = { groups: string[] | null };
 
-/** Options with only the given groups, because other groups may be customers that a tenant must not know about. */
+/** Keeps only the given groups, because others may be customers that a tenant must not know about. */
 export function withGroups<Option extends Groups>(options: Option[], known: ReadonlySet<string>): Option[] {
   return options.map((option) => ({
     ...option,
@@ -43,7 +43,7 @@ const ownGroups = `
 select named.name from unnest($2::text[]) as named (name)
 where exists (select from "user" known where known.tenant_id = $1 and known.group_name = named.name)`;
 
-/** Those of the options' groups that the tenant's own users belong to. */
+/** The options' groups that have users of this tenant. */
 async function readOwnGroups(ctx: TenantContext, options: Groups[]): Promise<Set<string>> {
   const named = [...new Set(options.flatMap(({ groups }) => groups ?? []))];
   if (named.length === 0) return new Set();

@@ -26,7 +26,7 @@ export type Playable = {
   url: string | null;
 };
 
-/** `bytes`: size of the tree as JSON. */
+/** `bytes` is the size of the tree as JSON. */
 export type PlayedRelease = Played & { bytes: number };
 
 const text = `
@@ -36,9 +36,7 @@ left join release on release.course_id = course.course_id
   and (release.number = $2 or ($2::int is null and release.release_id = course.release_id))
 where course.course_id = $1 and ($3::text is null or ${isOffered('course', '$3')})`;
 
-/**
- * What a course plays: the given release, or else the current one, or else its URL. `tenantId` null: for the operator.
- */
+/** What a course plays: the given release, the current one, or its URL. For the operator, `tenantId` is null. */
 export async function findPlayable(
   ctx: Context,
   input: { courseId: string; release: number | null; tenantId: string | null },
@@ -52,7 +50,7 @@ export async function findPlayable(
   if (url === null)
     throw new Problem(
       'course_not_playable',
-      'The course has neither a package nor a URL. Send one with PUT /course/{CourseID}/package.',
+      'The course has neither a package nor a URL. Upload a package with PUT /course/{CourseID}/package.',
     );
   return { title, language, releaseId: null, release: null, url };
 }
@@ -76,7 +74,9 @@ const releases = createCache<PlayedRelease>({
   },
 });
 
-/** What is played, and what commits are evaluated against. `releaseId` null: the course is a web page at a URL. */
+/**
+ * What is played, and what commits are evaluated against. If the course is a web page at a URL, `releaseId` is null.
+ */
 export async function playedBy(
   ctx: Context,
   releaseId: string | null,

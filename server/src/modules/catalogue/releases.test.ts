@@ -24,9 +24,9 @@ async function released(count: number, fields: object = {}) {
   const course = { Title: CourseID, Tenants: [tenant.TenantID], ...fields };
   expectStatus(await api('PUT', `/course/${CourseID}`, course), 201);
   for (let made = 0; made < count; made++) await service.importPackage(CourseID, packages[made % 2] ?? '');
-  const told = async () =>
+  const reported = async () =>
     (await tenant.events()).filter(({ type }) => type === 'course.released').map(({ data }) => data.Release);
-  return { tenant, told, path: `/course/${CourseID}/release`, course: `/course/${CourseID}` };
+  return { tenant, reported, path: `/course/${CourseID}/release`, course: `/course/${CourseID}` };
 }
 
 test('releases are listed in pages, newest first, and each can be read by its number', async () => {
@@ -76,14 +76,14 @@ test('a cursor from another list is rejected', async () => {
 });
 
 test('an earlier release can be made current, and tenants are notified once', async () => {
-  const { path, course, told, tenant } = await released(2);
-  assert.deepEqual(await told(), [1, 2]);
+  const { path, course, reported, tenant } = await released(2);
+  assert.deepEqual(await reported(), [1, 2]);
   const before = (await api('GET', course)).body.UpdatedAt;
   for (const _ of ['first', 'again']) {
     const reply = await api('PUT', `${path}/1`, { Current: true });
     expectStatus(reply, 200);
     assert.deepEqual([reply.body.Release, reply.body.Current], [1, true]);
-    assert.deepEqual(await told(), [1, 2, 1]);
+    assert.deepEqual(await reported(), [1, 2, 1]);
   }
   const { Release, UpdatedAt } = (await api('GET', course)).body;
   assert.equal(Release, 1);
@@ -93,15 +93,15 @@ test('an earlier release can be made current, and tenants are notified once', as
     .Items;
   assert.equal(offered.find(({ CourseID }) => course.endsWith(CourseID))?.Release, 1);
   expectStatus(await api('PUT', `${path}/2`, { Current: true }), 200);
-  assert.deepEqual(await told(), [1, 2, 1, 2]);
+  assert.deepEqual(await reported(), [1, 2, 1, 2]);
 });
 
 test('tenants are not notified of a draft until it is published', async () => {
-  const { path, course, told } = await released(2, { Status: 'draft' });
+  const { path, course, reported } = await released(2, { Status: 'draft' });
   expectStatus(await api('PUT', `${path}/1`, { Current: true }), 200);
-  assert.deepEqual(await told(), []);
+  assert.deepEqual(await reported(), []);
   expectStatus(await api('PUT', course, { Status: 'published' }), 200);
-  assert.deepEqual(await told(), [1]);
+  assert.deepEqual(await reported(), [1]);
 });
 
 test('an unknown release or an invalid change is rejected and changes nothing', async () => {

@@ -36,7 +36,7 @@ export async function readCurrentRelease(ctx: Context, input: { courseId: string
   if (row) return toRelease(row);
   throw new Problem(
     'course_not_playable',
-    'The course has no package. Send one with PUT /course/{CourseID}/package.',
+    'The course has no package. Upload one with PUT /course/{CourseID}/package.',
   );
 }
 

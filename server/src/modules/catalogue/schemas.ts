@@ -105,7 +105,7 @@ const played = {
   Release: Nullable(Type.Integer({ description: 'Number of the current release.' })),
 };
 
-/** There are at most a few thousand courses, so these filters need no index. */
+/** These filters need no index, because there are at most a few thousand courses. */
 const searching = {
   Search: Type.Optional(Text(255, { description: 'Text to find in Title or CourseID, ignoring case.' })),
 };

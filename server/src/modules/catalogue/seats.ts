@@ -7,18 +7,16 @@ export function seatsLeft(option: { seats: number | null; seats_taken: number })
   return option.seats === null ? null : Math.max(0, option.seats - option.seats_taken);
 }
 
-/**
- * The UPDATE for the enrol statement, so that a seat is taken together with its enrolment. `taken` is a query of
- * `course_id, duration_id, seats`; the options are already locked.
- */
-export function countSeats(taken: string): string {
-  return `update enrol_option option set seats_taken = option.seats_taken + taken.seats from (${taken}) taken
-  where option.course_id = taken.course_id and option.duration_id = taken.duration_id and option.seats is not null`;
-}
+/** SQL: takes a seat of the option that `isOption` selects; changes no row if none is left. */
+export const takeSeatSql = (isOption: string): string => `update enrol_option option
+      set seats_taken = option.seats_taken + 1
+      where ${isOption} and (option.seats is null or option.seats_taken < option.seats)`;
 
-const takeText = `
-update enrol_option set seats_taken = seats_taken + 1
-where course_id = $1 and duration_id = $2 and (seats is null or seats_taken < seats) returning true as taken`;
+/** SQL: returns a seat that was taken in the same transaction. */
+export const returnSeatSql = (isOption: string): string => `update enrol_option option
+      set seats_taken = option.seats_taken - 1 where ${isOption}`;
+
+const takeText = `${takeSeatSql('option.course_id = $1 and option.duration_id = $2')} returning true as taken`;
 
 /** Takes one seat in the transaction of its enrolment. Returns false if none is left. */
 export async function takeSeat(ctx: Context, option: OptionKey): Promise<boolean> {

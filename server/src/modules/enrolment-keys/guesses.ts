@@ -11,7 +11,7 @@ on conflict (tenant_id, user_id) do update
   set guessed_at = array(select at from unnest(known.guessed_at) at where at > $3::timestamptz)
 returning guessed_at`;
 
-/** Locks the user's guesses, so that concurrent guesses cannot exceed the limit, and throws if there are too many. */
+/** Locks the user's guesses, so that concurrent guesses cannot exceed the limit. Throws if there are too many. */
 export async function limitGuesses(ctx: TenantContext, userId: string): Promise<void> {
   const now = ctx.now().getTime();
   const since = new Date(now - windowMinutes * 60_000);

@@ -77,7 +77,10 @@ function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date
   return { from, until };
 }
 
-/** A key that can never be redeemed must not be sold. Later changes are checked when the key is redeemed. */
+/**
+ * Rejects keys that could never be redeemed, because they must not be sold. Later changes are checked when a key is
+ * redeemed.
+ */
 async function checkOffers(
   ctx: TenantContext,
   courseIds: string[],

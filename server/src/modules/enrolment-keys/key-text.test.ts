@@ -6,7 +6,7 @@ import { newKey, readKey, showKey } from './key-text.ts';
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const mistyped = { code: 'key_mistyped' };
 
-test('a key is accepted in any way that people type it', () => {
+test('a key is accepted however people type it', () => {
   for (let n = 0; n < 200; n++) {
     const key = newKey();
     assert.match(key, /^[0-9A-HJKMNP-TV-Z]{20}$/);

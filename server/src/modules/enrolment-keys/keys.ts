@@ -19,7 +19,7 @@ import type { EnrolmentKey, KeyStatus } from './schemas.ts';
 
 type KeyFilter = { PurchaseOrder?: string; Status?: KeyStatus };
 
-/** SQL of the rows of `page` with the names shown in the record. */
+/** SQL that adds the names shown in the record to the rows of `page`. */
 const withNames = (page: string) => `
 select held.*, holder.login_id as login_id, redeemer.login_id as redeemer from (${page}) held
 left join "user" holder on holder.tenant_id = $1 and holder.user_id = held.user_id

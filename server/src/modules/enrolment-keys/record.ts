@@ -16,14 +16,14 @@ export function keyStatus(row: Facts, now: Date): KeyStatus {
   return row.valid_from > now ? 'scheduled' : 'available';
 }
 
-/** SQL: the condition, on `held`, of the index that contains keys with this status. */
+/** SQL condition on `held`, the same as that of the index that contains keys with this status. */
 export function indexOf(status: KeyStatus): string {
   if (status === 'redeemed') return 'held.redeemed_at is not null';
   if (status === 'revoked') return 'held.revoked_at is not null and held.redeemed_at is null';
   return 'held.redeemed_at is null and held.revoked_at is null';
 }
 
-/** SQL: the same as `keyStatus`. */
+/** `keyStatus` in SQL. */
 export function isStatusSql(status: KeyStatus, now: () => string): string {
   const times: Partial<Record<KeyStatus, () => string>> = {
     expired: () => `held.valid_until <= ${now()}`,

@@ -44,14 +44,14 @@ test('a key enrols on all of its courses once and writes events', async () => {
   );
   assert.deepEqual(reply.body.Enrolments, await enrolmentsOf(LoginID));
   const EnrollIDs = reply.body.Enrolments.map(({ EnrollID }: { EnrollID: string }) => EnrollID);
-  const told = await events({ LoginID });
-  assert.deepEqual(told.map(({ type }) => type).sort(), [
+  const reported = await events({ LoginID });
+  assert.deepEqual(reported.map(({ type }) => type).sort(), [
     'enrolment.created',
     'enrolment.created',
     'key.redeemed',
     'user.created',
   ]);
-  assert.deepEqual(told.find(({ type }) => type === 'key.redeemed')?.data, {
+  assert.deepEqual(reported.find(({ type }) => type === 'key.redeemed')?.data, {
     KeyID,
     PurchaseOrder: 'PO 7',
     EnrollIDs,
@@ -64,7 +64,7 @@ test('a key enrols on all of its courses once and writes events', async () => {
   const again = await redeem(LoginID, Key);
   expectStatus(again, 200);
   assert.deepEqual(again.body, reply.body);
-  assert.equal((await events({ LoginID })).length, told.length);
+  assert.equal((await events({ LoginID })).length, reported.length);
   expectProblem(await redeem(await user(), Key), 409, 'key_redeemed', 'Key');
 });
 

@@ -41,7 +41,7 @@ async function redeemOnce(ctx: TenantContext, input: RedeemInput): Promise<Redem
     const user = await redeemerOf(ctx, input.loginId);
     await limitGuesses(ctx, user.user_id);
     const row = await lockKey(ctx, key);
-    // Returned, not thrown, because the guess must stay counted when the transaction ends.
+    // Returned instead of thrown, because a rollback would remove the guess from the count.
     if (!row) return recordGuess(ctx, user.user_id);
     if (row.redeemed_by === user.user_id) return { redeemed: await repeated(ctx, row), isNew: false };
     const refused = refusal(row, user, ctx.now());
@@ -86,7 +86,7 @@ function refusal(row: KeyRow, user: Redeemer, now: Date): Problem | null {
   if (row.user_id !== null && row.user_id !== user.user_id)
     return new Problem(
       'key_of_other_user',
-      'This enrolment key was made for another user. Only they can redeem it.',
+      'This enrolment key was issued for another user. Only they can redeem it.',
       param,
     );
   if (status === 'revoked')

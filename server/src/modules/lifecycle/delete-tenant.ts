@@ -3,10 +3,13 @@ import { forTenant } from '../../platform/db/queues.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { countPages } from '../../platform/keyset.ts';
-import { countAnswersAboutTenant, eraseAnswersAboutTenant } from '../../platform/retries/stored-answers.ts';
+import {
+  countResponsesAboutTenant,
+  eraseResponsesAboutTenant,
+} from '../../platform/retries/stored-responses.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
-import { forgetTenant, markAsDeleting, refuseUnlessSuspended } from '../tenants/deletion.ts';
+import { forgetTenant, markAsDeleting, rejectUnlessSuspended } from '../tenants/deletion.ts';
 import { findAnyTenant, tenantNotFound } from '../tenants/tenants.ts';
 import { maxCounted, type TenantDeletion } from './schemas.ts';
 import { publicName, tenantTables } from './tables.ts';
@@ -46,7 +49,7 @@ export async function deleteTenant(
   const tenant = await findAnyTenant(ctx, tenantId);
   if (!tenant || (plan && tenant.status === 'deleting')) throw tenantNotFound();
   if (tenant.status === 'deleting') return receiptIn(tenant.deletion);
-  if (!plan) refuseUnlessSuspended(tenant.status);
+  if (!plan) rejectUnlessSuspended(tenant.status);
   const now = ctx.now();
   const receipt: TenantDeletion = {
     ReceiptID: plan ? null : newId(now),
@@ -67,7 +70,7 @@ export async function deleteTenant(
     return null;
   });
   forgetTenant(ctx, tenantId);
-  await eraseAnswersAboutTenant(ctx, tenantId);
+  await eraseResponsesAboutTenant(ctx, tenantId);
   return earlier ? receiptIn(earlier) : receipt;
 }
 
@@ -82,7 +85,7 @@ function receiptIn(stored: unknown): TenantDeletion {
 
 type Count = Pick<TenantDeletion['Deleted'][number], 'Records' | 'More'>;
 
-/** From a count that stops at one more than the maximum shown. */
+/** Converts a count that stops at one more than the maximum shown. */
 const countOf = (records: number): Count => ({
   Records: Math.min(records, maxCounted),
   More: records > maxCounted,
@@ -103,8 +106,8 @@ async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion[
       What: "Courses' lists of tenants that name this tenant",
     },
     {
-      Data: 'OperatorAnswer',
-      ...countOf(await countAnswersAboutTenant(ctx, { tenantId, most })),
+      Data: 'OperatorResponse',
+      ...countOf(await countResponsesAboutTenant(ctx, { tenantId, most })),
       What: "Stored responses to the operator's requests that named the tenant",
     },
   ];

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { inBatches } from '../../platform/db/batches.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { type KeyPosition, positionOf, type Row } from '../../platform/keyset.ts';
-import { eraseAnswersAboutTenant } from '../../platform/retries/stored-answers.ts';
+import { eraseResponsesAboutTenant } from '../../platform/retries/stored-responses.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { freeSeats } from '../catalogue/seats.ts';
@@ -10,10 +10,10 @@ import { listDeletions, lockTenant, removeTenant } from '../tenants/deletion.ts'
 import { type TenantDataTable, tenantTables } from './tables.ts';
 
 /**
- * Maximum rows per transaction. Others wait for the seats that it frees, and a killed process repeats at most one
- * transaction.
+ * Maximum rows per transaction. Other requests wait for the options whose seats it frees, and after a crash at most one
+ * transaction is repeated.
  */
-const most = 500;
+const maxRows = 500;
 
 /** Until then, another node may still have the tenant cached and write on the operator's behalf. */
 const settledAfter = 10_000;
@@ -22,7 +22,7 @@ const settledAfter = 10_000;
 export async function finishDeletions(ctx: Context): Promise<void> {
   for (const tenantId of await listDeletions(ctx)) {
     for (const table of tenantTables) await empty(ctx, tenantId, table);
-    await eraseAnswersAboutTenant(ctx, tenantId);
+    await eraseResponsesAboutTenant(ctx, tenantId);
     await finish(ctx, tenantId);
   }
 }
@@ -33,7 +33,7 @@ export async function finishDeletions(ctx: Context): Promise<void> {
  */
 async function empty(ctx: Context, tenantId: string, table: TenantDataTable): Promise<void> {
   let places: [KeyPosition, KeyPosition] = [[], []];
-  await inBatches(ctx, most, async (ctx, rows) => {
+  await inBatches(ctx, maxRows, async (ctx, rows) => {
     const [after, last] = places;
     const gone = await deleteBatch(ctx, tenantId, table, { after, rows });
     places = [last, positionOf(gone.at(-1), table.key)];
@@ -74,7 +74,7 @@ function deleteText({ table, key }: TenantDataTable, isAfter: boolean): string {
     select gone.* from gone order by ${names('gone')}`;
 }
 
-/** In the order in which enrolling locks the options. */
+/** Locks the options in the same order as enrolling does. */
 async function freeSeatsOf(ctx: Context, gone: readonly Row[]): Promise<void> {
   const taken = Map.groupBy(
     gone.filter(({ holds_seat }) => holds_seat),
@@ -93,12 +93,12 @@ async function finish(ctx: Context, tenantId: string): Promise<void> {
     if (tenant?.status !== 'deleting') return;
     if (ctx.now().getTime() - tenant.updated_at.getTime() < settledAfter) return;
     for (const table of tenantTables) {
-      const gone = await deleteBatch(ctx, tenantId, table, { after: [], rows: most });
-      // If there are this many, the rest is left for the next run.
-      if (gone.length === most) return;
+      const gone = await deleteBatch(ctx, tenantId, table, { after: [], rows: maxRows });
+      // A run that finds this many leaves the rest for the next one.
+      if (gone.length === maxRows) return;
     }
     await withdrawOffers(ctx, tenantId);
-    await eraseAnswersAboutTenant(ctx, tenantId);
+    await eraseResponsesAboutTenant(ctx, tenantId);
     await removeTenant(ctx, tenantId);
     const entry = { action: 'tenant.deletion_finished', targetId: tenantId, data: {} } as const;
     await appendAudit(ctx, deployment, entry);

@@ -12,7 +12,7 @@ export type TenantDataTable = {
   notExported?: string;
 };
 
-/** All tables with a tenant's data, in deletion order: rows before the rows they refer to. */
+/** All tables with a tenant's data, in deletion order: rows are deleted before those that they refer to. */
 export const tenantTables: readonly TenantDataTable[] = [
   { table: 'webhook_delivery', key: ['webhook_id', 'delivery_id'], what: 'Webhook deliveries' },
   {
@@ -35,7 +35,7 @@ export const tenantTables: readonly TenantDataTable[] = [
   { table: 'attempt', key: ['enroll_id'], what: 'Bookmarks and activity trees', hasLargeRows: true },
   { table: 'launch', key: ['enroll_id', 'number'], what: 'Launches' },
   { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
-  // After the enrolments: each commit locks its enrolment, so no further commits can follow.
+  // Must follow the enrolments: each commit locks its enrolment, so afterwards no more commits are possible.
   {
     table: 'run_time_commit',
     key: ['enroll_id', 'launch', 'number'],

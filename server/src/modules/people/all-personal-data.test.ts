@@ -9,13 +9,13 @@ after(service.close);
 
 /** Tenants' tables without personal data, with the reasons. */
 const impersonal: Record<string, string> = {
-  stored_answer: 'erased by eraseAnswers; encrypted by what the client sent, gone after 24 hours',
+  stored_answer: 'erased by eraseStoredResponses; encrypted by what the client sent, gone after 24 hours',
   audit_chain: 'the last hash of a trail',
   day_count: 'numbers of a day',
   counted_log: 'how far the log is counted',
 };
 
-test('the erasure knows each tenant table', async () => {
+test('the erasure covers each tenant table', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'tenant_id' and is_nullable = 'NO'`.execute(

@@ -28,7 +28,7 @@ export const allPersonalData: readonly PersonalData[] = [
   userData,
 ];
 
-/** `lock`: no request can enrol the user, or redeem a key for them, until the transaction ends. */
+/** With `lock`, no request can enrol the user or redeem a key for them until the transaction ends. */
 export async function findPerson(ctx: TenantContext, loginId: string, lock: boolean): Promise<Person | null> {
   const user = await ctx.db
     .selectFrom('user')

@@ -1,13 +1,13 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { batchOf, batchRows, type EraseBatch, type Subject } from '../../platform/personal-data.ts';
-import { eraseAnswers } from '../../platform/retries/stored-answers.ts';
+import { eraseStoredResponses } from '../../platform/retries/stored-responses.ts';
 import { eraseEnrolments } from '../enrolments/personal-data.ts';
 import { appendEvents } from '../events/append.ts';
 import { removeUser } from '../users/personal-data.ts';
 import { allPersonalData } from './all-personal-data.ts';
 import { advanced, counted, type ErasureProgress, movedTo } from './erasure-progress.ts';
-import { loginHash, receiptOf, storedAnswers } from './receipt.ts';
+import { loginHash, receiptOf, storedResponses } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 
 type Step = { name: string; erase: EraseBatch };
@@ -18,17 +18,17 @@ const stepsOf = (method: 'eraseOfUser' | 'eraseOfEnrolment' | 'countOfUser'): St
     return erase ? [{ name: data.name, erase }] : [];
   });
 
-const answers: Step = {
-  name: storedAnswers,
-  erase: async (ctx, { loginId }) => batchOf(await eraseAnswers(ctx, { loginId, most: batchRows })),
+const responses: Step = {
+  name: storedResponses,
+  erase: async (ctx, { loginId }) => batchOf(await eraseStoredResponses(ctx, { loginId, most: batchRows })),
 };
 
 /** Erases records that refer to the user. The first kinds run again to find records added after them. */
-const again: readonly Step[] = [...stepsOf('eraseOfUser'), answers];
+const again: readonly Step[] = [...stepsOf('eraseOfUser'), responses];
 const ofUser: readonly Step[] = [...again, ...stepsOf('countOfUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseOfEnrolment');
 
-/** The budget of a transaction. Each record counts as one, and each step costs as much as its statements. */
+/** The budget of a transaction. Each record costs one, and each step has a cost for its statements. */
 const enough = 2 * batchRows;
 const costOfStep = 20;
 const costOfEnrolment = 25;
@@ -139,8 +139,8 @@ async function takeBatch(
 }
 
 /**
- * Everything written about a user locks their row first, so under this lock nothing can be added. Returns false if
- * something had been added.
+ * Every write about a user locks their row first, so while this lock is held nothing can be added. Returns false if
+ * something was added before.
  */
 async function finish(ctx: TenantContext, erasing: Erasing): Promise<boolean> {
   const { subject } = erasing;

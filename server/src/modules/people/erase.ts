@@ -38,7 +38,7 @@ export async function finishErasure(ctx: TenantContext, erasureId: string): Prom
   while (!(await transaction(ctx, (ctx) => eraseSome(ctx, erasureId))));
 }
 
-/** The plan for an erased person is the receipt. */
+/** For a person who has already been erased, the plan is the receipt. */
 async function plan(ctx: TenantContext, loginId: string): Promise<Erasure> {
   const person = await findPerson(ctx, loginId, false);
   if (!person) return readReceipt(ctx, { loginId, erasureId: null });

@@ -5,8 +5,8 @@ export type ErasureProgress = {
   /** Records by kind of data. */
   counts: Record<string, number>;
   /**
-   * First, all enrolments lose their user. Then records that refer to the user are erased, and finally those of each
-   * enrolment.
+   * First, the user is removed from all enrolments. Then records that refer to the user are erased, and finally those
+   * of each enrolment.
    */
   at: 'enrolments' | 'user' | 'enrolment' | 'end';
   /** The next step of `user` or `enrolment`, and the position in it. */

@@ -16,7 +16,7 @@ after(service.close);
 const tenant = await newTenant(service);
 const { api, events, TenantID } = tenant;
 const ctx = { ...service.ctx, tenantId: TenantID };
-/** Part of every text that this person leaves behind. */
+/** Every text about this person contains this. */
 const mark = 'zanzibar';
 
 type Part = { Data: string; Records: number };
@@ -129,7 +129,7 @@ test('an erasure leaves anonymous results and nothing that identifies the person
   ]);
 });
 
-test('access ends: links, sessions, late commits, keys', async () => {
+test('after an erasure, links, sessions, late commits and keys are rejected', async () => {
   const person = await newPerson();
   const { LaunchURL } = (await api('GET', `/enrolment/${person.LoginID}/${person.EnrollID}`)).body;
   expectStatus(await api('DELETE', `/user/${person.LoginID}`), 200);
@@ -157,18 +157,18 @@ test('an erasure writes one event, which does not identify the person', async ()
   const { LoginID } = await newPerson();
   const before = (await events()).length;
   const first = await api('DELETE', `/user/${LoginID}`);
-  const told = (await events()).slice(before);
-  assert.deepEqual(told.map(({ type }) => type).sort(), [
+  const reported = (await events()).slice(before);
+  assert.deepEqual(reported.map(({ type }) => type).sort(), [
     'enrolment.withdrawn',
     'enrolment.withdrawn',
     'user.erased',
   ]);
-  const erased = told.find(({ type }) => type === 'user.erased');
+  const erased = reported.find(({ type }) => type === 'user.erased');
   assert.deepEqual(erased?.data, { ReceiptID: first.body.ReceiptID });
   const again = await api('DELETE', `/user/${LoginID}`);
   expectStatus(again, 200);
   assert.deepEqual(again.body, first.body);
-  assert.equal((await events()).length, before + told.length);
+  assert.equal((await events()).length, before + reported.length);
 });
 
 test('two concurrent erasures on two nodes give one receipt', async () => {
@@ -202,7 +202,7 @@ test('a stored response replays no data about an erased person, and a late retry
     api('POST', path, body, { 'idempotency-key': `${LoginID} ${path}` });
   for (const request of requests) expectStatus(await send(request), 201);
   const { body: receipt } = await api('DELETE', `/user/${LoginID}`);
-  const erased = receipt.Erased.find(({ Data }: { Data: string }) => Data === 'StoredAnswers');
+  const erased = receipt.Erased.find(({ Data }: { Data: string }) => Data === 'StoredResponses');
   assert.equal(erased.Records, 2);
   for (const request of requests) {
     const again = await send(request);
@@ -234,7 +234,7 @@ test('a copy of the database does not reveal whom a stored response was about, b
     select tenant_id, key_hash from stored_answer where tenant_id = ${tenant.TenantID} and about = ${written} limit 1)
     and tenant_id = ${tenant.TenantID}`.execute(service.ctx.db);
   const { body } = await api('DELETE', `/user/${LoginID}`);
-  assert.equal(body.Erased.find(({ Data }: { Data: string }) => Data === 'StoredAnswers').Records, 2);
+  assert.equal(body.Erased.find(({ Data }: { Data: string }) => Data === 'StoredResponses').Records, 2);
   const left = await abouts();
   assert.ok(
     !left.includes(written) && !left.includes(withoutKey),
@@ -279,20 +279,20 @@ test('the event log and webhook deliveries are anonymised too', async () => {
   const { rows } = await sql<{ event_id: string; user_id: string }>`
     select event_id, user_id from event where tenant_id = ${TenantID} and type = 'user.updated'
     order by event_id desc limit 1`.execute(ctx.db);
-  const [told] = rows;
-  assert.ok(told?.user_id);
+  const [reported] = rows;
+  assert.ok(reported?.user_id);
   await sql`insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, status,
       created_at, response_status, response_body)
-    values (${TenantID}, ${hook.WebhookID}, ${told.event_id}, ${told.event_id}, 'user.updated', ${told.user_id}, 'event',
+    values (${TenantID}, ${hook.WebhookID}, ${reported.event_id}, ${reported.event_id}, 'user.updated', ${reported.user_id}, 'event',
       'delivered', now(), 200, ${mark})`.execute(ctx.db);
   const exported = (await api('GET', `/user/${person.LoginID}/export`)).body;
   assert.deepEqual(
     exported.Deliveries.map(({ EventID, URL }: { EventID: string; URL: string }) => [EventID, URL]),
-    [[told.event_id, 'http://127.0.0.1:9/hook']],
+    [[reported.event_id, 'http://127.0.0.1:9/hook']],
   );
   const { body } = await api('DELETE', `/user/${person.LoginID}`);
   assert.equal(recordsOf(body.Kept).Deliveries, 1);
-  assert.deepEqual([await rowsWith(mark), besideTrail(await rowsWith(told.user_id))], [[], []]);
+  assert.deepEqual([await rowsWith(mark), besideTrail(await rowsWith(reported.user_id))], [[], []]);
   const deliveries = await api('GET', `/webhook/${hook.WebhookID}/delivery`);
   expectStatus(deliveries, 200);
   const items: { EventID: string }[] = [];
@@ -304,7 +304,7 @@ test('the event log and webhook deliveries are anonymised too', async () => {
     items.push(...page.body.Items);
     cursor = `&after=${encodeURIComponent(page.body.NextCursor)}`;
   }
-  assert.ok(items.some(({ EventID }) => EventID === told.event_id));
+  assert.ok(items.some(({ EventID }) => EventID === reported.event_id));
   assert.ok(!JSON.stringify([items, deliveries.body]).includes(mark));
 });
 

@@ -15,7 +15,7 @@ const { api, TenantID } = tenant;
 const LoginID = await tenant.user();
 const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/' });
 
-/** Calls that can cause any amount of work. */
+/** Calls for which the amount of work is unlimited. */
 const calls: [string, FairQueue, () => ReturnType<typeof api>][] = [
   ['the export of a person', lists, () => api('GET', `/user/${LoginID}/export`)],
   ['the plan of an erasure', longWrites, () => api('DELETE', `/user/${LoginID}?plan=true`)],
@@ -42,7 +42,7 @@ test("replays, exports of people and erasure plans wait in their tenant's queue 
   for (const [what, queue, call] of calls) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const held = Array.from({ length: queue.maxPerCaller }, () => inTurn(queue, TenantID, () => promise));
-    const answer = call();
+    const response = call();
     try {
       await until(`${what} waits`, () => queue.callers.get(TenantID)?.waiting.length === 1);
       expectStatus(await other.api('GET', '/user'), 200);
@@ -50,7 +50,7 @@ test("replays, exports of people and erasure plans wait in their tenant's queue 
       resolve();
     }
     await Promise.all(held);
-    expectStatus(await answer, 200);
+    expectStatus(await response, 200);
     await until('all is given back', () => queue.callers.size === 0);
   }
 });

@@ -28,7 +28,7 @@ select exists (select from noted) as noted, (
 
 /**
  * Counts the attempt as a failure before its result is known, as POST /user/check does, but for any name: the limit
- * must not reveal which users exist, and anonymous callers must not use up the attempts of that call.
+ * must not reveal which users exist, and anonymous callers must not use up the attempts that POST /user/check allows.
  */
 export async function recordGuess(ctx: Context, mark: string): Promise<void> {
   const now = ctx.now();

@@ -5,10 +5,10 @@ import { codeOf } from '../../platform/error-code.ts';
 import type { SignInLink } from './schemas.ts';
 import { newToken, signInAddress } from './token.ts';
 
-// Anyone who can write to DATA_DIR is the operator. Links are files, because the service may have locked the database,
-// and all nodes share the folder.
+// Anyone who can write to DATA_DIR can act as the operator. Links are files, because the service may have locked the
+// database, and all nodes share the folder.
 
-/** The minimum needed to create a link while the service runs. */
+/** The part of the context needed to create a link while the service runs. */
 export type LinkContext = Pick<Context, 'config' | 'now'>;
 
 /** OWASP ASVS 5.0, 6.5.5. */
@@ -18,9 +18,12 @@ const folderOf = ({ config }: LinkContext) => join(config.dataDir, 'sign-in');
 const fileOf = (context: LinkContext, hash: string) => join(folderOf(context), hash);
 
 /** A link that signs the operator in once. */
-export async function createOperatorLink(context: LinkContext): Promise<SignInLink> {
+export async function createOperatorLink(
+  context: LinkContext,
+  minutes: number = linkMinutes,
+): Promise<SignInLink> {
   const { token, hash } = newToken(null);
-  const expiresAt = new Date(context.now().getTime() + linkMinutes * 60_000).toISOString();
+  const expiresAt = new Date(context.now().getTime() + minutes * 60_000).toISOString();
   const owner = await stat(context.config.dataDir);
   await mkdir(folderOf(context), { recursive: true });
   await restrictTo(folderOf(context), 0o700, owner);

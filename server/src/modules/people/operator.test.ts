@@ -10,7 +10,7 @@ import { expectProblem, expectStatus, newTenant } from '../../../test/support/te
 import { createOperatorLink } from './operator-links.ts';
 import { browser, press, signInOperator, signInUser, tokenOf, useLink } from './test-support.ts';
 
-// Signing in as the operator: links are files, and anyone who can write to the folder is the operator.
+// The operator's sign-in links are files, and anyone who can write to the folder can act as the operator.
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -97,7 +97,7 @@ test('only the owner can read the folder, and it contains only hashes', async ()
   for (const { row } of rows) assert.ok(!row.includes(cookie.split('.')[1] ?? ''));
 });
 
-test('a file without a time is not a link', async () => {
+test('a link file without an expiry time is not accepted', async () => {
   const url = await newLink();
   const names = await readdir(folder);
   for (const text of ['', 'for ever', 'Infinity']) {

@@ -77,7 +77,7 @@ test('all rejections have the same text and take the same time', async () => {
   let statements: string[] = [];
   const node = await serve(observed(service.ctx, (statement) => void statements.push(labelOf(statement))));
   const costs = new Set<string>();
-  const answers = new Set<string>();
+  const responses = new Set<string>();
   for (const [why, payload] of Object.entries(refusals)) {
     expectProblem(await signIn(payload), 401, 'sign_in_failed');
     statements = [];
@@ -85,11 +85,11 @@ test('all rejections have the same text and take the same time', async () => {
     assert.equal(reply.statusCode, 401, why);
     assert.equal(reply.headers['set-cookie'], undefined, why);
     const { request_id, ...said } = reply.json();
-    answers.add(JSON.stringify(said));
+    responses.add(JSON.stringify(said));
     costs.add(statements.join());
   }
   await node.close();
-  assert.equal(answers.size, 1, [...answers].join('\n'));
+  assert.equal(responses.size, 1, [...responses].join('\n'));
   assert.deepEqual(
     [...costs],
     ['note_sign_in_guess,find_password,count_failed_sign_in,update "audit_chain",write_audit_entries'],
@@ -168,14 +168,14 @@ test('neither another origin nor a form can sign a visitor in', async () => {
 });
 
 test('the hash function is returned without revealing which tenants exist', async () => {
-  const told = async (id: string) => {
+  const reported = async (id: string) => {
     const reply = await service.api('GET', `/session/password/${encodeURIComponent(id)}`, undefined, '');
     expectStatus(reply, 200);
     return reply.body;
   };
-  assert.deepEqual(await told(TenantID), { PasswordHash: 'sha256-hex' });
-  assert.deepEqual(await told('nowhere at all'), { PasswordHash: 'sha256-hex' });
-  assert.deepEqual(await told(opaque.TenantID), { PasswordHash: 'opaque' });
+  assert.deepEqual(await reported(TenantID), { PasswordHash: 'sha256-hex' });
+  assert.deepEqual(await reported('nowhere at all'), { PasswordHash: 'sha256-hex' });
+  assert.deepEqual(await reported(opaque.TenantID), { PasswordHash: 'opaque' });
   const md5 = await newTenant(service, { PasswordHash: 'md5-hex' });
-  assert.deepEqual(await told(md5.TenantID), { PasswordHash: 'md5-hex' });
+  assert.deepEqual(await reported(md5.TenantID), { PasswordHash: 'md5-hex' });
 });

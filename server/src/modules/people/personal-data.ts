@@ -4,8 +4,8 @@ import { rowsOf } from '../../platform/keyset.ts';
 import { batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
 
 /**
- * The range makes the planner use the user's index for the order. Links are deleted first, so that none becomes a
- * session.
+ * The range makes the planner read the rows in the order of the user's index. Links are deleted first, so that none
+ * becomes a session.
  */
 const eraseLinks = `
 delete from sign_in_link link where link.tenant_id = $1 and link.link_hash = any(array(

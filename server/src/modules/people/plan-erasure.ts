@@ -1,9 +1,9 @@
 import type { TenantContext } from '../../platform/context.ts';
 import type { Person } from '../../platform/personal-data.ts';
-import { countAnswers } from '../../platform/retries/stored-answers.ts';
+import { countStoredResponses } from '../../platform/retries/stored-responses.ts';
 import { enrolmentIdsOf } from '../enrolments/personal-data.ts';
 import { allPersonalData } from './all-personal-data.ts';
-import { type Count, receiptOf, storedAnswers } from './receipt.ts';
+import { type Count, receiptOf, storedResponses } from './receipt.ts';
 import { type Erasure, maxPlanned } from './schemas.ts';
 
 /** What an erasure would do. Each kind of data is counted up to a limit, in short statements. */
@@ -14,7 +14,7 @@ export async function planErasure(ctx: TenantContext, person: Person): Promise<E
   const counts = new Map<string, number>();
   for (const data of allPersonalData)
     counts.set(data.name, await data.count(ctx, { userId, enrollIds, most }));
-  counts.set(storedAnswers, await countAnswers(ctx, { loginId, most }));
+  counts.set(storedResponses, await countStoredResponses(ctx, { loginId, most }));
   // If not all enrolments were counted, the number of their records is unknown.
   const areAll = enrollIds.length < most;
   const countOf = (name: string): Count => {

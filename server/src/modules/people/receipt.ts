@@ -7,9 +7,9 @@ import type { Erasure } from './schemas.ts';
 export const loginHash = (ctx: TenantContext, loginId: string): string =>
   keyedHash(ctx.keys, 'erasure', `${ctx.tenantId}\0${loginId}`);
 
-export const storedAnswers = 'StoredAnswers';
+export const storedResponses = 'StoredResponses';
 
-const answersErased =
+const responsesErased =
   'Stored responses to requests that named the person. If such a request is repeated, it is rejected.';
 
 /** Stored responses. They are not in the list, because they do not belong to a single person. */
@@ -21,7 +21,7 @@ const alwaysKept = {
   Why: 'It proves the erasure and is returned for a repeated request. It does not reveal the LoginID.',
 };
 
-/** `More`: counting stopped at the limit. */
+/** `More` is true if counting stopped at the limit. */
 export type Count = { Records: number; More: boolean };
 
 export function receiptOf(countOf: (name: string) => Count): Pick<Erasure, 'Erased' | 'Kept'> {
@@ -30,7 +30,7 @@ export function receiptOf(countOf: (name: string) => Count): Pick<Erasure, 'Eras
       ...allPersonalData.flatMap(({ name, erased }) =>
         erased === null ? [] : [{ Data: name, ...countOf(name), What: erased }],
       ),
-      { Data: storedAnswers, ...countOf(storedAnswers), What: answersErased },
+      { Data: storedResponses, ...countOf(storedResponses), What: responsesErased },
     ],
     Kept: [
       ...allPersonalData.flatMap(({ name, kept }) =>

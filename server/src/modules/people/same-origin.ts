@@ -14,15 +14,15 @@ export function isCrossSite(request: FastifyRequest): boolean {
 export function crossSite(): Problem {
   return new Problem(
     'cross_site',
-    'The browser sent this from a page of another origin. Send it from a page of this service, or use a key.',
+    'The browser sent this request from a page of another origin. Send it from a page of this service, or use a key.',
   );
 }
 
 /**
  * `SameSite` ignores ports, and by default courses run on another port of this host. Therefore a write with the cookie
- * must prove that it comes from our own origin, and a read is rejected if it demonstrably comes from another.
+ * must prove that it comes from our own origin, and a read is rejected if the browser says that it comes from another.
  */
-export function refuseCrossSite(ctx: Context, request: FastifyRequest): void {
+export function rejectCrossSite(ctx: Context, request: FastifyRequest): void {
   const { 'sec-fetch-site': site, origin } = request.headers;
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const own = site === undefined ? origin === ctx.config.baseUrl : site === 'same-origin';

@@ -21,7 +21,7 @@ const CourseID = await newCourse(service);
 
 const enrolled = async (LoginID: string) =>
   (await tenant.api('POST', `/enrol/${encodeURIComponent(LoginID)}/${CourseID}`)).body.EnrollID as string;
-/** With é as one character, which is how it is stored. */
+/** Contains é as one character, as it is stored. */
 const learner = 'Ren\u00e9e';
 expectStatus(await tenant.api('POST', '/user', { LoginID: learner }), 201);
 const otherUser = await tenant.user();
@@ -35,7 +35,7 @@ const asOperator = async () => browser(service, await signInOperator(service));
 const addressOf = (route: Route, names: Record<string, string> = {}) =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? 'x'));
 
-/** Sends reads, and writes without a body, with the headers of our own page and additional ones. */
+/** Sends reads, and writes without a body, with the headers of our own page and any additional ones. */
 function call(page: Browser, route: Route, names?: Record<string, string>, headers = {}): Promise<Reply> {
   const body = route.method === 'GET' || route.streams ? undefined : {};
   return page(route.method, addressOf(route, names), body, { 'sec-fetch-site': 'same-origin', ...headers });
@@ -99,7 +99,7 @@ test('a learner reads only their own data', async () => {
   );
 });
 
-test('a user with the same LoginID in another tenant gets no data of this one', async () => {
+test('a user with the same LoginID in another tenant gets no data about this user', async () => {
   expectStatus(await other.api('POST', '/user', { LoginID: learner, FirstName: 'Other' }), 201);
   const page = browser(service, await signInUser(service, other, learner));
   assert.equal((await page('GET', `/user/${encodeURIComponent(learner)}`)).body.FirstName, 'Other');

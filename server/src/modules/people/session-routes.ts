@@ -58,7 +58,7 @@ export const sessionRoutes = [
     name: 'openSignInLink',
     summary: 'Show the page of a sign-in link',
     description:
-      'Opening the page does not use the link up: its button does, so mail scanners that follow links do no harm.',
+      'Only the button on the page uses up the link, so mail scanners that follow links do no harm.',
     query: Type.Object({ token: Type.Optional(Token) }),
     answers: {
       200: html('A page with one button.'),

@@ -4,7 +4,7 @@ import { Problem } from '../../platform/errors.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 import { cookieToken } from './cookie.ts';
 import { endOperatorSessions, findOperatorSession } from './operator-sessions.ts';
-import { refuseCrossSite } from './same-origin.ts';
+import { rejectCrossSite } from './same-origin.ts';
 import type { Session } from './schemas.ts';
 import { toTimes } from './session-times.ts';
 import { type Handle, readToken } from './token.ts';
@@ -12,7 +12,7 @@ import { endUserSessions, findUserSession } from './user-sessions.ts';
 
 const nobody = { TenantID: null, TenantName: null, LoginID: null, FirstName: null, LastName: null };
 
-/** `limit`: the scopes to which the session is limited, if they are fewer than the role's. */
+/** `limit` lists the scopes to which the session is limited, if they are fewer than the role's. */
 type Found = { session: Session; userId: string | null; limit: readonly string[] | null };
 
 async function findSession(ctx: Context, handle: Handle): Promise<Found | null> {
@@ -54,7 +54,7 @@ export async function readSession(ctx: Context, token: string | undefined): Prom
 export async function sessionOf(ctx: Context, request: FastifyRequest): Promise<SignedIn | null> {
   const token = cookieToken(ctx, request.headers.cookie);
   if (token === undefined) return null;
-  refuseCrossSite(ctx, request);
+  rejectCrossSite(ctx, request);
   return readSession(ctx, token);
 }
 
@@ -62,7 +62,7 @@ export async function sessionOf(ctx: Context, request: FastifyRequest): Promise<
 export async function signOut(ctx: Context, request: FastifyRequest, everywhere: boolean): Promise<void> {
   const token = cookieToken(ctx, request.headers.cookie);
   if (token === undefined) return;
-  refuseCrossSite(ctx, request);
+  rejectCrossSite(ctx, request);
   const handle = readToken(token);
   if (!handle) return;
   if (handle.tenantId === null) await endOperatorSessions(ctx, { hash: handle.hash, everywhere });

@@ -4,7 +4,7 @@ import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { deployment } from '../audit/append.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
 
-/** The person behind a session that has no caller yet. Learners' addresses are not recorded. */
+/** The actor of a request that has just created or ended a session. Learners' addresses are not recorded. */
 export function personActor(
   { actor }: Context,
   session: { hash: string; userId: string; isAdmin: boolean },
@@ -21,7 +21,7 @@ export function operatorActor({ actor }: Context, hash: string): Actor {
 /** The user named in a failed attempt; null if there is no such user. */
 export type Named = { user_id: string; is_admin: boolean } | null;
 
-/** `tenantId` null: the tenant does not exist, and the attempt is recorded for the deployment. */
+/** If the tenant does not exist, `tenantId` is null and the attempt is recorded for the deployment. */
 export async function auditFailure(
   ctx: Context,
   input: { tenantId: string | null; method: 'link' | 'password'; named: Named },

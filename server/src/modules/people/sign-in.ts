@@ -39,10 +39,10 @@ type MadeFor = { user_id: string; enabled: boolean; allowed: boolean };
 
 export async function createSignInLink(
   ctx: TenantContext,
-  input: SignInRequest & { loginId: string },
+  input: SignInRequest & { loginId: string; seconds?: number },
 ): Promise<SignInLink> {
   const now = ctx.now();
-  const expiresAt = new Date(now.getTime() + linkSeconds * 1000);
+  const expiresAt = new Date(now.getTime() + (input.seconds ?? linkSeconds) * 1000);
   const { token, hash } = newToken(ctx.tenantId);
   const values = [
     ...[ctx.tenantId, input.loginId, hash, now, input.Path ?? consolePath, expiresAt],

@@ -24,7 +24,7 @@ type Own = { tenantId: string; hash: string };
 export const maxCleaned = 20;
 
 /**
- * The rest of a statement whose CTE `used` has the link's user and scopes. $1 tenant, $3 now, $4 end, $5 hash, $6
+ * The rest of a statement whose CTE `used` returns the link's user and scopes. $1 tenant, $3 now, $4 end, $5 hash, $6
  * browser.
  */
 export const openUserSession = `
@@ -79,7 +79,7 @@ delete from sign_in_link link where link.tenant_id = $1 and link.link_hash = any
   order by sign_in_link.user_id limit ${batchSize}
 )) returning 1`;
 
-/** Later sign-ins are not affected. The range makes the planner use the index for the order. */
+/** Later sign-ins are not affected. The range makes the planner read the rows in the order of the index. */
 const endSessions = `
 update user_session old set ended_at = $3 where old.tenant_id = $1 and old.session_hash = any(array(
   select user_session.session_hash from user_session

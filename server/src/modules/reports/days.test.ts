@@ -17,7 +17,7 @@ import { untilReadable } from '../events/test-support.ts';
 import type { Day } from './schemas.ts';
 
 const dayLength = 86_400_000;
-/** A stopped clock, so that a test can write in the last millisecond of a day. */
+/** The clock is stopped, so that a test can write in the last millisecond of a day. */
 let now = Date.now();
 const service = await startService({ now: () => new Date(now) });
 const node = await serve(otherNode(service.ctx));

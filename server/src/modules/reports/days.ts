@@ -8,7 +8,7 @@ type Counts = { day: string; enrolments: number; starts: number; completions: nu
 type Row = { watermark: Position | null; stored: Counts[]; news: Counts[] };
 
 /** Events per statement. */
-const most = 2_000;
+const maxEvents = 2_000;
 
 const position = `jsonb_build_object('epoch', place.epoch, 'transaction', place.transaction::text, 'eventId', place.event_id)`;
 
@@ -32,7 +32,7 @@ with horizon as (
 ), told as (
   select told.* from event told where ${news} and (told.epoch < (select horizon.epoch from horizon)
     or told.transaction < (select horizon.transaction from horizon))
-  order by told.epoch, told.transaction, told.event_id limit ${most}
+  order by told.epoch, told.transaction, told.event_id limit ${maxEvents}
 ), moved as (
   insert into counted_log (tenant_id, epoch, transaction, event_id)
   select $1, told.epoch, told.transaction, told.event_id from told
@@ -78,10 +78,10 @@ async function settle(ctx: TenantContext): Promise<Position | null> {
   });
   if (!row || row.counted === 0) return watermark;
   // Without a position, another reader has moved it.
-  return row.counted < most ? row.watermark : null;
+  return row.counted < maxEvents ? row.watermark : null;
 }
 
-/** Reads both from one snapshot: what has been counted, and the log since then. */
+/** Reads the counts and the later part of the log from one snapshot. */
 const readText = `
 select
   (select ${position} from counted_log place where place.tenant_id = $1) as watermark,
@@ -98,7 +98,7 @@ async function readCounts(ctx: TenantContext, from: string): Promise<Counts[] | 
   const watermark = await settle(ctx);
   if (watermark === null) return null;
   const [row] = await run<Row>(ctx, { text: readText, values: [...valuesOf(ctx, watermark), from] });
-  if (!row) throw new Error('A statement without FROM answers one row.');
+  if (!row) throw new Error('A statement without FROM returns one row.');
   return isSame(row.watermark ?? logStart, watermark) ? [...row.stored, ...row.news] : null;
 }
 

@@ -32,9 +32,9 @@ test('metrics show events waiting for endpoints, pending deliveries and their ag
   expectStatus(made, 201);
   const { WebhookID } = made.body;
   await figure(endpoints('enabled'), (value) => value === 1);
-  await figure('lectern_events_not_handed_over_seconds', isZero);
+  await figure('lectern_events_undelivered_seconds', isZero);
   const LoginID = await tenant.user();
-  await figure('lectern_events_not_handed_over_seconds', (value) => value >= 16);
+  await figure('lectern_events_undelivered_seconds', (value) => value >= 16);
   await figure('lectern_webhook_deliveries_pending', isZero);
 
   await untilReadable({ ...service.ctx, tenantId: tenant.TenantID });
@@ -42,10 +42,10 @@ test('metrics show events waiting for endpoints, pending deliveries and their ag
   try {
     await figure('lectern_webhook_deliveries_pending', (value) => value === 1);
     await figure('lectern_webhook_oldest_pending_seconds', (value) => value >= 16);
-    await figure('lectern_events_not_handed_over_seconds', isZero);
+    await figure('lectern_events_undelivered_seconds', isZero);
     await figure(endpoints('failing'), (value) => value === 1);
     await tenant.api('PUT', `/user/${LoginID}`, { FirstName: 'Not wanted' });
-    await figure('lectern_events_not_handed_over_seconds', isZero);
+    await figure('lectern_events_undelivered_seconds', isZero);
     const suspend = (Status: string) => service.api('PUT', `/tenant/${tenant.TenantID}`, { Status });
     expectStatus(await suspend('suspended'), 200);
     await figure('lectern_webhook_deliveries_pending', isZero);

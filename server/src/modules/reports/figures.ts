@@ -7,8 +7,8 @@ import { checkHead, type Head } from '../audit/chain.ts';
 const maxCounted = 100_000;
 
 /**
- * The age of the oldest event that readers cannot see yet, because an older transaction is still open. Without an open
- * transaction it reads no table, and otherwise one entry of `event_in_order` per tenant.
+ * The age of the oldest event that readers cannot see yet, because an older transaction is still open. If no
+ * transaction is open it reads no table, otherwise one entry of `event_in_order` per tenant.
  */
 const unreadable = `/* across tenants: metrics cover the whole deployment */
 with horizon as materialized (
@@ -24,8 +24,8 @@ from horizon cross join tenant client cross join lateral (
 where horizon.oldest < horizon.next`;
 
 /**
- * Deliveries of suspended tenants wait on purpose. An endpoint skips unwanted events; its position advances when it has
- * nothing else to do.
+ * Deliveries of suspended tenants wait on purpose. An endpoint skips events it does not want, and its position advances
+ * when it has nothing else to do.
  */
 const maxPassed = 200;
 
@@ -72,7 +72,7 @@ const ages = {
     text: unreadable,
     help: 'Age of the oldest event that is not yet visible to readers because an older transaction is open.',
   },
-  lectern_events_not_handed_over_seconds: {
+  lectern_events_undelivered_seconds: {
     text: notHandedOver,
     help: 'Age of the oldest event wanted by a webhook endpoint for which no delivery has been created.',
   },

@@ -48,7 +48,7 @@ export const Attention = Fields(
     ),
     Seats: Type.Array(ScarceOption, {
       description:
-        'Published options with at most a tenth of their seats left; the 50 with the fewest seats.',
+        'Published options with at most a tenth of their seats left, up to 50. Those with the fewest seats left come first.',
     }),
     Expiring: Fields({
       Enrolments: CountOfMost('Current enrolments, not completed, that end between now and Until.'),

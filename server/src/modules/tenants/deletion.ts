@@ -18,7 +18,7 @@ export async function markAsDeleting(ctx: Context, tenantId: string, receipt: ob
   const tenant = await lockTenant(ctx, tenantId);
   if (!tenant) throw tenantNotFound();
   if (tenant.status === 'deleting') return tenant.deletion;
-  refuseUnlessSuspended(tenant.status);
+  rejectUnlessSuspended(tenant.status);
   await ctx.db
     .updateTable('tenant')
     .set({ status: 'deleting', deletion: JSON.stringify(receipt), updated_at: ctx.now() })
@@ -27,7 +27,7 @@ export async function markAsDeleting(ctx: Context, tenantId: string, receipt: ob
   return null;
 }
 
-export function refuseUnlessSuspended(status: string): void {
+export function rejectUnlessSuspended(status: string): void {
   if (status === 'suspended') return;
   throw new Problem(
     'tenant_not_suspended',

@@ -38,6 +38,7 @@ export const tenantRoutes = [
     method: 'GET',
     path: '/tenant',
     name: 'listTenants',
+    mayBeStale: true,
     summary: 'List tenants',
     description: 'Ordered by TenantID.',
     query: Fields({

@@ -4,7 +4,7 @@ import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platfo
 export const passwordHashes = ['opaque', 'sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
 export type PasswordHash = (typeof passwordHashes)[number];
 
-/** `suspended`: the tenant's keys, sessions and links are rejected, and its webhooks wait. Nothing is lost. */
+/** While a tenant is `suspended`, its keys, sessions and links are rejected, and its webhooks wait. Nothing is lost. */
 export const tenantStatuses = ['active', 'suspended'] as const;
 
 /** Plain origins only, because they become part of a Content-Security-Policy. */

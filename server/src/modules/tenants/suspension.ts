@@ -11,10 +11,10 @@ export async function isSuspended(ctx: Context, tenantId: string | null): Promis
 }
 
 /**
- * Rejects requests with a link or session that belongs to a suspended or deleted tenant; `tenantId` null: the
- * operator's.
+ * Rejects requests with a link or session that belongs to a suspended or deleted tenant. For the operator's own,
+ * `tenantId` is null.
  */
-export async function refuseSuspended(ctx: Context, tenantId: string | null): Promise<void> {
+export async function rejectSuspended(ctx: Context, tenantId: string | null): Promise<void> {
   if (tenantId === null) return;
   const tenant = await knownTenant.get(ctx, tenantId);
   if (!tenant)

@@ -30,7 +30,7 @@ test('repeating the request is safe, but different data gets 409 and names the d
   assert.deepEqual(refused.body.differs.sort(), ['Name', 'PasswordHash']);
 });
 
-test('a tenant works as soon as it is created, even if it was just looked up in vain', async () => {
+test('a tenant can be used as soon as it is created, even if a look-up has just failed to find it', async () => {
   const TenantID = unique('early');
   const call = () => api('GET', '/user', undefined, undefined, { tenant: TenantID });
   expectProblem(await call(), 404, 'tenant_not_found');

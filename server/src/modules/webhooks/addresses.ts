@@ -72,7 +72,7 @@ function isAllowed(config: AllowedConfig, host: string, address: string): boolea
 }
 
 /** Explains in a sentence why a webhook must not be sent to an address. */
-export class AddressRefused extends Error {}
+export class AddressRejected extends Error {}
 
 export type Checked = { addresses: LookupAddress[]; allowed: boolean };
 
@@ -89,11 +89,11 @@ export async function resolveChecked(config: AllowedConfig, host: string): Promi
     version === 0
       ? await (isSystems(config, name) ? lookUpBySystem : lookUp)(name)
       : [{ address: name, family: version }];
-  if (addresses.length === 0) throw new AddressRefused(`${host} has no address.`);
+  if (addresses.length === 0) throw new AddressRejected(`${host} has no address.`);
   const allowed = addresses.every(({ address }) => isAllowed(config, name, address));
   const refused = addresses.find(({ address }) => !isPublic(address) && !isAllowed(config, name, address));
   if (refused)
-    throw new AddressRefused(`${host} resolves to ${refused.address}, which is not a public address.`);
+    throw new AddressRejected(`${host} resolves to ${refused.address}, which is not a public address.`);
   return { addresses, allowed };
 }
 
@@ -107,7 +107,7 @@ export async function checkUrl(config: AllowedConfig, text: string): Promise<str
   const url = new URL(text);
   if (url.username || url.password) throw refuse('URL contains a user name or a password.');
   const checked = await resolveChecked(config, url.hostname).catch((error: unknown) => {
-    if (error instanceof AddressRefused) throw refuse(error.message);
+    if (error instanceof AddressRejected) throw refuse(error.message);
     throw refuse(`The host ${url.hostname} cannot be found.`);
   });
   if (url.protocol !== 'https:' && !checked.allowed) throw refuse('URL does not begin with https.');

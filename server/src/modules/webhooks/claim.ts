@@ -21,7 +21,7 @@ const lease = `clock_timestamp() + interval '30 seconds'`;
 
 const resumed = 'greatest(client.resumed_at, hook.enabled_at) as resumed_at';
 
-/** Unclaimed endpoints of active tenants that have something to do: a delivery is due, or the log has grown. */
+/** Unclaimed endpoints of active tenants for which a delivery is due or the log has grown. */
 const claim = `/* across tenants: nodes deliver for all tenants */
 with free as (
   select hook.tenant_id, hook.webhook_id, ${resumed} from webhook hook

@@ -42,7 +42,7 @@ async function endpoint(service: TestService, tenantId: string, url: string): Pr
   return { ...service.ctx, tenantId };
 }
 
-/** An enrolment event without a learner would belong to an erased person, and its response would not be stored. */
+/** The events need a learner: without one they would belong to an erased person, and responses would not be stored. */
 const learner = newId(new Date());
 
 const eventsOf = (enrolments: string[], round: number) =>

@@ -12,7 +12,7 @@ export type Dispatcher = { stop: (milliseconds: number) => Promise<void> };
 
 /**
  * Delivers webhooks until stopped. Several nodes share the endpoints. After a stop, deliveries in progress have this
- * long to finish; the rest are released.
+ * long to finish, and the others are released.
  */
 export function startDispatcher(ctx: Context): Dispatcher {
   const draining = new AbortController();

@@ -156,11 +156,11 @@ test('failing and hanging endpoints share a separate limit', () => {
 });
 
 test('each consecutive failure halves the concurrent deliveries, down to one', () => {
-  const most = (failures: number) => {
+  const concurrency = (failures: number) => {
     const counts = Array.from({ length: 17 }, (_, underWay) => underWay);
     return counts.find((underWay) => !mayBegin({ ...fresh, failures, underWay }, 16));
   };
-  assert.deepEqual([0, 1, 2, 3, 4, 5, 50].map(most), [16, 8, 4, 2, 1, 1, 1]);
+  assert.deepEqual([0, 1, 2, 3, 4, 5, 50].map(concurrency), [16, 8, 4, 2, 1, 1, 1]);
   assert.equal(mayBegin({ ...fresh, isClosed: true }, 16), false);
 });
 

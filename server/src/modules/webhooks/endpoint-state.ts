@@ -4,7 +4,7 @@ import type { Claimed } from './claim.ts';
 import type { Waiting } from './lanes.ts';
 import type { Outcome } from './send.ts';
 
-/** Endpoints that failed last share a separate limit, so they never delay healthy ones. */
+/** Endpoints whose last delivery failed share a separate limit, so they never delay healthy ones. */
 export type ConcurrencyPool = 'healthy' | 'failing';
 
 /** What a node knows about an endpoint that it delivers to. */
@@ -22,7 +22,7 @@ export type EndpointState = {
   /** Consecutive failures. */
   failures: number;
   failingSince: Date | null;
-  /** Set when nothing new may be started. */
+  /** Set when no more deliveries may be started. */
   isClosed: boolean;
   failure: unknown;
 };
@@ -52,7 +52,7 @@ export type Step = { state: EndpointState; effects: EndpointEffect[] };
 export const maxWaiting = 10_000;
 /** An endpoint that has had nothing to do for this long is released. */
 const longestRest = 10_000;
-/** An endpoint that recovers after failing this long gets its retries immediately. */
+/** When an endpoint recovers after failing for this long, its retries are sent immediately. */
 const earlyRetryAfter = 60_000;
 
 export function beginEndpoint(endpoint: Claimed): EndpointState {
@@ -123,7 +123,7 @@ export const mayBegin = ({ isClosed, underWay, failures }: EndpointState, concur
 export const mayRead = ({ isClosed, more }: EndpointState, waiting: number): boolean =>
   !isClosed && more && waiting < maxWaiting;
 
-/** Whether to end the pause before the next look at the log. */
+/** Whether to end the pause and read the log now. */
 export const wantsMore = ({ underWay, more }: EndpointState, waiting: number): boolean =>
   underWay === 0 || (more && waiting < maxWaiting / 10);
 

@@ -31,9 +31,9 @@ export type Node = {
   pools: Record<ConcurrencyPool, Slots>;
   /** Concurrent deliveries to one endpoint. */
   concurrency: number;
-  /** Aborted: nothing new is started. */
+  /** When aborted, no more deliveries are started. */
   draining: AbortSignal;
-  /** Aborted: deliveries in progress are released. */
+  /** When aborted, deliveries in progress are released. */
   ending: AbortSignal;
 };
 
@@ -47,7 +47,7 @@ type Work = {
   sender: Sender;
   pause: Pause;
   underWay: Set<Promise<void>>;
-  /** Continues when a slot is free. It is one function, so that the endpoint waits only once. */
+  /** Called when a slot is free. Always the same function, so that the endpoint is in the queue only once. */
   resume: () => void;
 };
 
@@ -140,7 +140,7 @@ async function readLog(work: Work): Promise<void> {
   }
 }
 
-/** Starts as many deliveries as possible. If there is no free slot, it is called again when there is one. */
+/** Starts as many deliveries as possible. If no slot is free, it is called again as soon as one is. */
 function pump(work: Work): void {
   const { ctx, node, lanes } = work;
   while (mayBegin(work.state, node.concurrency) && lanes.isDue(ctx.now())) {

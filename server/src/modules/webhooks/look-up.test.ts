@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { measureDuring } from '../../../test/support/honest-client.ts';
 import { slack } from '../../../test/support/until.ts';
-import { AddressRefused, resolveChecked } from './addresses.ts';
+import { AddressRejected, resolveChecked } from './addresses.ts';
 import { lookUp } from './look-up.ts';
 
 /**
@@ -51,7 +51,7 @@ test("localhost and names listed by the operator use the system's resolver, all 
   for (const name of ['localhost', 'printer.localhost', 'broadcasthost'])
     await assert.rejects(
       resolveChecked({ webhookAllow: [] }, name),
-      name === 'localhost' ? AddressRefused : Error,
+      name === 'localhost' ? AddressRejected : Error,
     );
   const { addresses, allowed } = await resolveChecked({ webhookAllow: ['localhost'] }, 'localhost');
   assert.ok(allowed && addresses.length > 0);

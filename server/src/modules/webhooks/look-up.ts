@@ -3,9 +3,9 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 const deadlineMilliseconds = 5_000;
 
 /**
- * Resolves a name by asking the name servers, without a thread. The system's resolver has two threads for the whole
- * process, and a name whose server does not respond blocks one for ten seconds. `servers`: used instead of the
- * system's.
+ * Resolves a name by querying the name servers directly. The system's resolver has two threads for the whole process,
+ * and a name whose server does not respond blocks one of them for ten seconds. `servers` replaces the system's name
+ * servers.
  */
 export async function lookUp(name: string, servers?: readonly string[]): Promise<LookupAddress[]> {
   const resolver = new dns.Resolver({ timeout: 1_500, tries: 2 });

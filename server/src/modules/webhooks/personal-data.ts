@@ -4,7 +4,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../platform/keyset.ts';
 import { type Batch, batchRows, type PersonalData } from '../../platform/personal-data.ts';
 
-/** At each endpoint, a lane is a user or one of their enrolments. */
+/** Each endpoint has a lane for a user and for each of their enrolments. */
 const deliveriesIn = (lane: string, webhookId: string, rows: number): Keyset => ({
   table: 'webhook_delivery',
   of: { webhook_id: webhookId, lane },
@@ -32,7 +32,7 @@ function endpointsWith(ctx: TenantContext, lane: string, after: string | null) {
 
 type Page = { webhook_id: string; delivery_id: string; number: number };
 
-/** A lane named after the user is renamed after the event. An enrolment's lane identifies nobody. */
+/** A lane that is named after the user is renamed to the event's ID. An enrolment's lane identifies nobody. */
 const anonymous = (lane: string) => `response_body = null, error = null, person_erased = true,
   lane = case when old.lane = ${lane} then old.event_id else old.lane end`;
 

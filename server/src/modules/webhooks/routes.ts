@@ -151,6 +151,7 @@ export const webhookRoutes = [
     method: 'GET',
     path: '/webhook/{WebhookID}/delivery',
     name: 'listDeliveries',
+    mayBeStale: true,
     summary: 'List the deliveries of an endpoint',
     description: 'Newest first, with the request that was sent and the response that was received.',
     params,

@@ -26,7 +26,7 @@ test('a name that resolves to a private address is rejected on delivery too, unl
   await receiver.kill();
 });
 
-test('a refused connection and a shutdown are failures with a reason', async () => {
+test('a refused connection and a shutdown are recorded as failures with a reason', async () => {
   const receiver = await startReceiver();
   receiver.answer(() => {});
   const sender = openSender({ webhookAllow: ['127.0.0.1'] });
@@ -56,21 +56,21 @@ test('endless, huge and slow responses use neither much memory nor more than ten
   const block = Buffer.alloc(64 * 1024, 'x');
   receiver.answer((response) => {
     response.writeHead(200);
-    const pour = () => {
+    const writeOn = () => {
       while (!response.destroyed && response.write(block));
     };
-    response.on('drain', pour).on('error', () => {});
-    pour();
+    response.on('drain', writeOn).on('error', () => {});
+    writeOn();
   });
   const before = process.memoryUsage().rss;
-  let most = before;
+  let peak = before;
   const rounds = 200;
   for (let nth = 0; nth < rounds; nth += 20) {
     const sent = await Promise.all(Array.from({ length: 20 }, () => sender.send(message, never)));
     for (const { delivered, body } of sent) assert.deepEqual([delivered, body?.length], [true, 4 * 1024]);
-    most = Math.max(most, process.memoryUsage().rss);
+    peak = Math.max(peak, process.memoryUsage().rss);
   }
-  const megabytes = Math.round((most - before) / 1024 ** 2);
+  const megabytes = Math.round((peak - before) / 1024 ** 2);
   assert.ok(megabytes < 150, `${megabytes} MB`);
 
   const dribbles: NodeJS.Timeout[] = [];

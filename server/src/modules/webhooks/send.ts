@@ -3,7 +3,7 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { joinTinyChunks } from '../../platform/load/tiny-chunks.ts';
-import { AddressRefused, type AllowedConfig, resolveChecked } from './addresses.ts';
+import { AddressRejected, type AllowedConfig, resolveChecked } from './addresses.ts';
 
 export const deliverySeconds = 10;
 const maxRead = 64 * 1024;
@@ -38,7 +38,7 @@ export function openSender(config: AllowedConfig): Sender {
       ({ addresses }) => {
         const fitting = addresses.filter(({ family }) => !options.family || family === options.family);
         const [first] = fitting;
-        if (!first) found(new AddressRefused(`${host} has no such address.`), []);
+        if (!first) found(new AddressRejected(`${host} has no such address.`), []);
         else if (options.all) found(null, fitting);
         else found(null, first.address, first.family);
       },

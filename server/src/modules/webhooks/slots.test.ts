@@ -5,7 +5,7 @@ import { openSlots } from './slots.ts';
 test('an endpoint that finds no free slot waits once, and tenants take turns', () => {
   const slots = openSlots(2);
   const begun: string[] = [];
-  /** Like an endpoint with many deliveries: takes what is free and waits for more. */
+  /** Behaves like an endpoint with many deliveries: takes every free slot and waits for more. */
   const endpoint = (tenantId: string, name: string) => {
     const resume = () => {
       while (slots.take(tenantId, resume)) begun.push(name);

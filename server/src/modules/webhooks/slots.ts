@@ -1,15 +1,15 @@
 /**
- * Limits how many deliveries run concurrently. An endpoint that finds no free slot is called when there is one: tenants in
- * turn, and the endpoints of each tenant in turn. It waits once, however often it asks.
+ * Limits how many deliveries run concurrently. An endpoint that finds no free slot is called when there is one. Tenants
+ * take turns, and so do the endpoints of each tenant. An endpoint is queued only once, however often it asks.
  */
 export type Slots = { take: (tenantId: string, whenFree: () => void) => boolean; give: () => void };
 
-export function openSlots(most: number): Slots {
+export function openSlots(maxConcurrent: number): Slots {
   let taken = 0;
   const tenants = new Map<string, Set<() => void>>();
   const next = (): (() => void) | undefined => {
     const [first] = tenants;
-    if (!first || taken >= most) return undefined;
+    if (!first || taken >= maxConcurrent) return undefined;
     const [tenantId, waiting] = first;
     const [whenFree] = waiting;
     tenants.delete(tenantId);
@@ -19,7 +19,7 @@ export function openSlots(most: number): Slots {
   };
   return {
     take(tenantId, whenFree) {
-      if (taken < most) {
+      if (taken < maxConcurrent) {
         taken++;
         return true;
       }

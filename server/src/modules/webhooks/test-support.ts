@@ -7,7 +7,7 @@ export type Received = { headers: IncomingHttpHeaders; text: string; event: Even
 export type Receiver = {
   url: string;
   received: Received[];
-  /** Sets its response from now on; without one it hangs. */
+  /** Replaces the function that responds to further requests. Unless it sends a response, they hang. */
   answer: (respond: (response: ServerResponse, received: Received) => void) => void;
   kill: () => Promise<void>;
   restart: () => Promise<void>;

@@ -244,17 +244,17 @@ test("a receiver's response after the person's erasure is not stored, neither by
     URL: receiver.url,
     Types: ['user.created', 'enrolment.created'],
   });
-  const answers: (() => void)[] = [];
+  const responses: (() => void)[] = [];
   receiver.answer((response, { text }) => {
-    answers.push(() => response.writeHead(200).end(`cannot handle: ${text}`));
+    responses.push(() => response.writeHead(200).end(`cannot handle: ${text}`));
   });
   assert.equal((await call('POST', '/user', { LoginID })).status, 201);
   assert.equal((await call('POST', `/enrol/${LoginID}/erased`)).status, 201);
-  await until('both are under way', () => answers.length === 2);
+  await until('both are under way', () => responses.length === 2);
   assert.equal((await call('DELETE', `/user/${LoginID}`)).status, 200);
-  for (const answer of answers) answer();
+  for (const answer of responses) answer();
   const deliveries = async () => (await call('GET', `/webhook/${hook.WebhookID}/delivery`)).body.Items;
-  await until('both answers are recorded', async () =>
+  await until('both responses are recorded', async () =>
     (await deliveries()).every(({ Status }: { Status: string }) => Status === 'delivered'),
   );
   const items = await deliveries();

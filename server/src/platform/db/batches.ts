@@ -6,30 +6,30 @@ const longest = 25;
 const first = 50;
 
 /** The size of the next batch, after one of `rows` rows took this many milliseconds. */
-export function nextBatchSize(rows: number, milliseconds: number, most: number): number {
+export function nextBatchSize(rows: number, milliseconds: number, max: number): number {
   if (milliseconds > longest) return Math.max(1, Math.floor(rows / 2));
-  return milliseconds < longest / 2 ? Math.min(most, rows * 2) : rows;
+  return milliseconds < longest / 2 ? Math.min(max, rows * 2) : rows;
 }
 
 /**
  * Repeats `work` on many rows in short transactions until it processes fewer rows than allowed. A transaction has up to
- * `most` rows, or fewer if they take long. `work` returns how many rows it processed; the result is their sum.
+ * `max` rows, and fewer if they take long. `work` returns how many rows it processed; the result is their sum.
  */
 export async function inBatches<C extends { db: Database }>(
   ctx: C,
-  most: number,
+  max: number,
   work: (ctx: C, rows: number) => Promise<number>,
 ): Promise<number> {
   let sum = 0;
-  for (let rows = Math.min(first, most); ; ) {
+  for (let rows = Math.min(first, max); ; ) {
     let begun = 0;
     const done = await transaction(ctx, (ctx) => {
-      // Excludes the wait for the transaction's turn.
+      // Does not count the wait for the transaction's turn.
       begun = performance.now();
       return work(ctx, rows);
     });
     sum += done;
     if (done < rows) return sum;
-    rows = nextBatchSize(rows, performance.now() - begun, most);
+    rows = nextBatchSize(rows, performance.now() - begun, max);
   }
 }

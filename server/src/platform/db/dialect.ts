@@ -62,7 +62,7 @@ const driverOn = (connection: Connection): Driver => ({
 
 export type Database = Kysely<Schema>;
 
-/** `queue`: the queue in which statements and transactions wait. */
+/** Statements and transactions wait in `queue`. */
 type Origin = { engine: Engine; queue: string | undefined };
 
 const connections = new WeakMap<Database, Connection>();

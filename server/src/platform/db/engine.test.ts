@@ -110,7 +110,7 @@ test('does not report success when the caller ignored a failed statement', async
   assert.equal(await read(), 1);
 });
 
-test('keeps other statements out of a transaction', async () => {
+test('runs no other statements inside a transaction', async () => {
   await engine.query({ text: 'create table other_rows (id int)', values: [] });
   const begun = Promise.withResolvers<void>();
   const failing = engine.transaction(async (connection) => {

@@ -8,8 +8,8 @@ export type Statement = {
 export type Rows<R> = { rows: R[]; affected: number };
 
 /**
- * `queue`: the queue in which the statement waits: a tenant's, or one from `fair-queue.ts`. The default is the queue of
- * the tenant that the statement names, or else the service's.
+ * The queue in which the statement waits: a tenant's, or one from `fair-queue.ts`. The default is the queue of the
+ * tenant that the statement names, or the service's if it names none.
  */
 export type Connection = { query<R>(statement: Statement, queue?: string): Promise<Rows<R>> };
 

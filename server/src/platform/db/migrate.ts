@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -29,10 +30,11 @@ export async function migrate(
   timeouts: Partial<LockTimeouts> = {},
 ): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder);
+  const functions = await readFunctions(folder);
   const { lockMilliseconds, pauseMilliseconds, tries } = { ...defaults, ...timeouts };
   const applied: string[] = [];
   for (let busy = 0; ; ) {
-    const step = await applyNext(engine, migrations, lockMilliseconds).catch((error: unknown) => {
+    const step = await applyNext(engine, migrations, functions, lockMilliseconds).catch((error: unknown) => {
       if (!isContention(error) || ++busy >= tries) throw error;
       return 'busy' as const;
     });
@@ -51,7 +53,44 @@ export async function isMigrated(engine: Engine, folder: string): Promise<boolea
   if (!rows[0]?.exists) return false;
   const applied = await engine.query<{ name: string }>({ text: 'select name from migration', values: [] });
   const names = new Set(applied.rows.map(({ name }) => name));
-  return (await readMigrations(folder)).every(({ name }) => names.has(name));
+  if (!(await readMigrations(folder)).every(({ name }) => names.has(name))) return false;
+  return (await missingFunctions(engine, await readFunctions(folder))).length === 0;
+}
+
+type StoredFunction = { name: string; sql: string };
+
+/** The files that `npm run generate` writes from each `databaseFunction`. */
+export async function readFunctions(folder: string): Promise<StoredFunction[]> {
+  const place = path.join(folder, 'functions');
+  if (!existsSync(place)) return [];
+  const files = (await readdir(place)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const sql = await readFile(path.join(place, file), 'utf8');
+      const name = /create or replace function (\w+)/.exec(sql)?.[1];
+      if (name === undefined) throw new Error(`functions/${file} creates no function. Run: npm run generate`);
+      return { name, sql };
+    }),
+  );
+}
+
+async function missingFunctions(
+  connection: Connection,
+  functions: StoredFunction[],
+): Promise<StoredFunction[]> {
+  const { rows } = await connection.query<{ name: string }>({
+    text: `select proname as name from pg_proc
+      where proname = any($1) and pronamespace = current_schema()::regnamespace`,
+    values: [functions.map(({ name }) => name)],
+  });
+  const known = new Set(rows.map(({ name }) => name));
+  return functions.filter(({ name }) => !known.has(name));
+}
+
+/** Those of other versions stay, because their nodes may still be running. */
+async function createFunctions(connection: Connection, functions: StoredFunction[]): Promise<void> {
+  for (const { sql } of await missingFunctions(connection, functions))
+    await connection.query({ text: `/* across tenants: migration */ ${sql}`, values: [] });
 }
 
 /** A lock that could not be acquired, a deadlock, or an error that follows from one. */
@@ -77,7 +116,12 @@ type Step = { name: string } | 'done' | 'taken';
  * The lock for the whole migration is polled, because a waiting statement would hold a snapshot, and building an index
  * concurrently waits for all snapshots.
  */
-function applyNext(engine: Engine, migrations: Migration[], lockMilliseconds: number): Promise<Step> {
+function applyNext(
+  engine: Engine,
+  migrations: Migration[],
+  functions: StoredFunction[],
+  lockMilliseconds: number,
+): Promise<Step> {
   return engine.transaction(async (connection) => {
     const ask = (text: string, values: unknown[] = []) => connection.query<Applied>({ text, values });
     // A large table may need longer than the limit for requests.
@@ -89,7 +133,10 @@ function applyNext(engine: Engine, migrations: Migration[], lockMilliseconds: nu
     await ask(bookkeeping);
     const { rows } = await ask('select name, checksum from migration order by name');
     const next = nextOf(migrations, rows);
-    if (!next) return 'done';
+    if (!next) {
+      await createFunctions(connection, functions);
+      return 'done';
+    }
     await apply(engine, connection, next).catch((cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause);
       const kept = isOutside(next.sql) ? '' : ' and nothing of it was kept';

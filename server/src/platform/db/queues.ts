@@ -2,15 +2,19 @@ import { isAnonymousQueue, operatorQueue } from '../load/fair-queue.ts';
 import { type Database, kyselyOn, originOf } from './dialect.ts';
 
 /**
- * The same context, whose statements and transactions wait in this database queue. Has no effect inside a transaction.
+ * The same context, but its statements and transactions wait in this database queue. Has no effect inside a
+ * transaction.
  */
 export function inQueue<C extends { db: Database }>(ctx: C, queue: string): C {
   const origin = originOf(ctx.db);
   return origin ? { ...ctx, db: kyselyOn(origin.engine, queue) } : ctx;
 }
 
-/** Whether the caller has not been identified yet. */
-export const isAnonymous = (ctx: { db: Database }): boolean => isAnonymousQueue(originOf(ctx.db)?.queue);
+/** The queue of the caller's network if the caller has not been identified yet; otherwise null. */
+export function anonymousQueueIn(ctx: { db: Database }): string | null {
+  const queue = originOf(ctx.db)?.queue;
+  return isAnonymousQueue(queue) ? (queue ?? null) : null;
+}
 
 /** A tenant's context: all of its statements wait in the tenant's queue, whatever they name. */
 export function forTenant<C extends { db: Database }>(ctx: C, tenantId: string): C & { tenantId: string } {

@@ -10,7 +10,10 @@ import { openEmptyTestDatabase } from './test-database.ts';
 import { run, transaction } from './transaction.ts';
 
 let engine: Engine;
-/** For whom each statement and transaction began, in this order. When they end depends on the machine, too. */
+/**
+ * The callers in the order in which their statements and transactions began. The order in which they end depends on the
+ * machine.
+ */
 let begun: string[] = [];
 before(async () => {
   const opened = await openEmptyTestDatabase();
@@ -30,7 +33,7 @@ const work = (tenantId: string) => ({
   values: [tenantId, 'lectern.test'],
 });
 
-test('a statement waits for only a few statements of a tenant that sends hundreds', async () => {
+test('a statement waits for only a few statements of another tenant that sends hundreds', async () => {
   begun = [];
   const busy = Array.from({ length: 200 }, () => engine.query(work('busy')));
   const other = engine.query(work('other'));
@@ -53,7 +56,7 @@ test("the service's own statements go first, and those on behalf of a tenant wai
   assert.ok(last >= begun.length - 10, "it waits in its tenant's queue");
 });
 
-test('the same applies to transactions, and failed ones free their slots', async () => {
+test('transactions are queued in the same way, and failed ones free their slots', async () => {
   begun = [];
   let ended = 0;
   const act = (tenantId: string) => async (connection: Connection) => {
@@ -91,8 +94,8 @@ test('six busy tenants with slow statements and background work never starve key
   isOn = false;
   await Promise.all(busy);
   // A PostgreSQL server runs the statements of all six tenants at the same time.
-  const most = engine.kind === 'pglite' ? 2 : 7;
-  assert.ok(Math.max(...passed) <= most, `statements that came first: ${passed}`);
+  const limit = engine.kind === 'pglite' ? 2 : 7;
+  assert.ok(Math.max(...passed) <= limit, `statements that came first: ${passed}`);
 });
 
 test('continuous background work leaves every second turn to tenants', async () => {
@@ -112,8 +115,8 @@ test('continuous background work leaves every second turn to tenants', async () 
   }
   isOn = false;
   await Promise.all(busy);
-  const most = engine.kind === 'pglite' ? 2 : 20;
-  assert.ok(Math.max(...passed) <= most, `statements that came first: ${passed}`);
+  const limit = engine.kind === 'pglite' ? 2 : 20;
+  assert.ok(Math.max(...passed) <= limit, `statements that came first: ${passed}`);
 });
 
 test("a context's statements wait in its queue, whatever they name", async () => {

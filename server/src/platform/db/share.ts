@@ -8,8 +8,11 @@ import {
 } from '../load/fair-queue.ts';
 import type { Engine } from './engine.ts';
 
-/** The embedded database runs one statement at a time; a server has ten connections. */
-const shares = { pglite: { most: 1, maxPerCaller: 1 }, postgres: { most: 10, maxPerCaller: 7 } };
+/** The embedded database runs one statement at a time. */
+const sharesOf = (kind: Engine['kind'], connections: number) =>
+  kind === 'pglite'
+    ? { most: 1, maxPerCaller: 1 }
+    : { most: connections, maxPerCaller: Math.ceil(connections * 0.7) };
 /** Maximum number waiting in one queue. */
 const limits = { longestWait: 5_000, maxWaiting: 5_000 };
 
@@ -18,8 +21,9 @@ const limits = { longestWait: 5_000, maxWaiting: 5_000 };
  * requests delays only itself. Credential look-ups and background work go first, at most every other turn: they are few
  * and short, and every tenant depends on them.
  */
-export function shareAmongTenants(engine: Engine): Engine {
-  const queue = openFairQueue({ ...shares[engine.kind], ...limits, first: [credentialsQueue, serviceQueue] });
+export function shareAmongTenants(engine: Engine, connections = 10): Engine {
+  const first = [credentialsQueue, serviceQueue];
+  const queue = openFairQueue({ ...sharesOf(engine.kind, connections), ...limits, first });
   let waits = 0;
   const share = <T>(work: () => Promise<T>, caller = serviceQueue): Promise<T> =>
     inTurn(queue, caller, work, () => waits++) ?? Promise.reject(overloaded());

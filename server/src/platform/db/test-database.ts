@@ -13,7 +13,7 @@ import { locations } from '../locations.ts';
 import { type Database, kyselyOn } from './dialect.ts';
 import type { Engine } from './engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
-import { migrate, readMigrations } from './migrate.ts';
+import { migrate, readFunctions, readMigrations } from './migrate.ts';
 import { openPglite, type PgliteEngine } from './pglite/pglite.ts';
 import { openPostgres } from './postgres/postgres.ts';
 
@@ -110,5 +110,6 @@ async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(library);
   for (const { name, checksum } of await readMigrations(locations.migrations))
     hash.update(`${name} ${checksum}`);
+  for (const { sql } of await readFunctions(locations.migrations)) hash.update(sql);
   return hash.digest('hex').slice(0, 16);
 }

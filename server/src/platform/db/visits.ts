@@ -9,9 +9,9 @@ import { run } from './transaction.ts';
 export const maxVisited = 2_000;
 
 /**
- * A way to read a list through one index: `ranges` are conditions on `held`. `order` is the index's order if it differs
- * from the list's, and empty if it has none; such a path only helps if it has few rows. `rows` and `filter` replace the
- * list's rows and add a condition.
+ * A way to read a list through one index. `ranges` are conditions on `held`. `order` is the index's order if it differs
+ * from the list's, and empty if it has none; such a path only helps if it has few rows. `rows` replaces the list's
+ * rows, and `filter` adds a condition.
  */
 export type AccessPath = { ranges: readonly string[]; order?: string; rows?: string; filter?: string };
 
@@ -52,22 +52,23 @@ function afterSql({ key, after, newest }: List, { add }: Parameters): string {
 }
 
 /** SQL for a path's first matching rows. If the visit stopped at a row that does not match, that row is included. */
-export function visitSql(list: List, path: AccessPath, parameters: Parameters, most: number): string {
+export function visitSql(list: List, path: AccessPath, parameters: Parameters, maxRows: number): string {
   const order = orderOf(list);
   const own = path.order ?? order;
   const inOwn = own === '' ? '' : `order by ${own}`;
   const after = afterSql(list, parameters);
   const inRange = path.order === undefined ? after : '';
   const ranges = path.ranges.map(
-    (range) => `(select held.* from ${path.rows ?? list.rows} and ${range}${inRange} ${inOwn} limit ${most})`,
+    (range) =>
+      `(select held.* from ${path.rows ?? list.rows} and ${range}${inRange} ${inOwn} limit ${maxRows})`,
   );
-  const merged = `(select held.* from (${ranges.join(' union all ')}) held ${inOwn} limit ${most})`;
+  const merged = `(select held.* from (${ranges.join(' union all ')}) held ${inOwn} limit ${maxRows})`;
   const filter = `${path.filter ?? 'true'} and ${list.filter(parameters)}${path.order === undefined ? '' : after}`;
   return `select held.* from (
     select held.*, row_number() over (${inOwn})::integer as visited, coalesce(${filter}, false) as found
     from ${ranges.length === 1 ? ranges[0] : merged} held
-  ) held where held.found or held.visited = ${most}
-  order by ${path.order === undefined ? '' : `held.visited = ${most} desc, `}${order} limit ${parameters.add(list.wanted + 1)}`;
+  ) held where held.found or held.visited = ${maxRows}
+  order by ${path.order === undefined ? '' : `held.visited = ${maxRows} desc, `}${order} limit ${parameters.add(list.wanted + 1)}`;
 }
 
 type Key = Date | number | string;
@@ -103,8 +104,8 @@ export async function tryAccessPaths<R extends object>(
   list: List,
 ): Promise<Visit<R> | null> {
   const [first] = list.accessPaths;
-  const most = firstVisited(list);
-  const visit = first && (await visitBy<R>(ctx, list, first, most));
+  const maxRows = firstVisited(list);
+  const visit = first && (await visitBy<R>(ctx, list, first, maxRows));
   if (visit?.isDone) return visit;
   let furthest: (Visit<R> & { end: R }) | null = null;
   for (const pathOf of list.accessPaths) {
@@ -124,20 +125,20 @@ async function visitBy<R extends object>(
   ctx: { db: Database },
   list: List,
   pathOf: List['accessPaths'][number],
-  most: number,
+  maxRows: number,
 ): Promise<Visit<R> & { isDone: boolean; isInOrder: boolean }> {
   const parameters = parametersAfter(...list.values);
   const path = pathOf(parameters);
-  const page = visitSql(list, path, parameters, most);
+  const page = visitSql(list, path, parameters, maxRows);
   const text = list.show ? `${list.show(page)} order by ${orderOf(list)}` : page;
-  const visit = readVisit(await run<R & Visited>(ctx, { text, values: parameters.values }), most);
+  const visit = readVisit(await run<R & Visited>(ctx, { text, values: parameters.values }), maxRows);
   const isInOrder = path.order === undefined;
   const isFull = isInOrder && visit.rows.length > list.wanted;
   return { ...visit, end: isFull ? null : visit.end, isDone: isFull || visit.end === null, isInOrder };
 }
 
 /** The rows that match, and the one at which the visit stopped. */
-export function readVisit<R>(rows: (R & Visited)[], most: number): Visit<R> {
-  const end = rows.find((row) => row.visited === most) ?? null;
+export function readVisit<R>(rows: (R & Visited)[], maxRows: number): Visit<R> {
+  const end = rows.find((row) => row.visited === maxRows) ?? null;
   return { rows: rows.filter(({ found }) => found), end, read: rows };
 }

@@ -6,7 +6,7 @@ import { syncPath } from './durable.ts';
 export type PackageFiles = {
   /** A new path on the same disk as the releases, for incomplete folders. */
   scratch(name: string): Promise<string>;
-  /** Renames a complete scratch folder: atomic, and durable when it returns. */
+  /** Renames a complete scratch folder. The change is atomic, and durable when this returns. */
   keep(scratch: string, releaseId: string): Promise<void>;
   discard(scratch: string): Promise<void>;
   remove(releaseId: string): Promise<void>;

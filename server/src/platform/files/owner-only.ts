@@ -20,7 +20,8 @@ export function closeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
   const { mode } = statSync(folder);
   const isWide = (mode & forOthers) !== 0;
   if (isWide) closeFolder(folder, mode);
-  // The contents of a closed folder are out of reach, so the whole tree is walked only if this folder was open.
+  // Other users cannot reach the contents of a folder that is closed to them, so the whole tree is walked only if this
+  // folder was open.
   const wide = readdirSync(folder).filter((name) => isWide || isReadableByOthers(join(folder, name)));
   const changed = wide.reduce((count, name) => count + restrictToOwner(join(folder, name)), 0);
   if (isWide || changed > 0)

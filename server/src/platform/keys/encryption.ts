@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { findKey, type KeyRing, keyFor } from './key-ring.ts';
 
-/** What the text is for, and the record it belongs to. A copy in another record cannot be decrypted. */
+/** The purpose of the text, and the record it belongs to. A copy in another record cannot be decrypted. */
 type About = { purpose: 'webhook-secret'; place: string };
 
 const nonceBytes = 12;
@@ -27,7 +27,7 @@ export function decrypt(ring: KeyRing, { purpose, place }: About, encrypted: str
   const key = scheme === 'enc' ? findKey(ring, id) : undefined;
   if (!key)
     throw new Error(
-      `The key ring does not have the key ${id}, with which a stored secret is encrypted. Put the key back, and start once before you remove it.`,
+      `The key ring does not have the key ${id}, with which a stored secret is encrypted. Put the key back, and start the service once before you remove it.`,
     );
   const bytes = Buffer.from(body, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', keyFor(key, purpose), bytes.subarray(0, nonceBytes), {

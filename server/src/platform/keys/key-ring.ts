@@ -77,7 +77,7 @@ export function parseKeys(text: string): readonly WrittenKey[] {
 }
 
 /**
- * HKDF (RFC 5869) with the purpose as `info`; a legacy key is used directly. Signing takes 5 µs with an imported key
+ * HKDF (RFC 5869) with the purpose as `info`; the legacy key is used directly. Signing takes 5 µs with an imported key
  * and 28 µs without.
  */
 export function keyFor(key: RingKey, purpose: Purpose | 'fingerprint'): KeyObject {

@@ -21,7 +21,7 @@ type KeyContext = {
   readonly now: () => Date;
 };
 
-/** What the database knows about the ring's keys. Nothing in it is secret. */
+/** What the database stores about the ring's keys. None of it is secret. */
 type KeyName = { id: string; fingerprint: string };
 type UsedRing = { signs: KeyName; marks: KeyName };
 
@@ -97,7 +97,7 @@ function readOrMake(ctx: KeyContext, used: UsedRing | null, legacy: string | nul
   if (known) return known;
   if (used)
     throw new Error(
-      `The database is used with signing key ${used.signs.id}, but ${ringFile(dataDir)} does not exist. ` +
+      `The database was last used with the signing key ${used.signs.id}, but ${ringFile(dataDir)} does not exist. ` +
         'Copy the file from another node or a backup, or set SIGNING_KEYS.',
     );
   const keys = [newKey(ctx.now()), ...(legacy === null ? [] : [legacyOf(legacy)])];
@@ -140,7 +140,7 @@ function otherRing({ config }: KeyContext, used: string, first: string): string 
   const [what, how] = config.signingKeys
     ? ['SIGNING_KEYS', 'Give all nodes the same SIGNING_KEYS.']
     : [ringFile(config.dataDir), 'Copy the file from the node that has this key, or set SIGNING_KEYS.'];
-  return `The database is used with signing key ${used}, which ${what} (first key: ${first}) does not have. ${how}`;
+  return `The database was last used with the signing key ${used}, which ${what} (first key: ${first}) does not have. ${how}`;
 }
 
 function hashKeyOf(

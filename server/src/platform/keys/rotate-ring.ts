@@ -32,7 +32,7 @@ export async function rotateRing(
   return keys;
 }
 
-/** A newer key behind the first one was about to become the first. */
+/** A key newer than the first one was added by a rotation that was interrupted before it made that key the first. */
 function isYounger(key: WrittenKey, first: WrittenKey | undefined): boolean {
   return key.createdAt !== null && (first?.createdAt ?? '') < key.createdAt;
 }

@@ -19,7 +19,7 @@ export const rejections = {
     'list_concurrency',
     'export_concurrency',
     'ping_rate',
-    'unread_answers',
+    'unread_responses',
   ],
   runTime: [
     'full',
@@ -29,7 +29,7 @@ export const rejections = {
     'tenant_concurrency',
     'tenant_bytes',
     'launch_rate',
-    'unread_answers',
+    'unread_responses',
   ],
   connections: ['address_concurrency', 'address_rate', 'tiny_chunks', 'unread'],
   hashes: ['tenant_concurrency'],
@@ -41,7 +41,10 @@ export const rejections = {
 export type RejectingPool = keyof typeof rejections;
 export type Rejection<P extends RejectingPool> = (typeof rejections)[P][number];
 
-/** `check`: POST /user/check. `key`: an API key, or credentials at /oauth/token. */
+/** How a read that may be stale was answered: by the replica if `used`, otherwise by the primary. */
+const replicaResults = ['used', 'behind', 'unavailable', 'failed'] as const;
+
+/** `check` means POST /user/check, and `key` an API key or credentials at /oauth/token. */
 const signInKinds = ['password', 'link', 'check', 'key'] as const;
 
 /** Not in a global registry, because a process, such as a test, may have several contexts. */
@@ -75,12 +78,32 @@ export function openCounters() {
     'Times that the event loop was blocked for more than 2 s.',
     [],
   );
+  const workerReplacements = counter(
+    'lectern_worker_replacements_total',
+    'Worker processes started in place of ones that ended.',
+    [],
+  );
+  const replicaReads = counter(
+    'lectern_replica_reads_total',
+    'Reads that may be stale, by result: used is the replica, anything else the primary.',
+    ['result'],
+  );
   // Initialised to 0: a series that starts with its first failure would show no increase.
   for (const [pool, reasons] of Object.entries(rejections))
     for (const reason of reasons) rejected.inc({ pool, reason }, 0);
+  for (const result of replicaResults) replicaReads.inc({ result }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
   for (const pool of ['passwords', 'hashes', 'lists', 'longWrites', 'openings']) poolWaits.inc({ pool }, 0);
-  return { rejected, signInFailures, commitsRejected, lateCommits, poolWaits, stalls };
+  return {
+    rejected,
+    signInFailures,
+    commitsRejected,
+    lateCommits,
+    poolWaits,
+    stalls,
+    workerReplacements,
+    replicaReads,
+  };
 }
 
 export type Counters = ReturnType<typeof openCounters>;

@@ -13,7 +13,7 @@ export type Sample = { gauge: string; labels?: Record<string, string>; value: nu
  */
 export type Figures = {
   name: string;
-  /** They are read at most this often. */
+  /** Minimum interval between two reads. */
   seconds: number;
   gauges: Readonly<Record<string, { help: string; labels?: readonly string[] }>>;
   read: (ctx: Context) => Promise<Sample[]>;
@@ -40,7 +40,7 @@ const diskFigures: Figures = {
   },
 };
 
-/** SQLSTATE if the server's role may not list the files. The figure is then left out. */
+/** SQLSTATE of the error if the server's role may not list the files. The figure is then left out. */
 const insufficientPrivilege = '42501';
 
 const logFigures: Figures = {
@@ -77,6 +77,8 @@ export function openFigures(ctx: Context, registry: Registry, more: readonly Fig
     name: 'lectern_figures_up',
     help: '1: the gauges of this group are recent. 0: they could not be read and are left out.',
     labelNames: ['group'],
+    // All workers read the same disk and database.
+    aggregator: 'max',
     registers: [registry],
   });
   const readers = [diskFigures, logFigures, ...more].map((figures) => openReader(ctx, registry, figures, up));
@@ -92,7 +94,7 @@ function openReader(ctx: Context, registry: Registry, figures: Figures, up: Gaug
   const gauges = new Map(
     Object.entries(figures.gauges).map(([name, { help, labels = [] }]) => [
       name,
-      new Gauge({ name, help, labelNames: labels, registers: [registry] }),
+      new Gauge({ name, help, labelNames: labels, aggregator: 'max', registers: [registry] }),
     ]),
   );
   const last: { begun: Date | null; samples: Sample[]; readAt: Date | null } = {

@@ -22,6 +22,18 @@ const databaseAnswers = createCache<true | null>({
     ),
 });
 
+/** A full pool if no worker of this node has room. One that does not answer is blocked. */
+const fullPools = createCache<string | null>({
+  name: 'full_pools',
+  milliseconds: sharedMilliseconds,
+  most: 1,
+  load: async ({ workers }) => {
+    const answered = (await workers.ask('load')).filter((answer) => answer !== null);
+    if (answered.some(({ fullPool }) => fullPool === null)) return null;
+    return answered[0]?.fullPool ?? null;
+  },
+});
+
 /** Serves liveness, readiness and metrics on the operations port if there is one, otherwise on the API's port. */
 export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metrics): void {
   const texts = createCache<string>({
@@ -30,11 +42,12 @@ export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metric
     most: 1,
     load: () => metrics.read(),
   });
+  ctx.workers.answer('load', async () => ({ fullPool: exhaustedPool(ctx) }));
   app.get('/health/live', forProbes, async () => ({ Status: 'live' }));
   app.get('/health/ready', forProbes, async () => {
     if (isDraining(ctx))
       throw new Problem('unavailable', 'This node is shutting down. Retry the request.', { retryAfter: 2 });
-    const pool = exhaustedPool(ctx);
+    const pool = ctx.workers.count === 1 ? exhaustedPool(ctx) : await fullPools.get(ctx, '');
     if (pool)
       throw new Problem(
         'unavailable',

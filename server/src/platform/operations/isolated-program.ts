@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { Problem } from '../errors.ts';
-import type { IsolatedAnswer } from './isolated.ts';
+import type { IsolatedResult } from './isolated.ts';
 
 /** Lower priority than the service's, so that API callers do not wait. */
 const priority = 5;
@@ -12,12 +12,12 @@ export function serveOnce<Input>(work: (input: Input) => Promise<unknown>): void
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
   process.once('disconnect', () => process.exit());
   process.once('message', async (input: Input) => {
-    const answer = await work(input).then((answer): IsolatedAnswer => ({ answer }), failed);
+    const answer = await work(input).then((answer): IsolatedResult => ({ answer }), failed);
     process.send?.(answer, () => process.exit());
   });
 }
 
-function failed(error: unknown): IsolatedAnswer {
+function failed(error: unknown): IsolatedResult {
   if (error instanceof Problem) {
     const { code, message: detail, extras } = error;
     return { problem: { code, detail, extras } };

@@ -17,8 +17,8 @@ export type IsolatedLimits = {
 };
 
 /**
- * Our own code and the packages it loads, wherever npm has installed them; nothing in `DATA_DIR`, and above all not the
- * keys.
+ * Our own code and the packages it loads, wherever npm has installed them. Nothing in `DATA_DIR` may be read, and least
+ * of all the keys.
  */
 const code = [
   ...locations.code,
@@ -28,7 +28,7 @@ const code = [
 ];
 
 /** A program's result. Errors that are not problems keep what the log and the error mapper need. */
-export type IsolatedAnswer =
+export type IsolatedResult =
   | { answer: unknown }
   | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } }
   | { error: { message: string; stack: string; code?: string; errno?: number } };
@@ -62,8 +62,8 @@ export async function runIsolated(program: URL, input: unknown, limits: Isolated
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-keptOutput);
   });
-  let received: IsolatedAnswer | null = null;
-  child.once('message', (message: IsolatedAnswer) => {
+  let received: IsolatedResult | null = null;
+  child.once('message', (message: IsolatedResult) => {
     received = message;
   });
   let isLate = false;
@@ -79,7 +79,7 @@ export async function runIsolated(program: URL, input: unknown, limits: Isolated
     child.send(input as object, () => {});
     const how = await ended;
     if (isLate) throw new IsolationFailure('time', `no result within ${limits.seconds} s`);
-    return answerIn(received, `${how}: ${output}`);
+    return resultIn(received, `${how}: ${output}`);
   } finally {
     clearTimeout(deadline);
   }
@@ -98,7 +98,7 @@ function flagsFor(limits: IsolatedLimits): string[] {
   ];
 }
 
-function answerIn(received: IsolatedAnswer | null, how: string): unknown {
+function resultIn(received: IsolatedResult | null, how: string): unknown {
   if (received === null) throw new IsolationFailure('crash', how);
   if ('answer' in received) return received.answer;
   if ('problem' in received) {

@@ -16,10 +16,10 @@ function tell(error: unknown, depth = 0): unknown {
 }
 
 /** JSON lines on standard output. Callers name each field: a request, header or body is never logged as a whole. */
-export function openLog(level: string): Logger {
+export function openLog(level: string, everyLine: Record<string, unknown> = {}): Logger {
   return pino({
     level,
-    base: null,
+    base: everyLine,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: (error) => tell(error), error: (error) => tell(error) },

@@ -95,7 +95,7 @@ test("metrics show a node's current work: requests, slots, bulk calls and their 
   );
   // The request under test, and the request for the metrics.
   assert.equal(await metric('lectern_http_requests_in_flight{origin="interface"}'), 2);
-  assert.ok((await metric('lectern_pool_places{pool="anonymous"}')) > 1);
+  assert.ok((await metric('lectern_pool_slots{pool="anonymous"}')) > 1);
   socket.destroy();
   for (const name of [
     'lectern_pool_in_use{pool="anonymous"}',

@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Context } from '../context.ts';
 import { onRequestEnd } from '../http/request-slot.ts';
+import { mergedPage } from '../workers/merge-metrics.ts';
 import { type Figures, openFigures } from './figures.ts';
 import { nodeGauges } from './node-gauges.ts';
 
-/** Prometheus metrics of one process. */
+/** Prometheus metrics of this node. */
 export type Metrics = {
   contentType: string;
   observe: (app: FastifyInstance, origin: string) => void;
@@ -22,10 +23,16 @@ export function openMetrics(
   for (const counter of Object.values(ctx.counters)) registry.registerMetric(counter);
   nodeGauges(ctx, registry);
   const refresh = openFigures(ctx, registry, options.figures);
+  const { workers } = ctx;
+  workers.answer('metrics', async () => {
+    await refresh();
+    return registry.getMetricsAsJSON();
+  });
   return {
     contentType: registry.contentType,
     observe: observer(registry),
     read: async () => {
+      if (workers.count > 1) return mergedPage((await workers.ask('metrics')).filter((one) => one !== null));
       await refresh();
       return registry.metrics();
     },

@@ -29,13 +29,14 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
       },
     });
   ofPools('lectern_pool_in_use', 'Slots in use, by pool.', ({ inUse }) => inUse);
-  ofPools('lectern_pool_places', 'Slots in total, by pool.', ({ most }) => most);
+  ofPools('lectern_pool_slots', 'Slots in total, by pool.', ({ most }) => most);
   ofPools('lectern_pool_waiting', 'Requests waiting for a slot, by pool.', (pool) =>
     'callers' in pool ? waitingIn(pool) : pool.waiting.length,
   );
-  gauge('lectern_requests_held_back', 'Requests delayed because their address gets only rejections.', () =>
+  gauge('lectern_requests_delayed', 'Requests delayed because their address gets only rejections.', () =>
     sum([...(admission.peers?.queues.values() ?? [])].map(({ waiting }) => waiting.size)),
   );
+  gauge('lectern_workers', 'Processes that serve the ports of this node.', () => 1);
   gauge('lectern_imports_running', 'Packages being read.', () => imports.running);
   gauge('lectern_imports_waiting', 'Packages being received or waiting to be read.', () => imports.waiting);
   gauge('lectern_bulk_calls_running', 'Bulk calls in progress.', () => sum(admission.bulkCalls.values()));

@@ -31,6 +31,11 @@ test('a PostgreSQL connection that leaves the machine without TLS causes one war
   ])
     assert.equal(to(fine), '', fine);
   assert.equal(to('db.example/lectern', { PGSSLMODE: 'verify-full' }), '');
+  const DATABASE_URL = 'postgres://lectern@localhost/lectern';
+  assert.match(
+    warned({ DATABASE_URL, DATABASE_READ_URL: 'postgres://lectern@replica.example/lectern' }),
+    /sslmode=verify-full to DATABASE_READ_URL/,
+  );
   assert.equal(warned({}), '');
 });
 

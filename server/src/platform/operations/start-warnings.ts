@@ -5,10 +5,14 @@ type Environment = Record<string, string | undefined>;
 /** Problems to fix before relying on the service, as sentences for the start-up log. */
 export function startWarnings(config: Config, env: Environment): string[] {
   const warnings: string[] = [];
-  if (config.databaseUrl !== null && isInClear(config.databaseUrl, env))
-    warnings.push(
-      'The connection to PostgreSQL does not require TLS: others on the network could read and change all data. Add sslmode=verify-full to DATABASE_URL.',
-    );
+  for (const [name, url] of [
+    ['DATABASE_URL', config.databaseUrl],
+    ['DATABASE_READ_URL', config.databaseReadUrl],
+  ] as const)
+    if (url !== null && isInClear(url, env))
+      warnings.push(
+        `The connection to PostgreSQL does not require TLS: others on the network could read and change all data. Add sslmode=verify-full to ${name}.`,
+      );
   if (config.trustProxy && !env.BASE_URL)
     warnings.push(
       `TRUST_PROXY is set and BASE_URL is not: launch links begin with ${config.baseUrl}. Set BASE_URL to the address of the proxy.`,
@@ -18,7 +22,7 @@ export function startWarnings(config: Config, env: Environment): string[] {
 
 const encrypted = ['require', 'verify-ca', 'verify-full'];
 
-/** Whether data may leave this machine without TLS. It does not through a socket or loopback. */
+/** Whether data may leave this machine without TLS. Through a Unix socket or loopback it stays here. */
 function isInClear(databaseUrl: string, env: Environment): boolean {
   const { hostname, searchParams } = new URL(databaseUrl);
   const host = (searchParams.get('host') ?? decodeURIComponent(hostname)).replace(/^\[(.*)\]$/, '$1');

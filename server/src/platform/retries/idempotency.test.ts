@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { type Call, once, valueOrThrow } from './once.ts';
-import { deleteExpiredAnswers } from './stored-answers.ts';
+import { deleteExpiredResponses } from './stored-responses.ts';
 
 let service: TestService;
 let now = new Date();
@@ -37,7 +37,7 @@ test('an error is replayed too, with the ID of the new request', async () => {
   assert.equal(again.body.request_id, again.headers.get('x-request-id'));
 });
 
-test('a used key with another body or path is rejected', async () => {
+test('a key that was used with another body or path is rejected', async () => {
   await post('/user', { LoginID: 'i-3' }, 'three');
   for (const [path, body] of [
     ['/user', { LoginID: 'i-3', FirstName: 'Other' }],
@@ -111,7 +111,7 @@ test('a call that fails with an internal error leaves nothing behind, and a retr
   assert.deepEqual(again, { outcome: { value: 'done' }, replayed: false });
 });
 
-test('another request with a used key is rejected before any preparation', async () => {
+test('a different request with a used key is rejected before any preparation', async () => {
   await once(
     tenant(),
     { ...asked, key: 'ten' },
@@ -130,7 +130,7 @@ test('after 24 hours a key can be used again, and the job removes the stored res
   const later = await post('/user', { LoginID: 'i-11' }, 'eleven');
   assert.equal(later.status, 200);
   assert.equal(later.headers.get('idempotency-replayed'), null);
-  await deleteExpiredAnswers(service.ctx);
+  await deleteExpiredResponses(service.ctx);
   const { rows } = await sql<{ left: number }>`
     select count(*)::int as left from stored_answer where tenant_id = 'test'`.execute(service.ctx.db);
   assert.equal(rows[0]?.left, 1);

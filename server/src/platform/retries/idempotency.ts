@@ -4,7 +4,7 @@ import { forTenant } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
 import type { Answer } from '../http/routes.ts';
 import { type Call, once, valueOrThrow } from './once.ts';
-import { operatorOwner } from './stored-answers.ts';
+import { operatorOwner } from './stored-responses.ts';
 
 export const idempotencyHeader = 'Idempotency-Key';
 
@@ -26,13 +26,15 @@ function keySpace(ctx: Context, request: FastifyRequest, key: string): [TenantCo
     : [forTenant(ctx, tenantId), key];
 }
 
-/** Part of the request: what a response shows depends on these scopes, so a key with other scopes must not get it. */
+/**
+ * Part of the request, because these scopes determine what a response shows. A key with other scopes must not get it.
+ */
 export function scopesOf({ caller }: FastifyRequest): string {
   return [...(caller?.scopes ?? [])].sort().join(' ');
 }
 
 /** Handles a POST with an Idempotency-Key: returns the stored response, or else that of `call`. */
-export async function answerOnce(
+export async function respondOnce(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -12,7 +12,7 @@ import {
   type Outcome,
   recall,
   store,
-} from './stored-answers.ts';
+} from './stored-responses.ts';
 
 /** The parts of a context that belong to the transaction. */
 export type TransactionContext = Pick<Context, 'db' | 'state'>;
@@ -57,7 +57,7 @@ export async function once<T>(
   }
 }
 
-/** Returns the value of an outcome, or throws its problem. */
+/** Returns the outcome's value, or throws its problem. */
 export function valueOrThrow<T>(outcome: Outcome<T>): T {
   if ('value' in outcome) return outcome.value;
   const { code, detail, extras } = outcome.problem;
@@ -70,7 +70,9 @@ export function valueOrThrow<T>(outcome: Outcome<T>): T {
  */
 export class Outdated extends Problem {
   constructor() {
-    super('unavailable', 'The record is being changed by others. Retry the request.', { retryAfter: 1 });
+    super('unavailable', 'The record is being changed by other requests. Retry the request.', {
+      retryAfter: 1,
+    });
   }
 }
 
@@ -101,7 +103,7 @@ function inProgress(): Problem {
   );
 }
 
-/** A rejection is also a response, and is stored like one. */
+/** A rejection is stored like any other response. */
 async function prepared<T>(call: Call<T>): Promise<Act<T>> {
   try {
     return await call.prepare();
@@ -117,10 +119,7 @@ const commitShared = coalesce<TenantContext, Entry, Outcome<unknown>>({
   run: commit,
 });
 
-/**
- * Commits all or none: an internal error, or a response that another node stored in the meantime, undoes the others
- * too.
- */
+/** Commits all or none: an internal error, or a response that another node stored first, undoes the others too. */
 function commit(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[]> {
   const begin = entries.length > 1 ? sharedTransaction : transaction;
   return begin(ctx, async (ctx) => {

@@ -12,7 +12,7 @@ import { newId, normalizeIdentifiers } from '../ids.ts';
 import { recordGrowth } from '../operations/statistics.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
 import { once, type TransactionContext, valueOrThrow } from '../retries/once.ts';
-import { type KeyedRequest, nameOf, recall } from '../retries/stored-answers.ts';
+import { type KeyedRequest, nameOf, recall } from '../retries/stored-responses.ts';
 import {
   acceptedRows,
   batchSize,
@@ -59,7 +59,7 @@ export const bulkQuery = Fields({
 });
 
 export function bulkStreams(fields: string, row: Record<string, string>) {
-  const description = `One object per line as NDJSON, or CSV with the field names in the first row, where an empty cell means that the field is not sent. Fields: ${fields}. A row may have 64 kB; the number of rows is not limited.`;
+  const description = `One object per line as NDJSON, or CSV with the field names in the first row, where an empty cell means that the field is not sent, and spaces around an ID are removed. Fields: ${fields}. A row may be up to 64 kB in size; the number of rows is not limited.`;
   const examples = {
     [rowTypes.ndjson]: `${JSON.stringify(row)}\n`,
     [rowTypes.csv]: `${Object.keys(row).join(',')}\n${Object.values(row).join(',')}\n`,
@@ -67,7 +67,7 @@ export function bulkStreams(fields: string, row: Record<string, string>) {
   return { types: Object.values(rowTypes), description, bulk: true, examples } as const;
 }
 
-export const bulkAnswer = {
+export const bulkResponse = {
   description:
     'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. CSV with `Accept: text/csv`.',
   type: [rowTypes.ndjson, rowTypes.csv],
@@ -78,7 +78,7 @@ type Keyed = (
   prepare: () => Promise<(ctx: TenantContext) => Promise<RowDone>>,
 ) => Promise<RowDone>;
 
-/** Numbers of the chunks before which new tables are analysed. */
+/** The numbers of the chunks before which tables are analysed. */
 const growth = [3, 6, 25, 100, 500];
 
 /** Compiles the validation of a bulk verb once, on its first call. */
@@ -170,7 +170,11 @@ export function bulk<T>(verb: BulkVerb<T>) {
       // During a long call, its key may be revoked or its tenant suspended.
       const refused = first ? null : await refusalOf(ctx);
       if (refused) return source.map(({ row }) => refuse(ctx, { Row: row, Status: 0 }, refused, plan));
-      for (const one of source) if ('value' in one) normalizeIdentifiers(one.value);
+      for (const one of source) {
+        if (!('value' in one)) continue;
+        if (format === 'csv') trimIdentifiers(one.value);
+        normalizeIdentifiers(one.value);
+      }
       if (key === null) return work(ctx, source, { format, plan, keyed: null });
       let replays = 0;
       // Read before validation, which converts the cells of CSV.
@@ -242,6 +246,12 @@ function refuse(ctx: TenantContext, result: RowResult, error: unknown, plan: boo
     detail: problem.message,
     ...extras,
   });
+}
+
+/** Spreadsheets have cells such as "A00050 ", and an ID cannot be changed later. */
+function trimIdentifiers(fields: unknown): void {
+  for (const [name, value] of Object.entries(fields ?? {}))
+    if (name.endsWith('ID') && typeof value === 'string') Reflect.set(fields as object, name, value.trim());
 }
 
 /** Each row is a separate request: its outcome is replayed, whatever happened to the others. */

@@ -34,7 +34,7 @@ export async function* readRows(
       waiting.push(...split.push(chunk.subarray(from, from + sliceBytes)));
       for (let rows = nextBatch(waiting); rows > 0; rows = nextBatch(waiting)) {
         yield take(waiting.splice(0, rows));
-        // Rows that are rejected wait for nothing, and neither do blank lines.
+        // Neither rejected rows nor blank lines wait for anything, so the loop would not yield.
         await setImmediate();
       }
       await setImmediate();
@@ -142,7 +142,7 @@ function readHeader(names: string[]): Column[] {
       `The header has ${names.length} columns, but ${maxColumns} is the maximum.`,
     );
   if (new Set(names).size < names.length)
-    throw new Problem('validation_failed', 'Two columns have the same name. Name each once.');
+    throw new Problem('validation_failed', 'Two columns have the same name. Rename one of them.');
   const columns = names.map((name) => {
     const dot = name.indexOf('.');
     return dot < 0
@@ -217,8 +217,7 @@ function toObject(columns: readonly Column[], cells: readonly string[]): unknown
 }
 
 /**
- * Formula characters also count after characters that a spreadsheet skips or takes for the end of a row (OWASP, CSV
- * injection).
+ * A formula may also follow characters that a spreadsheet skips or takes for the end of a row (OWASP, CSV injection).
  */
 const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 /** Characters that some parsers take for the end of a row. */

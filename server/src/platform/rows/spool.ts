@@ -5,7 +5,10 @@ const readBytes = 64 * 1024;
 
 export type Spool = {
   path: string;
-  /** The maximum size of the file, which is then overwritten from its beginning: how far the client may be ahead. */
+  /**
+   * The maximum size of the file, and therefore how far the client may be ahead. The file is then overwritten from its
+   * beginning.
+   */
   capacity: number;
   /** Called before the file grows. */
   room?: () => Promise<void>;
@@ -67,7 +70,7 @@ export async function* spool(
     try {
       for await (const chunk of input as AsyncIterable<Buffer>) {
         if (stopped) continue;
-        // A chunk larger than the file would wait forever.
+        // A chunk that is larger than the file would wait forever.
         for (let at = 0; at < chunk.length; at += capacity) await write(chunk.subarray(at, at + capacity));
       }
     } catch (error) {

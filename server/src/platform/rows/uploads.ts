@@ -14,9 +14,9 @@ const floorBytes = 1024 ** 3;
 const floorPart = 1 / 20;
 
 /** Increments the count and returns a function to decrement it; null if the maximum is reached. */
-function count(counts: Map<string, number>, name: string, most: number): (() => void) | null {
+function count(counts: Map<string, number>, name: string, max: number): (() => void) | null {
   const now = counts.get(name) ?? 0;
-  if (now >= most) return null;
+  if (now >= max) return null;
   counts.set(name, now + 1);
   return () => {
     const left = (counts.get(name) ?? 1) - 1;
@@ -57,7 +57,7 @@ export async function requireDiskSpace(ctx: Context, bytes: number): Promise<voi
   countRejection(ctx, 'uploads', 'disk');
   throw new Problem(
     'unavailable',
-    'The service is short of disk space. Retry later, or contact its operator.',
+    'The service is running out of disk space. Retry later, or contact its operator.',
     {
       retryAfter: 60,
     },

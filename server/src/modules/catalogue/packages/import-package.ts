@@ -60,8 +60,8 @@ export async function importPackage(
 async function writeZip(ctx: Context, zip: Readable, file: string): Promise<string> {
   const hash = createHash('sha256');
   let bytes = 0;
-  // The upload is not destroyed together with the pipeline. The rest is drained, so that the sender gets the response
-  // and can reuse the connection.
+  // The upload must outlive the pipeline. The rest of it is drained, so that the sender gets the response and can reuse
+  // the connection.
   await pipeline(
     zip.iterator({ destroyOnReturn: false }),
     async function* (chunks: AsyncIterable<Buffer>) {

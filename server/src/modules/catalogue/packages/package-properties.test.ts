@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { resolveTarget } from '../../../../../standards/launch-path.ts';
 import { readManifest } from '../../../../../standards/manifest.ts';
-import { PackageRefusal } from '../../../../../standards/refusal.ts';
+import { PackageRejection } from '../../../../../standards/rejection.ts';
 import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
 import { createWarnings } from '../../../../../standards/warnings.ts';
 import { createFileIndex } from './file-index.ts';
@@ -90,7 +90,7 @@ describe('whatever is uploaded', () => {
           const files = createFileIndex(['index.html']);
           readManifest(Buffer.from(text), 'imsmanifest.xml', files, createWarnings().warn('imsmanifest.xml'));
         } catch (error) {
-          assert.ok(error instanceof PackageRefusal, String(error));
+          assert.ok(error instanceof PackageRejection, String(error));
         }
       }),
       { numRuns: runs.numRuns * 5 },

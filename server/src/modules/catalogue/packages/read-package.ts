@@ -2,10 +2,10 @@ import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openPromise, type ZipFile } from 'yauzl';
 import { readManifest } from '../../../../../standards/manifest.ts';
-import { PackageRefusal } from '../../../../../standards/refusal.ts';
+import { PackageRejection } from '../../../../../standards/rejection.ts';
 import type { PackageReport } from '../../../../../standards/types.ts';
 import { createWarnings } from '../../../../../standards/warnings.ts';
-import { refuseOtherStandards, startPage, titleOfPage, webTree } from '../../../../../standards/web.ts';
+import { rejectOtherStandards, startPage, titleOfPage, webTree } from '../../../../../standards/web.ts';
 import { invalid, maxXmlBytes } from '../../../../../standards/xml.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { createFileIndex } from './file-index.ts';
@@ -42,7 +42,7 @@ export async function readPackage({ file, folder, limits, title }: PackageSource
       return { ...course, Warnings: warnings.list(), Files: entries.length, Bytes };
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
-      throw error instanceof PackageRefusal ? new Problem(error.code, error.message, error.place) : error;
+      throw error instanceof PackageRejection ? new Problem(error.code, error.message, error.place) : error;
     }
   } finally {
     zip.close();
@@ -68,7 +68,7 @@ async function readable<Result>(reading: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Many packages are a zipped folder instead of a folder's zipped contents. */
+/** Many packages contain a folder instead of that folder's contents. */
 function withoutWrapper(entries: CheckedEntry[], warnings: Warnings): CheckedEntry[] {
   let inner = entries;
   for (;;) {
@@ -101,7 +101,7 @@ async function identify(
     const report = readManifest(await readFile(path), manifest, files, warn(manifest));
     return { ...report, Title: report.Title ?? fallback ?? 'Untitled course' };
   }
-  refuseOtherStandards(paths, files);
+  rejectOtherStandards(paths, files);
   const page = startPage(paths, files);
   if (page === null) throw noCourse(paths);
   const title = titleOfPage(await readHead(join(folder, page))) ?? fallback ?? 'Untitled course';

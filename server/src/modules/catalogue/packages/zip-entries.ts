@@ -17,7 +17,7 @@ const special = new Map([
   [0o140000, 'is a socket'],
 ]);
 
-/** The comments and extra fields of all entries are held in memory at the same time. */
+/** The comments and extra fields of all entries are in memory at the same time. */
 const maxRemarks = 16 * 1_048_576;
 
 /** Below this size no ratio is suspicious: a blank page compresses well too. */

@@ -18,7 +18,7 @@ export async function createFolder(folder: string, log: DatabaseLog): Promise<st
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder))
     if (name.startsWith(draftName)) rmSync(path.join(folder, name), { recursive: true, force: true });
-  // A unique name, because the helper of a killed process may run on for a moment.
+  // The name is unique, because the helper of a killed process may keep running for a moment.
   const draft = path.join(folder, `${draftName}-${process.pid}`);
   log.info({ folder }, 'creating the database');
   await make(draft);

@@ -10,7 +10,7 @@ export type MaintenanceSchedule = {
   /** … or when this many milliseconds have passed and something was written. */
   checkpointEvery: number;
   vacuumEvery: number;
-  /** Pause between two tables, so that everything that waited for the first is done before the second. */
+  /** Pause between two tables, so that all statements that waited for the first one run before the second. */
   vacuumPause: number;
 };
 

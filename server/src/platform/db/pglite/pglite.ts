@@ -61,7 +61,8 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
     next.ended.then((reason) => {
       session = null;
       transactionEnd = null;
-      if (reason !== undefined) log.error({ reason }, 'the database crashed; it is reopened when needed');
+      if (reason !== undefined)
+        log.error({ reason }, 'the database crashed; it will be reopened when it is next used');
     });
   };
 

@@ -10,7 +10,7 @@ import type { FromWorker, ToWorker, WorkerTask } from './pglite-worker.ts';
 /** One run of the in-process database: a worker thread, and a client that talks to it over the PostgreSQL protocol. */
 export type Session = {
   client: pg.Client;
-  /** Settles when the database has ended for any reason, with an error message unless it was stopped. */
+  /** Resolves when the database has exited for any reason, with an error message unless it was stopped. */
   ended: Promise<string | undefined>;
   dump(): Promise<Uint8Array>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export async function openSession(task: WorkerTask): Promise<Session> {
   const ended = new Promise<string | undefined>((resolve) => {
     worker.once('exit', () => {
       stream.destroy();
-      ready.reject(new Error(reason ?? 'The database ended while it was starting.'));
+      ready.reject(new Error(reason ?? 'The database exited during start-up.'));
       resolve(closing ? undefined : (reason ?? 'The database thread ended.'));
     });
   });

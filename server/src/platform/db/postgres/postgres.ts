@@ -56,7 +56,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
 
   const engine: Engine = {
     kind: 'postgres',
-    query: (statement) => withClient((client) => sendAnew(client, statement)),
+    query: (statement) => withClient((client) => resend(client, statement)),
     transaction: (work) => withClient((client) => withinTransaction(client, work)),
     script: (sql) =>
       withClient(async (client) => {
@@ -84,7 +84,7 @@ function withoutNames(engine: Engine): Engine {
  * A newer node's migration may change the columns that a prepared statement returns; the server rejects it before
  * running it.
  */
-async function sendAnew<R>(client: pg.ClientBase, statement: Statement): Promise<Rows<R>> {
+async function resend<R>(client: pg.ClientBase, statement: Statement): Promise<Rows<R>> {
   try {
     return await send(client, statement);
   } catch (error) {

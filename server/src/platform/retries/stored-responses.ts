@@ -6,7 +6,7 @@ import { run } from '../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { keyedHash, keyedHashKey } from '../keys/signing.ts';
-import { readTogether } from '../load/read-together.ts';
+import { readTogether, wantedRows } from '../load/read-together.ts';
 
 /** Responses that one statement erases or removes. */
 const batchSize = 500;
@@ -67,17 +67,20 @@ function unkeyedAboutUser(ctx: TenantContext, loginId: string): string {
 }
 
 const readText = `
-select asked.n, known.answer, encode(known.request_hash, 'hex') as request_hash
-from unnest($2::text[]) with ordinality as asked (key_hash, n)
-join stored_answer known on known.tenant_id = $1 and known.key_hash = decode(asked.key_hash, 'hex')
-where known.expires_at > $3`;
+select wanted.n, known.answer, encode(known.request_hash, 'hex') as request_hash
+from ${wantedRows('key_hash text')}
+cross join lateral (
+  select own.answer, own.request_hash from stored_answer own
+  where own.tenant_id = $1 and own.key_hash = decode(wanted.key_hash, 'hex') and own.expires_at > $3 limit 1
+) known`;
 
 type Stored = { answer: Buffer | null; request_hash: string };
 
 const read = readTogether<string, Stored>({
   name: 'read_answer',
   text: readText,
-  values: (ctx, keyHashes) => [ctx.tenantId, keyHashes, ctx.now()],
+  item: (keyHash) => ({ key_hash: keyHash }),
+  more: (ctx) => [ctx.now()],
 });
 
 /** The stored outcome of this request; null if there is none. */
@@ -115,7 +118,7 @@ export class AlreadyStored extends Problem {
   }
 }
 
-/** Inserts in key order, so that nodes that store the same keys wait for each other instead of deadlocking. */
+/** Inserts in key order, so that nodes storing the same keys wait for each other instead of deadlocking. */
 const storeText = `
 insert into stored_answer as known (tenant_id, key_hash, request_hash, about, answer, expires_at)
 select $1, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $4
@@ -160,14 +163,14 @@ function decrypt(key: Buffer, bytes: Buffer): string {
 
 /** Erases up to `most` responses about a person. The rows stay until they expire, so that a late retry does not
  * bring the person back. */
-export function eraseAnswers(
+export function eraseStoredResponses(
   ctx: TenantContext,
   { loginId, most }: { loginId: string; most: number },
 ): Promise<number> {
   return erase(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], most);
 }
 
-export function countAnswers(
+export function countStoredResponses(
   ctx: TenantContext,
   { loginId, most }: { loginId: string; most: number },
 ): Promise<number> {
@@ -175,12 +178,12 @@ export function countAnswers(
 }
 
 /** Erases responses to the operator about a tenant, up to `most` at a time. The rows stay for the same reason. */
-export async function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<void> {
+export async function eraseResponsesAboutTenant(ctx: Context, tenantId: string): Promise<void> {
   const marks = [aboutTenantMark(ctx, tenantId)];
   while ((await erase(forTenant(ctx, operatorOwner), marks, batchSize)) === batchSize);
 }
 
-export function countAnswersAboutTenant(
+export function countResponsesAboutTenant(
   ctx: Context,
   { tenantId, most }: { tenantId: string; most: number },
 ): Promise<number> {
@@ -217,7 +220,7 @@ delete from stored_answer where (tenant_id, key_hash) in (
 ) returning 1`;
 
 /** Removes responses that are no longer replayed. A job, idempotent and safe on several nodes. */
-export async function deleteExpiredAnswers(ctx: Context): Promise<void> {
+export async function deleteExpiredResponses(ctx: Context): Promise<void> {
   await inBatches(ctx, batchSize, async (ctx, rows) => {
     const gone = await run(ctx, { name: 'forget_answers', text: forgetText, values: [ctx.now(), rows] });
     return gone.length;

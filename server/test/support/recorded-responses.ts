@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routes } from '../../src/app.ts';
 import { type ErrorCode, errorCodes } from '../../src/platform/errors.ts';
-import { codesOf } from '../../src/platform/http/describe/problem-answers.ts';
+import { codesOf } from '../../src/platform/http/describe/problem-responses.ts';
 
 type Line = { operation: string; status: number; code: string | null };
 
@@ -26,7 +26,7 @@ function note(folder: string, line: Line): void {
 }
 
 /** Records each operation's responses, for the check at the end of `scripts/test.ts`. */
-export function recordAnswers(app: FastifyInstance): void {
+export function recordResponses(app: FastifyInstance): void {
   const folder = process.env.TEST_ANSWERS;
   if (!folder) return;
   const codes = new WeakMap<FastifyRequest, string>();
@@ -45,7 +45,7 @@ export function recordAnswers(app: FastifyInstance): void {
 const isCode = (code: string): code is ErrorCode => code in errorCodes;
 
 /** The undeclared responses, and the declared codes that never occurred. */
-export function judgeAnswers(folder: string) {
+export function checkResponses(folder: string) {
   const lines = globSync(join(folder, '*.jsonl')).flatMap((file) =>
     readFileSync(file, 'utf8')
       .split('\n')

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { routes } from '../src/app.ts';
 import { errorCodes } from '../src/platform/errors.ts';
-import { codesOf } from '../src/platform/http/describe/problem-answers.ts';
-import { judgeAnswers } from './support/recorded-answers.ts';
+import { codesOf } from '../src/platform/http/describe/problem-responses.ts';
+import { checkResponses } from './support/recorded-responses.ts';
 
 test('distinguishes declared from undeclared responses', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-answers-'));
@@ -19,7 +19,7 @@ test('distinguishes declared from undeclared responses', async () => {
   ];
   const lines = answers.map((answer) => JSON.stringify(answer)).join('\n');
   await writeFile(join(folder, '1.jsonl'), lines);
-  const { answers: count, undeclared, unseen } = judgeAnswers(folder);
+  const { answers: count, undeclared, unseen } = checkResponses(folder);
   assert.equal(count, answers.length);
   assert.deepEqual(undeclared, ['readUser 204', 'readUser course_not_found', 'readUser no_such_code']);
   assert.ok(!unseen.includes('readUser user_not_found'));

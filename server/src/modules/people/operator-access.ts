@@ -1,0 +1,14 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+
+/** A sign-in leaves at least one row, because only later ones remove it. */
+const look = `
+select 1 from api_key where api_key.tenant_id is null and api_key.last_used_at is not null
+union all
+select 1 from operator_session
+limit 1`;
+
+/** Whether an operator key was ever used, or the operator ever signed in. */
+export async function wasOperatorHere(ctx: Context): Promise<boolean> {
+  return (await run(ctx, { name: 'look_for_operator', text: look, values: [] })).length > 0;
+}

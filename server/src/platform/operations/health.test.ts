@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../../test/support/service.ts';
+import { buildApp } from '../../app.ts';
+import { onlyProcess, type Workers } from '../workers/workers.ts';
+
+const service = await startService();
+after(() => service.close());
+
+/** A node whose workers answer questions like this. */
+async function ready(answers: ({ fullPool: string | null } | null)[]): Promise<number> {
+  const workers = { ...onlyProcess(), count: answers.length, ask: async () => answers } as Workers;
+  const app = await buildApp({ ...service.ctx, state: new Map(), workers });
+  const { statusCode } = await app.api.inject({ url: '/health/ready' });
+  await Promise.all([app.api.close(), app.content.close()]);
+  return statusCode;
+}
+
+test('a node is ready while one of its workers has room, and not if those that answer are full', async () => {
+  const [free, full] = [{ fullPool: null }, { fullPool: 'interface' }];
+  assert.equal(await ready([free, free]), 200);
+  assert.equal(await ready([full, free]), 200);
+  assert.equal(await ready([full, full]), 503);
+  assert.equal(await ready([full, null]), 503, 'one that does not answer is blocked');
+});
