@@ -1,7 +1,7 @@
 import type { Connection, Statement } from '../server/src/platform/db/engine.ts';
 
 export type Sizes = {
-  /** In addition to the tenant `bench`, which has the users and enrolments named in requests. */
+  /** These are additional to the tenant `bench`, which has the users and enrolments named in requests. */
   tenants: number;
   /** In total. */
   users: number;
@@ -20,7 +20,7 @@ const id = (space: string, n: string) => `('${space}-0000-7000-8000-' || lpad(to
 const mark = '/* across tenants: data to measure with */ ';
 const plain = (text: string, values: unknown[] = []): Statement => ({ text: mark + text, values });
 
-/** Users u0 … of a tenant. Their numbers, and therefore their IDs, continue across all tenants. */
+/** Users u0, u1 … of a tenant. Their numbers, and therefore their IDs, continue across all tenants. */
 const usersText = `
 insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at, updated_at)
 select $1, ${id('01920000', '$2 + n')}, 'u' || n, 'Lee', 'Learner ' || n, 'group ' || n % 20, 'u' || n || '@mail.example',

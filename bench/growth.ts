@@ -1,4 +1,5 @@
-// Whether performance holds as data grows, on PostgreSQL: npm run bench:growth -- [--rows 1000000] [--rounds 5]
+// Measures whether performance drops as data grows, on PostgreSQL: npm run bench:growth -- [--rows 1000000] [--rounds
+// 5]
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ const [rows, rounds, seconds] = [Number(values.rows), Number(values.rounds), Num
 if (!(Number.isInteger(rows) && rows >= benchEnrolments && rows <= 100_000_000))
   throw new Error(`--rows, the number of enrolments, is from ${benchEnrolments} to 100,000,000.`);
 
-/** An enrolment and its event with their indexes take 0.9 kB, and the log and sorting need as much again. */
+/** An enrolment and its event take 0.9 kB with their indexes, and the log and sorting need the same amount again. */
 const needed = rows * 1_800 + 1e9;
 const { bavail, bsize } = statfsSync(tmpdir());
 if (bavail * bsize < needed)

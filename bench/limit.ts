@@ -22,7 +22,8 @@ const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
   lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint), 14, '0') from 1 for 14)::uuid`;
 
 /**
- * The minimum for an enrolment: find the user and the option, and insert the enrolment if there is none, and the event.
+ * The minimum for an enrolment: find the user and the option, and if there is no enrolment yet, insert it with its
+ * event.
  */
 function enrolText(course: string, users: string): string {
   return `with inserted as (

@@ -12,6 +12,10 @@ export type Facts = {
   enrolments: number;
   courses: number;
   sessions: OpenSession[];
+  /** The number of the first enrolment. */
+  firstEnrolment?: number;
+  /** If set, requests take turns between these tenants. */
+  tenants?: Facts[];
 };
 
 export type Operation = {
@@ -72,7 +76,7 @@ export const operations: readonly Operation[] = [
     limit: 'one',
     request: (facts, n) => {
       const { users, run, key } = facts;
-      // From the last course down, because `enrol` takes them from the first one up.
+      // Counts down from the last course, because `enrol` counts up from the first one.
       const path = `/enrol/u${n % users}/c${facts.courses - 1 - (Math.floor(n / users) % facts.courses)}`;
       return { method: 'POST', path, body: '{}', key, once: `${run}-enrol-${n}` };
     },
@@ -113,9 +117,9 @@ export const operations: readonly Operation[] = [
     expected: 200,
     rows: 1,
     limit: 'http',
-    request: ({ enrolments, users, key }, n) => {
+    request: ({ enrolments, firstEnrolment = 0, users, key }, n) => {
       const at = (n * 7919) % enrolments;
-      return { method: 'GET', path: `/enrolment/u${at % users}/${enrolmentId(at)}`, key };
+      return { method: 'GET', path: `/enrolment/u${at % users}/${enrolmentId(firstEnrolment + at)}`, key };
     },
   },
   {
@@ -161,6 +165,13 @@ export const operations: readonly Operation[] = [
     },
   },
 ];
+
+/** The request with this number, by the tenant whose turn it is. */
+export function requestOf({ request }: Operation, facts: Facts, serial: number): Request {
+  const { tenants = [facts] } = facts;
+  const tenant = tenants[serial % tenants.length] ?? facts;
+  return request(tenant, Math.floor(serial / tenants.length));
+}
 
 export function operationNamed(name: string): Operation {
   const found = operations.find((operation) => operation.name === name);

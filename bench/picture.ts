@@ -12,7 +12,7 @@ type Results = {
 };
 const { about, rows }: Results = JSON.parse(readFileSync(from, 'utf8'));
 
-const most = (of: Row[]) => Math.max(...of.map(({ perSecond }) => perSecond), 1);
+const maxOf = (of: Row[]) => Math.max(...of.map(({ perSecond }) => perSecond), 1);
 const shown = rows.filter(({ nodes, connections, open }) => nodes === 1 && connections === 64 && !open);
 const limits = [...new Set(shown.map(({ target }) => target))].flatMap((target) => {
   const of = (row: Row | undefined, operation: string): Row[] =>
@@ -29,7 +29,7 @@ const bars = [...shown, ...limits].sort((a, b) => a.target.localeCompare(b.targe
 const [line, left, width] = [22, 300, 420];
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-const longest = most(bars);
+const longest = maxOf(bars);
 const parts: string[] = [];
 let y = 40;
 let target = '';

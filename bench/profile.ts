@@ -1,4 +1,5 @@
-// Where an operation spends CPU time: npm run bench:profile -- [--engine postgres] [--operation enrol] [--functions 25]
+// Shows where an operation spends CPU time: npm run bench:profile -- [--engine postgres] [--operation enrol]
+// [--functions 25]
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp, freePorts } from '../server/test/support/process.ts';
@@ -36,10 +37,10 @@ async function inspect(port: number) {
     new Promise((resolve) => {
       const id = ++last;
       const listen = ({ data }: MessageEvent) => {
-        const answer = JSON.parse(data);
-        if (answer.id !== id) return;
+        const response = JSON.parse(data);
+        if (response.id !== id) return;
         socket.removeEventListener('message', listen);
-        resolve(answer.result);
+        resolve(response.result);
       };
       socket.addEventListener('message', listen);
       socket.send(JSON.stringify({ id, method, params }));

@@ -2,9 +2,9 @@ import type { HttpLimit, LimitSource } from './limit.ts';
 import type { Driver } from './load/driver.ts';
 import type { Figure } from './load/sockets.ts';
 import type { Operation } from './operations.ts';
-import { cpuOf, memoryOf, serverCpu, type Target } from './service.ts';
+import { cpuOf, memoryOf, type Node, processesOf, serverCpu, type Target } from './service.ts';
 
-/** `open`: half the request rate that the closed loop reached, without waiting for responses. */
+/** `open` means half the request rate that the closed loop reached, without waiting for responses. */
 export type Shape = { nodes: number; connections: number; open: boolean };
 
 export type Measured = {
@@ -44,7 +44,7 @@ export async function measureRound(options: RoundOptions): Promise<Measured[]> {
     let perSecond = 0;
     for (const shape of shapes) {
       const nodes = target.nodes.slice(0, shape.nodes);
-      const pids = nodes.map(({ child }) => child.pid as number);
+      const pids = nodes.flatMap(processesOf);
       const order = {
         facts: target.facts,
         operation: operation.name,
@@ -67,13 +67,15 @@ export async function measureRound(options: RoundOptions): Promise<Measured[]> {
         figure: { ...figure, perSecond: figure.perSecond * operation.rows },
         serviceCpu: (after.service - before.service) * microseconds,
         serverCpu: after.server === null ? null : (after.server - (before.server ?? 0)) * microseconds,
-        memory: Math.max(...pids.map(memoryOf)),
+        memory: Math.max(...nodes.map(memoryOfNode)),
         limit: limits[operation.limit],
       });
     }
   }
   return all;
 }
+
+const memoryOfNode = (node: Node) => processesOf(node).reduce((sum, pid) => sum + memoryOf(pid), 0);
 
 function cpuNow(target: Target, pids: number[]) {
   return {

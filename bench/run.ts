@@ -1,4 +1,4 @@
-// Measures the service against the limit of its database: npm run bench -- [--quick] [--engine pglite|postgres] [--compare REV]
+// Measures the service against the limit of its database: npm run bench -- [--quick] [--engine pglite|postgres] [--compare REV] [--workers 1,2]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,11 +6,12 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../server/test/support/process.ts';
+import { benchEnrolments, benchUsers } from './fill.ts';
 import { embeddedLimit, httpLimit, type LimitSource, serverLimit } from './limit.ts';
 import { startDriver } from './load/driver.ts';
 import { operations } from './operations.ts';
 import { type Measured, measureRound, type Shape } from './round.ts';
-import { startTarget, type Target } from './service.ts';
+import { startTarget, type Target, usersOfEach } from './service.ts';
 import { printTable, type Row, summarize } from './table.ts';
 
 const { values } = parseArgs({
@@ -23,15 +24,17 @@ const { values } = parseArgs({
     operation: { type: 'string', multiple: true },
     connections: { type: 'string' },
     nodes: { type: 'string' },
+    workers: { type: 'string' },
+    tenants: { type: 'string' },
     autocannon: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
 });
 
-function whole(name: 'rounds' | 'seconds', fallback: number, most: number): number {
+function whole(name: 'rounds' | 'seconds', fallback: number, max: number): number {
   const value = Number(values[name] ?? fallback);
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new Error(`--${name} must be a whole number from 1 to ${most}.`);
+  if (!Number.isInteger(value) || value < 1 || value > max)
+    throw new Error(`--${name} must be a whole number from 1 to ${max}.`);
   return value;
 }
 
@@ -40,17 +43,27 @@ const rounds = whole('rounds', values.quick ? 1 : 5, 25);
 const seconds = whole('seconds', values.quick ? 1 : 2, 30);
 const connections = list(values.connections ?? (values.quick ? '64' : '1,8,64'));
 const nodes = list(values.nodes ?? (values.quick ? '1' : '1,2,4'));
-if ([...connections, ...nodes].some((n) => !Number.isInteger(n) || n < 1 || n > 1_000))
-  throw new Error('--connections and --nodes are lists of whole numbers such as 1,8,64.');
+const workers = values.workers === undefined ? [] : list(values.workers);
+if ([...connections, ...nodes, ...workers].some((n) => !Number.isInteger(n) || n < 1 || n > 1_000))
+  throw new Error('--connections, --nodes and --workers are lists of whole numbers such as 1,8,64.');
 if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engine))
   throw new Error('--engine must be pglite or postgres.');
+const engines = (['pglite', 'postgres'] as const).filter((engine) => (values.engine ?? engine) === engine);
 const chosen = operations.filter(({ name }) => values.operation?.some((part) => name.includes(part)) ?? true);
 if (chosen.length === 0)
   throw new Error(`--operation must be one of: ${operations.map(({ name }) => name).join(', ')}.`);
 
 const say = (line: string) => console.log(`  ${line}`);
 const here = join(import.meta.dirname, '..');
-const sizes = { tenants: 0, users: 0, enrolments: 0 };
+const spread = values.tenants === undefined ? 0 : (list(values.tenants)[0] ?? 0);
+if (values.tenants !== undefined && !(Number.isInteger(spread) && spread >= 2 && spread <= 1_000))
+  throw new Error('--tenants must be a whole number from 2 to 1000.');
+const none = { tenants: 0, users: 0, enrolments: 0 };
+const spreadSizes = {
+  tenants: spread,
+  users: benchUsers + spread * usersOfEach,
+  enrolments: benchEnrolments + spread * usersOfEach,
+};
 
 /** Another version in its own folder with its own packages, built if it has a build. */
 async function checkOut(revision: string): Promise<{ root: string; remove: () => Promise<void> }> {
@@ -77,28 +90,31 @@ const driver = startDriver();
 const http = await httpLimit(driver);
 const measured: Measured[] = [];
 
+type Version = { name: string; root: string; workers?: number; isSpread?: boolean };
+
 /**
  * All rounds of the versions on one engine. Versions take turns within a round, so that they run under the same
  * conditions.
  */
 async function measure(
   engine: 'pglite' | 'postgres',
-  versions: { name: string; root: string }[],
+  versions: Version[],
   shapes: Shape[],
   names: string[],
 ): Promise<void> {
-  const most = Math.max(...shapes.map((shape) => shape.nodes));
+  const max = Math.max(...shapes.map((shape) => shape.nodes));
   const targets: { target: Target; limit: LimitSource }[] = [];
   try {
-    for (const { name, root } of versions) {
+    for (const { name, root, workers = 1, isSpread = false } of versions) {
       const label = `${engine === 'pglite' ? 'PGlite' : 'PostgreSQL'}${versions.length > 1 ? `, ${name}` : ''}`;
       say(`${label}: starting and filling`);
       const target = await startTarget({
         name: label,
         engine,
-        nodes: most,
+        nodes: max,
+        workers,
         root,
-        sizes,
+        ...(isSpread ? { sizes: spreadSizes, spread } : { sizes: none }),
         sessions: 1_500,
         say,
       });
@@ -142,8 +158,26 @@ if (compared) versions.push({ name: values.compare ?? '', root: compared.root })
 const startedAt = new Date().toISOString();
 const loadBefore = loadavg()[0];
 try {
-  if (values.engine !== 'postgres') await measure('pglite', versions, alone, every);
-  if (values.engine !== 'pglite') {
+  if (spread > 0)
+    for (const engine of engines)
+      await measure(
+        engine,
+        [
+          { name: 'one tenant', root: here },
+          { name: `${spread} tenants`, root: here, isSpread: true },
+        ],
+        closed,
+        every,
+      );
+  else if (workers.length > 0)
+    await measure(
+      'postgres',
+      workers.map((count) => ({ name: `WORKERS=${count}`, root: here, workers: count })),
+      closed,
+      every,
+    );
+  else if (values.engine !== 'postgres') await measure('pglite', versions, alone, every);
+  if (spread === 0 && workers.length === 0 && values.engine !== 'pglite') {
     await measure('postgres', versions, alone, every);
     if (several.some((shape) => shape.nodes > 1))
       await measure(

@@ -14,8 +14,9 @@ import { until } from '../server/test/support/until.ts';
 import { packCourse } from '../test/journeys/made-courses.ts';
 import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
 import { type Client, openClient } from './kill/client.ts';
-import type { Facts, OpenSession } from './operations.ts';
+import type { Facts } from './operations.ts';
 
+export const usersOfEach = 40;
 const here = join(import.meta.dirname, '..');
 
 export type Node = Awaited<ReturnType<typeof startNode>>;
@@ -35,10 +36,14 @@ export type TargetOptions = {
   name: string;
   engine: 'pglite' | 'postgres';
   nodes: number;
+  /** The processes of each node. */
+  workers?: number;
   /** The folder of the version to measure. */
   root: string;
   sizes: Sizes;
   sessions: number;
+  /** Requests come from that many tenants in turn, each with `usersOfEach` users and enrolments. */
+  spread?: number;
   say: (line: string) => void;
 } & Launch;
 
@@ -89,6 +94,13 @@ export async function startNode(root: string, env: Record<string, string>, launc
     throw error;
   });
   return { ...process_, baseUrl, contentUrl, readyAfter: performance.now() - began };
+}
+
+/** Linux: a node's process and its workers. */
+export function processesOf({ child }: Node): number[] {
+  const pid = String(child.pid);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return [Number(pid), ...children.map(Number)];
 }
 
 /** Linux: seconds of CPU time that a process has used, including all of its threads. */
@@ -168,21 +180,21 @@ async function inLanes(count: number, work: (index: number) => Promise<void>): P
   await Promise.all(Array.from({ length: 16 }, lane));
 }
 
-/** Learners with an open page of a real package. */
-async function seat(client: Client, baseUrl: string, key: string, count: number): Promise<OpenSession[]> {
-  const sessions: OpenSession[] = [];
+/** Learners with an open page of a real package, evenly from all tenants. */
+async function seat(client: Client, baseUrl: string, tenants: Facts[], count: number): Promise<void> {
   await inLanes(count, async (n) => {
-    const { body } = await client.call('POST', `${baseUrl}/enrol/u${n % benchUsers}/phishing`, {}, key);
+    const { key, users, sessions } = tenants[n % tenants.length] as Facts;
+    const at = Math.floor(n / tenants.length);
+    const { body } = await client.call('POST', `${baseUrl}/enrol/u${at % users}/phishing`, {}, key);
     const click = await client.call('GET', body.LaunchURL);
     const session = await client.call('POST', `${click.location}/session`);
     const { pathname, search } = new URL(body.LaunchURL);
-    sessions[n] = {
+    sessions[at] = {
       link: pathname + search,
       path: `/play/${session.body.Session}`,
       unit: Object.keys(session.body.Data)[0] ?? '',
     };
   });
-  return sessions;
 }
 
 async function importCourse(baseUrl: string): Promise<void> {
@@ -196,19 +208,36 @@ async function importCourse(baseUrl: string): Promise<void> {
   if (!reply.ok) throw new Error(await reply.text());
 }
 
-async function prepare(node: Node, sessions: number): Promise<{ key: string; sessions: OpenSession[] }> {
+/** The tenants whose requests are sent: `bench`, or with `spread` that many others. */
+async function prepare(node: Node, { spread, sessions }: TargetOptions): Promise<Facts> {
   const client = openClient(16);
   const asOperator = async (method: string, path: string, body: unknown) => {
-    const answer = await client.call(method, node.baseUrl + path, body, bootstrapKey);
-    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`);
-    return answer.body;
+    const response = await client.call(method, node.baseUrl + path, body, bootstrapKey);
+    if (response.status >= 300) throw new Error(`${method} ${path} answered ${response.status}`);
+    return response.body;
   };
   try {
-    const { Secret } = await asOperator('POST', '/tenant/bench/key', { Name: 'bench' });
+    const run = `new-${Date.now().toString(36)}`;
+    const shared = { run, courses };
+    const tenants: Facts[] = [];
+    if (spread === undefined) {
+      const { Secret } = await asOperator('POST', '/tenant/bench/key', { Name: 'bench' });
+      tenants.push({ ...shared, key: Secret, users: benchUsers, enrolments: benchEnrolments, sessions: [] });
+    }
+    for (let n = 0; n < (spread ?? 0); n++) {
+      const { Secret } = await asOperator('POST', `/tenant/tenant-${n}/key`, { Name: 'bench' });
+      const firstEnrolment = benchEnrolments + n * usersOfEach;
+      tenants.push({
+        ...{ ...shared, key: Secret, users: usersOfEach, enrolments: usersOfEach, firstEnrolment },
+        sessions: [],
+      });
+    }
     await asOperator('PUT', '/course/phishing', { Title: 'Phishing' });
     await importCourse(node.baseUrl);
     await asOperator('PUT', '/course/phishing/option/year', {});
-    return { key: Secret, sessions: await seat(client, node.baseUrl, Secret, sessions) };
+    await seat(client, node.baseUrl, tenants, sessions);
+    const [first] = tenants as [Facts];
+    return tenants.length === 1 ? first : { ...first, tenants };
   } finally {
     client.close();
   }
@@ -220,6 +249,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
   const cluster = engine === 'postgres' ? await startCluster() : null;
   const env: Record<string, string> = { DATA_DIR: folder };
   if (cluster) env.DATABASE_URL = cluster.url;
+  if ((options.workers ?? 1) > 1) env.WORKERS = String(options.workers);
   const nodes: Node[] = [];
   const stop = async () => {
     await Promise.all(nodes.map((node) => stopProcess(node)));
@@ -231,14 +261,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     await stopProcess(await startNode(root, env));
     await fillDatabase(options, cluster, folder);
     for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));
-    const prepared = await prepare(nodes[0] as Node, options.sessions);
-    const facts = {
-      ...prepared,
-      run: `new-${Date.now().toString(36)}`,
-      users: benchUsers,
-      enrolments: benchEnrolments,
-      courses,
-    };
+    const facts = await prepare(nodes[0] as Node, options);
     const origins = {
       interface: nodes.map(({ baseUrl }) => baseUrl),
       content: nodes.map(({ contentUrl }) => contentUrl),

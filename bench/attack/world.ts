@@ -22,8 +22,8 @@ export type World = {
   rivalKey: string;
   /** A tenant's key with only these scopes. */
   narrowKey: (...scopes: string[]) => Promise<string>;
-  /** A learner, enrolled on the course with a package. */
-  learner: (fields?: object) => Promise<Learner>;
+  /** A learner, enrolled on the course with a package, by default of `key`'s tenant. */
+  learner: (fields?: object, key?: string) => Promise<Learner>;
 };
 
 export type Learner = { loginId: string; enrollId: string; launchUrl: string };
@@ -88,10 +88,10 @@ export async function openWorld(more: Environment = {}): Promise<World> {
   });
   expect(imported, 200, 201);
   const key = await keyOf('acme');
-  const learner: World['learner'] = async (fields = {}) => {
+  const learner: World['learner'] = async (fields = {}, by = key) => {
     const loginId = uniqueName('learner');
-    expect(await api('POST', '/user', { LoginID: loginId, ...fields }, key), 201);
-    const { body } = expect(await api('POST', `/enrol/${loginId}/${scorm}`, {}, key), 201);
+    expect(await api('POST', '/user', { LoginID: loginId, ...fields }, by), 201);
+    const { body } = expect(await api('POST', `/enrol/${loginId}/${scorm}`, {}, by), 201);
     return { loginId, enrollId: body.EnrollID, launchUrl: body.LaunchURL };
   };
   return {

@@ -41,8 +41,8 @@ const inSequence = (numbers: number[]) => numbers.every((number, index) => numbe
 const count = (entries: Entry[], type: string) => entries.filter(({ Type }) => Type === type).length;
 
 /**
- * Reads back everything written (since the last check, unless `all`) and compares it with what was acknowledged.
- * Unanswered writes are settled as complete or absent, and the ledger continues from there.
+ * Reads back everything written (since the last check, unless `all`) and compares it with what was acknowledged. A
+ * write without a response must be either complete or absent. The ledger records which, and continues from there.
  */
 export async function check(
   client: Client,
@@ -147,7 +147,7 @@ async function checkEnrolment(
 const isEntryOf = ({ launch, number }: Acknowledged, entry: Entry) =>
   entry.Launch === launch && entry.Commit === number;
 
-/** A late commit without a response is settled first, as complete or absent. */
+/** First finds out whether a late commit without a response is complete or absent. */
 function checkLate(enrolment: EnrolmentRecord, commits: Entry[], lose: (what: string) => void): void {
   const { unanswered, late } = enrolment;
   if (unanswered && 'late' in unanswered && commits.some((entry) => isEntryOf(unanswered.late, entry)))

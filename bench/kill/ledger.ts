@@ -36,7 +36,7 @@ export type UserDetails = {
   Email: string;
 };
 
-/** Unanswered writes are either complete or absent, and so is the requested enrolment. */
+/** A write without a response is either complete or absent. The same is true of the requested enrolment. */
 export type UserRecord = {
   details: UserDetails;
   answered: boolean;

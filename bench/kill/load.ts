@@ -116,7 +116,7 @@ async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }:
   }
 }
 
-/** What another device did, with the same commit numbers, before it learned of the newer launch. */
+/** The commits of another device, with the same commit numbers, before it learned of the newer launch. */
 async function sendLate(
   client: Client,
   enrolment: EnrolmentRecord,

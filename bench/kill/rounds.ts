@@ -40,9 +40,9 @@ const lanes = 16;
 /** A tenant with a key and a course to take. */
 export async function prepareTarget(client: Client, baseUrl: string): Promise<Target> {
   const call = async (method: string, path: string, body: unknown) => {
-    const answer = await client.call(method, baseUrl + path, body, bootstrapKey);
-    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`);
-    return answer.body;
+    const response = await client.call(method, baseUrl + path, body, bootstrapKey);
+    if (response.status >= 300) throw new Error(`${method} ${path} answered ${response.status}`);
+    return response.body;
   };
   await call('POST', '/tenant', { TenantID: 'walk' });
   await call('PUT', `/course/${courseId}`, { Title: 'A walk', URL: 'https://walk.example/' });
@@ -52,8 +52,8 @@ export async function prepareTarget(client: Client, baseUrl: string): Promise<Ta
 }
 
 export async function ready(client: Client, baseUrl: string): Promise<boolean> {
-  const answer = await client.call('GET', `${baseUrl}/health/ready`).catch(() => null);
-  return answer?.status === 200;
+  const response = await client.call('GET', `${baseUrl}/health/ready`).catch(() => null);
+  return response?.status === 200;
 }
 
 /** Kills repeatedly under load on the same data, and checks the data each time. */

@@ -28,7 +28,7 @@ export async function driveByAutocannon(load: Load): Promise<Figure> {
   );
   const sum = (of: (result: autocannon.Result) => number) =>
     results.reduce((total, result) => total + of(result), 0);
-  const most = (of: (result: autocannon.Result) => number) => Math.max(...results.map(of));
+  const maxOf = (of: (result: autocannon.Result) => number) => Math.max(...results.map(of));
   const others = results.flatMap((result) =>
     Object.entries(result.statusCodeStats ?? {}).filter(([status]) => Number(status) !== expected),
   );
@@ -36,10 +36,10 @@ export async function driveByAutocannon(load: Load): Promise<Figure> {
   return {
     answered: sum((result) => result.requests.total),
     perSecond: sum((result) => result.requests.total / result.duration) - refused / seconds,
-    p50: most((result) => result.latency.p50),
-    p95: most((result) => result.latency.p97_5),
-    p99: most((result) => result.latency.p99),
-    most: most((result) => result.latency.max),
+    p50: maxOf((result) => result.latency.p50),
+    p95: maxOf((result) => result.latency.p97_5),
+    p99: maxOf((result) => result.latency.p99),
+    most: maxOf((result) => result.latency.max),
     wrong: refused + sum((result) => result.errors),
     firstWrong: others[0]?.[0] ?? null,
   };

@@ -1,5 +1,5 @@
 // Generates the load in its own process. Started by driver.ts, and exits with it.
-import { type Facts, operationNamed } from '../operations.ts';
+import { type Facts, operationNamed, requestOf } from '../operations.ts';
 import { driveByAutocannon } from './autocannon.ts';
 import { type LearnersOrder, learners } from './learners.ts';
 import { drive, type Load } from './sockets.ts';
@@ -28,9 +28,9 @@ function numbered(facts: Facts, name: string): () => number {
 
 async function load(order: Order) {
   const { facts, operation, byAutocannon, ...rest } = order;
-  const { request, expected } = operationNamed(operation);
+  const named = operationNamed(operation);
   const serial = numbered(facts, operation);
-  const whole: Load = { ...rest, expected, next: () => request(facts, serial()) };
+  const whole: Load = { ...rest, expected: named.expected, next: () => requestOf(named, facts, serial()) };
   return byAutocannon ? driveByAutocannon(whole) : drive(whole);
 }
 

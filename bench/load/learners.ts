@@ -34,13 +34,13 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
 
   const timed = async (client: Client, expected: number, ...args: Parameters<Client['call']>) => {
     const began = performance.now();
-    const answer = await client
+    const response = await client
       .call(...args)
       .catch((error: Error) => ({ status: 0, location: null, body: error.message }));
     latencies.push(performance.now() - began);
-    if (answer.status !== expected)
-      wrongs.push(`${args[0]} answered ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer;
+    if (response.status !== expected)
+      wrongs.push(`${args[0]} answered ${response.status} ${JSON.stringify(response.body)}`);
+    return response;
   };
 
   async function relaunch(client: Client, session: OpenSession, n: number): Promise<OpenSession> {

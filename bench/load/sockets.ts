@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** `once`: the Idempotency-Key. */
+/** `once` is the Idempotency-Key. */
 export type Request = { method: 'GET' | 'POST'; path: string; body?: string; key?: string; once?: string };
 
 export type Load = {
@@ -166,7 +166,7 @@ function sizeOf(parts: Buffer[]): number {
   return size;
 }
 
-/** Calls at a steady rate. Calls missed by a late timer are made up for, and measured from when they were due. */
+/** Calls at a steady rate. If a timer is late, missed calls are sent then, and measured from when they were due. */
 function pace(rate: number, isOver: () => boolean, tick: (at: number) => void): void {
   const began = performance.now();
   let made = 0;

@@ -6,7 +6,7 @@ import { click, expect, openSession } from '../world.ts';
 const maxSeconds = 60;
 
 /** Repeats a request until it is rejected; returns how long that took. */
-async function refusedAfter(call: () => Promise<Reply>, seconds: number): Promise<number | null> {
+async function rejectedAfter(call: () => Promise<Reply>, seconds: number): Promise<number | null> {
   const begun = performance.now();
   while (performance.now() - begun < seconds * 1000) {
     if ((await call()).status >= 400) return (performance.now() - begun) / 1000;
@@ -30,7 +30,7 @@ export const accessAttempts: readonly Attempt[] = [
       expect(await change(expired, { ExpiresAt: new Date(Date.now() + 1_000).toISOString() }), 200);
       expect(await change(withdrawn, { Withdrawn: true }), 200);
       expect(await world.api('PUT', `/user/${disabled.loginId}`, { Enabled: false }, world.key), 200);
-      const after = await Promise.all([0, 1, 2].map((n) => refusedAfter(file(n), maxSeconds)));
+      const after = await Promise.all([0, 1, 2].map((n) => rejectedAfter(file(n), maxSeconds)));
       const text = after
         .map((seconds) => (seconds === null ? 'never' : `${seconds.toFixed(1)} s`))
         .join(', ');
@@ -57,7 +57,7 @@ export const accessAttempts: readonly Attempt[] = [
       const change = await world.api('PUT', '/tenant/late', { Status: 'suspended' });
       if (change.status !== 200)
         return { withstood: false, detail: `suspending was answered ${change.status}` };
-      const after = await Promise.all(calls.map((call) => refusedAfter(call, 6)));
+      const after = await Promise.all(calls.map((call) => rejectedAfter(call, 6)));
       const text = after
         .map((seconds) => (seconds === null ? 'never' : `${seconds.toFixed(1)} s`))
         .join(', ');

@@ -14,7 +14,7 @@ const unknown = '/play/bm9ib2R5.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/commit';
 const quick = 500;
 
 /** Sends the same body ten times. Each one must be rejected quickly. */
-async function refusedTenTimes(send: () => Promise<Reply>): Promise<Outcome> {
+async function rejectedTenTimes(send: () => Promise<Reply>): Promise<Outcome> {
   const replies: Reply[] = [];
   for (let n = 0; n < 10; n++) replies.push(await send());
   const slowest = Math.round(Math.max(...replies.map(({ milliseconds }) => milliseconds)));
@@ -36,7 +36,7 @@ function withoutBody(world: World, path: string, authorization: string): Promise
   const { host } = new URL(world.service.baseUrl);
   return new Promise((resolve) => {
     const request = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\n${authorization}content-type: application/json\r\ncontent-length: 1000000\r\n\r\n`;
-    const answer = (text: string) => {
+    const response = (text: string) => {
       const waited = Math.round(performance.now() - begun);
       close();
       clearTimeout(late);
@@ -45,8 +45,8 @@ function withoutBody(world: World, path: string, authorization: string): Promise
         detail: `${text.slice(9, 12)} after ${waited} ms`,
       });
     };
-    const close = openSockets(world.service.baseUrl, 1, request, undefined, answer);
-    const late = setTimeout(answer, 3_000, '');
+    const close = openSockets(world.service.baseUrl, 1, request, undefined, response);
+    const late = setTimeout(response, 3_000, '');
   });
 }
 
@@ -55,7 +55,7 @@ export const bodyAttempts: readonly Attempt[] = [
     finding: '1',
     name: `a commit of ${bomb.length} bytes that expands to 4 MiB, to an unknown session`,
     run: ({ service }) =>
-      refusedTenTimes(() =>
+      rejectedTenTimes(() =>
         ask(service.contentUrl + unknown, { method: 'POST', headers: compressed, body: bomb }),
       ),
   },
@@ -64,14 +64,14 @@ export const bodyAttempts: readonly Attempt[] = [
     name: 'the same from a real session',
     run: async (world) => {
       const address = await ownCommit(world);
-      return refusedTenTimes(() => ask(address, { method: 'POST', headers: compressed, body: bomb }));
+      return rejectedTenTimes(() => ask(address, { method: 'POST', headers: compressed, body: bomb }));
     },
   },
   {
     finding: '1',
     name: 'a gzipped body to the interface with a valid key',
     run: ({ service, key }) =>
-      refusedTenTimes(() =>
+      rejectedTenTimes(() =>
         ask(`${service.baseUrl}/user`, {
           method: 'POST',
           key,
@@ -84,21 +84,21 @@ export const bodyAttempts: readonly Attempt[] = [
     finding: '1',
     name: '4 MiB with 330,000 keys to an unknown session',
     run: ({ service }) =>
-      refusedTenTimes(() => ask(service.contentUrl + unknown, { method: 'POST', body: manyKeys })),
+      rejectedTenTimes(() => ask(service.contentUrl + unknown, { method: 'POST', body: manyKeys })),
   },
   {
     finding: '1',
     name: '4 MiB with 330,000 keys from a real session',
     run: async (world) => {
       const address = await ownCommit(world);
-      return refusedTenTimes(() => ask(address, { method: 'POST', body: manyKeys }));
+      return rejectedTenTimes(() => ask(address, { method: 'POST', body: manyKeys }));
     },
   },
   {
     finding: '1',
     name: '1 MiB of opening brackets to the interface with a valid key',
     run: ({ service, key }) =>
-      refusedTenTimes(() =>
+      rejectedTenTimes(() =>
         ask(`${service.baseUrl}/user`, { method: 'POST', key, body: nested.slice(0, 1_000_000) }),
       ),
   },
@@ -106,7 +106,7 @@ export const bodyAttempts: readonly Attempt[] = [
     finding: 'fourth review',
     name: 'a LoginID of 80,000 combining marks',
     run: ({ service, key }) =>
-      refusedTenTimes(() => send(`${service.baseUrl}/user`, 'POST', { LoginID: marks }, key)),
+      rejectedTenTimes(() => send(`${service.baseUrl}/user`, 'POST', { LoginID: marks }, key)),
   },
   {
     finding: 'fourth review',

@@ -49,7 +49,7 @@ function megabytes({ child }: Running): number {
 }
 
 /** 100 sessions with 100 requests each, whose responses are never read. */
-async function unreadAnswers(service: Running): Promise<Outcome> {
+async function unreadResponses(service: Running): Promise<Outcome> {
   const before = megabytes(service);
   const sessions = openSessions(service.baseUrl, 100, 0);
   const statuses: { status: number }[] = [];
@@ -98,20 +98,20 @@ export const connectionAttempts: readonly Attempt[] = [
     finding: 'third review',
     name: '2,500 connections from one address that keep sending requests',
     run: async ({ service }) => {
-      let answers = 0;
+      let responses = 0;
       const requests = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
       const close = openSockets(service.baseUrl, 2_500, requests, requests, (text) => {
-        answers += text.split('HTTP/1.1 ').length - 1;
+        responses += text.split('HTTP/1.1 ').length - 1;
       });
       await pause(6_000);
       close();
-      return { withstood: answers < 600 + 200 * 10, detail: `${answers} answers in 6 s` };
+      return { withstood: responses < 600 + 200 * 10, detail: `${responses} responses in 6 s` };
     },
   },
   {
     finding: 'third review',
     name: 'HTTP/2: 10,000 responses that are never read',
-    run: () => withSecureService(unreadAnswers),
+    run: () => withSecureService(unreadResponses),
   },
   {
     finding: 'third review',

@@ -1,11 +1,12 @@
+import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask, openSockets, type Reply, send, tally } from '../ask.ts';
+import { addressOf, ask, attackerAddress, openSockets, type Reply, send, tally } from '../ask.ts';
 import type { Attempt, Outcome } from '../attempt.ts';
-import { uniqueName, type World } from '../world.ts';
+import { openSession, uniqueName, type World } from '../world.ts';
 
 const holdMilliseconds = 8_000;
 
-/** 2,010 connections that send a body as slowly as allowed, measured by the honest client's response times. */
+/** 2,010 connections send a body as slowly as allowed. The honest client's response times show the effect. */
 async function slowBodies(origin: string, path: string, first = ''): Promise<Outcome> {
   const { host } = new URL(origin);
   const request = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\n${first}content-type: application/x-www-form-urlencoded\r\ncontent-length: 900000\r\n\r\n`;
@@ -36,7 +37,46 @@ async function endlessRows(world: World, key: string): Promise<Reply> {
   });
 }
 
+/**
+ * Each connection of another tenant's learners requests one byte of a course file as soon as it has the last one. With
+ * bare sockets, because the attacker would be on another machine and should take little CPU time of this one.
+ */
+async function fileFlood({ learner, rivalKey }: World): Promise<Outcome> {
+  const sessions = await Promise.all(
+    Array.from({ length: 10 }, async () => openSession(await learner({}, rivalKey))),
+  );
+  const replies: { status: number }[] = [];
+  const sockets: Socket[] = [];
+  const open = (n: number) => {
+    const url = new URL(sessions[n % sessions.length]?.base ?? '');
+    const { host, port, name } = addressOf(url);
+    const request = `GET ${url.pathname}/content/index.html HTTP/1.1\r\nhost: ${name}\r\nrange: bytes=0-0\r\n\r\n`;
+    const socket = connect({ host, port, localAddress: attackerAddress }, () => socket.write(request));
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      const status = /^HTTP\/1.1 (\d+)/.exec(data.toString('latin1', 0, 12))?.[1];
+      if (status === undefined) return;
+      replies.push({ status: Number(status) });
+      socket.write(request);
+    });
+    sockets.push(socket);
+  };
+  // Node.js accepts one connection in each turn of the event loop: see "What is not defended" in SECURITY.md.
+  for (let n = 0; n < 1_000; n++) {
+    open(n);
+    if (n % 25 === 0) await pause(25);
+  }
+  await pause(holdMilliseconds);
+  for (const socket of sockets) socket.destroy();
+  return { withstood: true, detail: `1,000 connections: ${tally(replies)}` };
+}
+
 export const floodAttempts: readonly Attempt[] = [
+  {
+    finding: 'flood',
+    name: "1,000 connections of another tenant's learners request a byte of a file each, endlessly",
+    run: fileFlood,
+  },
   {
     finding: '2',
     name: '2,010 slow bodies to /oauth/token',
@@ -74,8 +114,8 @@ export const floodAttempts: readonly Attempt[] = [
           body: JSON.stringify({ TenantID: 'acme', LoginID: `nobody-${n}`, Password: 'f'.repeat(64) }),
         }),
       );
-      const isRefused = replies.every(({ status }) => status >= 400);
-      return { withstood: isRefused && retryAfterEverywhere(replies), detail: tally(replies) };
+      const isRejected = replies.every(({ status }) => status >= 400);
+      return { withstood: isRejected && retryAfterEverywhere(replies), detail: tally(replies) };
     },
   },
   {
@@ -89,8 +129,8 @@ export const floodAttempts: readonly Attempt[] = [
             ask(`${service.baseUrl}/user`, { key: `made-up-key-${round}-${n}-0123456789abcdef` }),
           )),
         );
-      const isRefused = replies.every(({ status }) => [0, 401, 429, 503].includes(status));
-      return { withstood: isRefused && retryAfterEverywhere(replies), detail: tally(replies) };
+      const isRejected = replies.every(({ status }) => [0, 401, 429, 503].includes(status));
+      return { withstood: isRejected && retryAfterEverywhere(replies), detail: tally(replies) };
     },
   },
   {

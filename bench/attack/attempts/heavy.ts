@@ -12,8 +12,8 @@ function outcome(replies: readonly Reply[]): Outcome {
   return { withstood: withstood && replies.some(({ status }) => status === 200), detail: tally(replies) };
 }
 
-/** This many concurrent callers for 6 s. A rejected caller waits for a while. */
-async function goOn(callers: number, call: () => Promise<Reply>): Promise<Reply[]> {
+/** Runs this many concurrent callers for 6 s. A rejected caller waits for a while. */
+async function callRepeatedly(callers: number, call: () => Promise<Reply>): Promise<Reply[]> {
   const until = performance.now() + 6_000;
   const replies: Reply[] = [];
   const caller = async (): Promise<void> => {
@@ -56,7 +56,7 @@ export const heavyAttempts: readonly Attempt[] = [
     name: '150 concurrent password checks with one key',
     run: async ({ service, key }) =>
       outcome(
-        await goOn(150, () =>
+        await callRepeatedly(150, () =>
           ask(`${service.baseUrl}/user/check/${uniqueName('none')}`, {
             method: 'POST',
             key,
@@ -74,7 +74,7 @@ export const heavyAttempts: readonly Attempt[] = [
       const { body } = expect(await api('POST', `/enrol/${LoginID}/${webCourse}`, {}, rivalKey), 201);
       const address = `${service.baseUrl}/enrolment/${LoginID}/${body.EnrollID}`;
       return outcome(
-        await goOn(900, () => send(address, 'PUT', { Reference: uniqueName('order') }, rivalKey)),
+        await callRepeatedly(900, () => send(address, 'PUT', { Reference: uniqueName('order') }, rivalKey)),
       );
     },
   },
@@ -84,7 +84,7 @@ export const heavyAttempts: readonly Attempt[] = [
     run: async (world) => {
       await fillEnrolments(world);
       const { service, key } = world;
-      return outcome(await goOn(300, () => ask(`${service.baseUrl}/enrolment?Limit=200`, { key })));
+      return outcome(await callRepeatedly(300, () => ask(`${service.baseUrl}/enrolment?Limit=200`, { key })));
     },
   },
   {
@@ -123,7 +123,7 @@ export const heavyAttempts: readonly Attempt[] = [
   },
 ];
 
-/** One connection after another, each of which sends a megabyte of them; whether the service ended them all. */
+/** Sends a megabyte of them on one connection after another. Returns whether the service ended all connections. */
 async function sendTinyChunks(origin: string, key: string, connections: number): Promise<boolean> {
   const { host, port } = addressOf(new URL(origin));
   const head = `POST /user HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;

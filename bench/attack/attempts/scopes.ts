@@ -26,9 +26,9 @@ export const scopeAttempts: readonly Attempt[] = [
         await world.api('POST', `/user/session/${admin}`, {}, key),
         await world.api('DELETE', `/user/${admin}`, undefined, key),
       ];
-      const isBulkRefused = bulk.status === 403 || JSON.stringify(bulk.body).includes('scope_missing');
-      const withstood = replies.every(({ status }) => status === 403) && isBulkRefused;
-      return { withstood, detail: `${tally(replies)}; bulk ${isBulkRefused ? 'refused' : bulk.status}` };
+      const isBulkRejected = bulk.status === 403 || JSON.stringify(bulk.body).includes('scope_missing');
+      const withstood = replies.every(({ status }) => status === 403) && isBulkRejected;
+      return { withstood, detail: `${tally(replies)}; bulk ${isBulkRejected ? 'refused' : bulk.status}` };
     },
   },
   {
