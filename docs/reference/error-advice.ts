@@ -7,9 +7,10 @@ export const errorAdvice: Record<ErrorCode, string> = {
   unauthorized:
     'Send `Authorization: Bearer <secret>` with the secret of a key that is neither expired nor revoked. An access token from `/oauth/token` lasts ten minutes.',
   session_ambiguous: 'Delete the cookies of this host in the browser and sign in again.',
-  signed_out: 'Sign in again. A session ends after 30 minutes without a request, and after 12 hours.',
+  signed_out:
+    'Sign in again. A session ends after 30 minutes without a request, and in any case after 12 hours.',
   sign_in_failed:
-    'Check the LoginID and the password. A sign-in link works once, for a minute; ask for a new one.',
+    'Check the LoginID and the password. A sign-in link works once and only for a minute; if necessary, get a new one.',
   scope_missing: 'Use a key that has the scope named in `detail`, or create one.',
   operator_only: "Use one of the operator's keys.",
   own_only: "A learner's session can only read the learner's own records. Use a key for anything else.",
@@ -18,9 +19,9 @@ export const errorAdvice: Record<ErrorCode, string> = {
   tenant_required: "Name the tenant in the `Tenant` header. Only the operator's keys need it.",
   tenant_not_allowed: "Leave out the `Tenant` header. A tenant's key always acts on its own tenant.",
   tenant_suspended: 'Ask the operator to resume the tenant. Its data is unchanged.',
-  not_found: 'Check the path and the method against the API reference.',
+  not_found: 'Compare the path and the method with the API reference.',
   method_not_allowed:
-    'The path exists, but not for this method. Use one of the methods in the header `Allow`.',
+    'The path exists, but does not support this method. Use one of the methods in the `Allow` header.',
   user_not_found: 'Check the `LoginID`: it is case-sensitive. Create the user if it does not exist.',
   course_not_found: 'Check the `CourseID`, and whether the operator offers the course to your tenant.',
   release_not_found: 'List the releases of the course and use one of their numbers.',
@@ -61,7 +62,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   enrolment_withdrawn: 'Set `Withdrawn` to `false` to restore access.',
   enrolment_erased: 'The personal data of this learner was erased, so no results can be added.',
   results_too_late:
-    'The results arrived later than `LATE_RESULTS_DAYS` after the session. Record them with an override.',
+    'The results arrived more than `LATE_RESULTS_DAYS` days after the session ended. Record them with an override.',
   commit_number_ahead: 'Reload the player. It numbers its commits again from the last one that was stored.',
   request_timeout: 'Send the whole body within 30 seconds. Use a bulk call for large inputs.',
   payload_too_large: 'Send less in one request. `detail` names the limit.',
@@ -77,10 +78,10 @@ export const errorAdvice: Record<ErrorCode, string> = {
   password_not_hashed:
     'Hash the password with the function that the tenant declared in `PasswordHash` before you send it.',
   package_not_zip: 'Upload the course as a zip file.',
-  package_unsafe: '`detail` names the entry. Remove it and create the zip again.',
+  package_unsafe: 'Remove the entry named in `detail` and create the zip again.',
   package_too_large: 'Make the package smaller, or ask the operator to raise `PACKAGE_BYTES`.',
-  package_unreadable: 'Create the zip again; the file is damaged or encrypted.',
-  package_invalid: '`detail` names the file and the line. Correct it, or export the course again.',
+  package_unreadable: 'The file is damaged or encrypted. Create the zip again.',
+  package_invalid: 'Correct the line named in `detail`, or export the course again.',
   package_unsupported: 'Export the course as SCORM 1.2 or SCORM 2004.',
   webhook_address_refused:
     'Use a public `https` address. The operator can allow others with `WEBHOOK_ALLOW`.',
@@ -92,6 +93,6 @@ export const errorAdvice: Record<ErrorCode, string> = {
   launch_refused:
     'The page says why. Read `GET /enrolment/{LoginID}/{EnrollID}/explain` for the rule that failed.',
   headers_too_large: 'Delete the cookies of this host, or shorten the address.',
-  internal_error: 'Repeat the request. If it fails again, quote the `request_id` to the operator.',
+  internal_error: 'Repeat the request. If it fails again, send the `request_id` to the operator.',
   unavailable: 'Wait for the number of seconds in `Retry-After` and repeat the request.',
 };

@@ -32,7 +32,7 @@ export function configurationPage(): string {
   });
   return page([
     '# Configuration',
-    'Lectern is configured by environment variables, all of them optional. A value that is not valid prevents start-up with a message that names the variable.',
+    'Lectern is configured by environment variables, all of them optional. If a value is invalid, the service does not start, and a message names the variable.',
     ...groups,
   ]);
 }
@@ -72,9 +72,9 @@ export function eventsPage(): string {
 export function commandsPage(): string {
   return page([
     '# Command line',
-    'In a checkout, run a command as `npm run -s lectern -- COMMAND`; where the package is installed, as `lectern COMMAND`. The [environment](configuration.md) configures all commands.',
+    'In a checkout, run a command as `npm run -s lectern -- COMMAND`; where the package is installed, as `lectern COMMAND`. All commands are configured by [environment variables](configuration.md).',
     `\`\`\`text\n${help}\n\`\`\``,
     '## Exit status',
-    'A command ends with 0 when it succeeded and with 1 when it did not; the reason is on standard error. `bulk` ends with 1 when a row failed, `audit verify` when a chain is broken.',
+    'A command exits with 0 if it succeeds. Otherwise it exits with 1 and writes the reason to standard error. `bulk` also exits with 1 if a row failed, and `audit verify` if a chain is broken.',
   ]);
 }
