@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { generateClientTypes } from '../client/generate.ts';
 import { commandsPage, configurationPage, errorsPage, eventsPage } from '../docs/reference/pages.ts';
 import { describeInterface } from '../server/src/app.ts';
+import { databaseFunctions } from '../server/src/functions.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { generateDatabaseTypes } from './generate-db.ts';
 
@@ -12,6 +13,10 @@ const describe = async () => `${JSON.stringify(describeInterface(readConfig({}))
 
 const root = join(import.meta.dirname, '..');
 const derived: [string, () => Promise<string>][] = [
+  ...databaseFunctions.map(({ file, definition }): [string, () => Promise<string>] => [
+    `server/migrations/functions/${file}.sql`,
+    async () => `-- Made by npm run generate. Do not edit.\n${definition}`,
+  ]),
   ['server/src/platform/db/generated.ts', generateDatabaseTypes],
   ['openapi.json', describe],
   ['client/src/generated.ts', generateClientTypes],

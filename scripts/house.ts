@@ -5,7 +5,7 @@ import { parseSync } from 'vite';
 
 const root = join(import.meta.dirname, '..');
 const list = process.argv.includes('--list');
-const folders = '{server,standards,console,player,client,bench,scripts,test}';
+const folders = '{server,scorm,standards,console,player,client,bench,scripts,test}';
 const isGenerated = (file: string) => file.endsWith('/generated.ts');
 const isTest = (file: string) => /\.test\.tsx?$|test-(support|database)|(^|\/)test\//.test(file);
 
@@ -114,9 +114,9 @@ function innerFunctions(node: Node): Node[] {
 
 /** From the route's file to the statement's. Each import on the shortest path is one hop for the reader. */
 const journeys = {
-  enrol: ['enrolments/routes.ts', 'enrolments/enrol-statement/statement.ts'],
+  enrol: ['enrolments/routes.ts', 'enrolments/enrol-function.ts'],
   click: ['player/launch-route.ts', 'enrolments/explain.ts'],
-  commit: ['player/content-routes.ts', 'enrolments/progress-statements.ts'],
+  commit: ['player/content-routes.ts', 'enrolments/write-progress.ts'],
   import: ['catalogue/routes.ts', 'catalogue/packages/import-package.ts'],
 };
 

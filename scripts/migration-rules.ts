@@ -46,7 +46,7 @@ function statementsOf(sql: string): { text: string; comments: string }[] {
 /**
  * The parts of a migration that would break nodes of the previous version, which are still running while it is applied.
  */
-export function refuseContractions(sql: string): string[] {
+export function rejectContractions(sql: string): string[] {
   const statements = statementsOf(sql);
   const madeHere = new Set(
     statements.flatMap(({ text }) => new RegExp(`^create table ${name}`).exec(text)?.[1] ?? []),

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 const imported = /(?:from|import)\s*\(?'(\.[^']+\.tsx?)'/g;
 
-/** Whether a test, directly or through its imports, connects to the server in TEST_DATABASE_URL. */
+/** Whether a test connects to the server in TEST_DATABASE_URL, directly or through its imports. */
 export function opensServer(file: string, seen: Set<string> = new Set()): boolean {
   if (seen.has(file) || !existsSync(file)) return false;
   seen.add(file);

@@ -77,6 +77,41 @@ export async function startCluster(
       cause: error,
     });
   }
+  const server = await serverIn(folder, data, settings);
+  await server.start();
+  return {
+    ...server,
+    folder,
+    version: execFileSync(find('postgres'), ['--version'], { encoding: 'utf8' }).trim(),
+    remove: async () => {
+      await server.crash('fast');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A streaming replica of the cluster, in its folder. */
+export async function startReplica(cluster: Cluster): Promise<Pick<Cluster, 'url' | 'crash' | 'start'>> {
+  const who = owner();
+  const data = join(cluster.folder, 'replica');
+  const from = [
+    '-d',
+    cluster.url,
+    '-D',
+    data,
+    '--write-recovery-conf',
+    '--wal-method=stream',
+    '--checkpoint=fast',
+  ];
+  execFileSync(find('pg_basebackup'), from, { ...who, cwd: cluster.folder, stdio: 'pipe' });
+  const server = await serverIn(cluster.folder, data, {});
+  await server.start();
+  return server;
+}
+
+/** A server for this data directory on a free port of 127.0.0.1, not started yet. */
+async function serverIn(folder: string, data: string, settings: Readonly<Record<string, string>>) {
+  const who = owner();
   const [port = 0] = await freePorts(1);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: ChildProcess | null = null;
@@ -104,17 +139,11 @@ export async function startCluster(
     server.kill(signal);
     await gone;
   };
-  await start();
   return {
     url,
     data,
-    version: execFileSync(find('postgres'), ['--version'], { encoding: 'utf8' }).trim(),
     start,
-    folder,
-    crash: (how) => end(({ kill: 'SIGKILL', immediate: 'SIGQUIT', fast: 'SIGINT' } as const)[how]),
-    remove: async () => {
-      await end('SIGINT');
-      await rm(folder, { recursive: true, force: true });
-    },
+    crash: (how: 'kill' | 'immediate' | 'fast') =>
+      end(({ kill: 'SIGKILL', immediate: 'SIGQUIT', fast: 'SIGINT' } as const)[how]),
   };
 }

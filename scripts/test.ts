@@ -17,7 +17,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromiumPath } from '../server/test/support/chromium.ts';
-import { judgeAnswers } from '../server/test/support/recorded-answers.ts';
+import { checkResponses } from '../server/test/support/recorded-responses.ts';
 import { judgeMutants, judgeStatements } from '../server/test/support/recorded-statements.ts';
 import { ensureBuilt } from './build.ts';
 import { opensServer } from './opens-server.ts';
@@ -45,7 +45,7 @@ const patterns = values.journeys
   ? ['test/journeys/*.test.ts']
   : values.deploy
     ? ['test/deploy/*.test.ts']
-    : ['{server,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
+    : ['{server,scorm,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
 // The others use no server, and `npm test` has already run them.
 const suite = values.postgres ? found.filter((file) => opensServer(file)) : found;
@@ -83,7 +83,7 @@ const env: NodeJS.ProcessEnv = {
   NODE_COMPILE_CACHE: join(scratch, 'compiled'),
 };
 if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
-/** These measure time, so nothing runs alongside them. */
+/** These files measure time, so nothing runs alongside them. */
 const isMeasured = (file: string) => file.endsWith('console-budget.test.ts');
 const noted = join(scratch, 'failed');
 const failed: string[] = [];
@@ -128,7 +128,7 @@ function queue(files: readonly string[], processes: number): string[] {
   });
 }
 
-/** The processors are busy with tests. This saves 11 % of CPU time. */
+/** The processors are busy with tests anyway. This saves 11 % of CPU time. */
 const collector = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
 function run(some: readonly string[], concurrency: number): number {
@@ -171,7 +171,7 @@ for (const mutant of accepted) console.error(`The tenant guard accepts ${mutant}
 for (const text of wrong) console.error(`It touched rows of several tenants:\n${text}`);
 for (const why of unknown)
   console.error(`docs/guide/scaling.md does not list a reason to span tenants: ${why}`);
-const { undeclared, unseen } = judgeAnswers(answers);
+const { undeclared, unseen } = checkResponses(answers);
 if (files === suite && unseen.length > 0)
   console.log(`Error codes of routes that no test was answered with: ${unseen.join(', ')}`);
 for (const answer of undeclared) console.error(`A route does not declare what it answered: ${answer}`);

@@ -3,7 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob, relative } from 'node:path';
 import { test } from 'node:test';
 
-// Everything that a document names in code font exists: files, folders, npm scripts, and names in the code and the API.
+// Checks that everything exists that a document names in code font: files, folders, npm scripts, and names in the code
+// and the API.
 
 const root = join(import.meta.dirname, '..');
 const exclude = ['**/node_modules/**', '**/dist/**'];
@@ -105,7 +106,7 @@ test('each relative link of a document leads to a file', () => {
         assert.ok(existsSync(join(root, dirname(document), target)), `${document}: ${target}`);
 });
 
-test('the names are found', () => {
+test('names in code font are found', () => {
   const names = documents.flatMap(namesIn);
   for (const name of [
     'server/test/routes.test.ts',

@@ -19,7 +19,7 @@ export function blocksOf(file: string): Block[] {
   return blocks;
 }
 
-/** A line with only `…` stands for the rest: in an object it becomes a field, in an array an item. */
+/** A line with only `…` means that the rest is omitted. In an object it becomes a field, in an array an item. */
 const rest = '…';
 
 /** Parses JSON in which lines with `…` omit something and whose first line may be the status. */

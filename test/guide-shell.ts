@@ -62,7 +62,7 @@ export class GuideShell {
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       stderr += part;
     });
-    // Does not wait for its streams, which a background process may hold open.
+    // Does not wait for the shell's streams, which a background process may keep open.
     const [code] = await once(child, 'exit');
     if (code === 0) this.variables = readVariables(after);
     const statuses = [...readFileSync(STATUSES, 'utf8').matchAll(/^status (\d+)$/gm)];
@@ -75,7 +75,7 @@ export class GuideShell {
       try {
         if (pid) process.kill(-pid, 'SIGKILL');
       } catch {
-        // It has already exited.
+        // The process has already exited.
       }
     rmSync(this.folder, { recursive: true, force: true });
   }

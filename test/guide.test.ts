@@ -55,7 +55,7 @@ function localizer(port: number) {
     text.replaceAll('http://127.0.0.1:3000', service.baseUrl).replaceAll(/\b4000\b/g, `${port}`);
 }
 
-function checkAnswer(shown: Block, ran: Ran, where: string): void {
+function checkResponse(shown: Block, ran: Ran, where: string): void {
   const answer = ran.stdout.replaceAll('\r', '').trim();
   if (shown.language !== 'jsonc') {
     const lines = shown.text.trim();
@@ -68,9 +68,9 @@ function checkAnswer(shown: Block, ran: Ran, where: string): void {
     assert.equal(difference(body, JSON.parse(answer.split('\n').at(-1) ?? '')), null, `${where}: ${answer}`);
 }
 
-const answers = ['jsonc', 'http', 'csv', 'ndjson'];
+const responses = ['jsonc', 'http', 'csv', 'ndjson'];
 /** Languages of blocks that are run, saved and compared, and of those that are only shown. */
-const shownLanguages = [...answers, 'sh', 'ts', 'bash', 'text', 'ini', 'sql'];
+const shownLanguages = [...responses, 'sh', 'ts', 'bash', 'text', 'ini', 'sql'];
 
 /** Runs a page's commands in order, and compares each response with the one that the page shows. */
 async function runPage(file: string, shell: GuideShell): Promise<number> {
@@ -90,8 +90,8 @@ async function runPage(file: string, shell: GuideShell): Promise<number> {
     commands += 1;
     assert.equal(ran.code, 0, `${where}: ${ran.stderr}`);
     const shown = blocks[index + 1];
-    if (shown && answers.includes(shown.language))
-      checkAnswer(shown, ran, `${relative(root, file)}:${shown.line}`);
+    if (shown && responses.includes(shown.language))
+      checkResponse(shown, ran, `${relative(root, file)}:${shown.line}`);
     else for (const status of ran.statuses) assert.ok(status < 400, `${where}: ${status} ${ran.stdout}`);
   }
   return commands;

@@ -50,8 +50,8 @@ test('only webhook delivery opens connections to addresses given by clients', ()
     (file) => !/\.test\.ts$|test-support/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
-  // The CLI calls a service that its user names, and the demo calls its own. The configuration, budgets, replies to
-  // broken HTTP and connection handling open no connections.
+  // The CLI calls the service that its user names, and the demo calls its own. The other files only handle incoming
+  // connections, or use `node:net` for addresses.
   assert.deepEqual(found, [
     'server/src/bulk-command.ts',
     'server/src/demo.ts',

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { get } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import {
   launchBrowser,
@@ -156,6 +159,82 @@ test('with the recipe, nginx limits the requests and connections of each address
   }
   nginx.child.kill('SIGTERM');
   await nginx.exited;
+});
+
+/** The recipe with this machine's ports and files. The API's site needs no certificate. */
+function writeCaddy(ports: { https: number; content: number }): string {
+  const local = recipe('Caddyfile')
+    .replaceAll('{$DOMAIN:lectern.example}', 'http://127.0.0.1:0')
+    .replaceAll('*.{$COURSES_DOMAIN:courses.example}', `https://*.courses.example:${ports.https}`)
+    .replaceAll('{$LECTERN:127.0.0.1}:3001', `127.0.0.1:${ports.content}`);
+  const file = join(folder, 'Caddyfile');
+  writeFileSync(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${local}`);
+  return file;
+}
+
+const video = 256 * 1024 ** 2;
+
+/** A server of a large file that says how much of it has been taken, and what its last request's headers were. */
+async function serveVideo() {
+  const seen = { taken: 0, forwardedHost: undefined as unknown };
+  const server = createServer((request, response) => {
+    seen.taken = 0;
+    seen.forwardedHost = request.headers['x-forwarded-host'];
+    const chunk = Buffer.alloc(64 * 1024);
+    const body = new Readable({
+      read() {
+        seen.taken += chunk.length;
+        this.push(seen.taken > video ? null : chunk);
+      },
+    });
+    response.writeHead(200, { 'content-length': video });
+    response.on('close', () => body.destroy());
+    body.pipe(response);
+  }).listen(0, '127.0.0.1');
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await until('it listens', () => server.listening);
+  return { seen, port: (server.address() as AddressInfo).port };
+}
+
+test('with the recipes, a proxy takes only as much of a video as its client reads, and drops X-Forwarded-Host', async () => {
+  const [http = 0, https = 0, caddyPort = 0, api = 0] = await freePorts(4);
+  const { seen, port } = await serveVideo();
+  const nginxFile = writeNginx({ http, https, api, content: port });
+  const caddyFile = writeCaddy({ https: caddyPort, content: port });
+  const proxies = [
+    { at: https, program: '/usr/sbin/nginx', args: ['-p', folder, '-c', nginxFile] },
+    { at: caddyPort, program: 'caddy', args: ['run', '--adapter', 'caddyfile', '--config', caddyFile] },
+  ];
+  for (const { at, program, args } of proxies) {
+    const env = { COURSES_CERT: certificate.certFile, COURSES_KEY: certificate.keyFile, HOME: folder };
+    const proxy = runProcess(program, args, env);
+    const open = () =>
+      new Promise<ReturnType<typeof get>>((resolve, reject) => {
+        const headers = { host: 'a.courses.example', 'x-forwarded-host': 'b.courses.example' };
+        const options = { port: at, host: '127.0.0.1', servername: 'a.courses.example', headers };
+        const sent = get({ ...options, rejectUnauthorized: false, agent: false });
+        sent.on('error', reject).on('response', () => resolve(sent));
+      });
+    let unread: ReturnType<typeof get> | null = null;
+    await until(`${program} listens`, async () => {
+      unread = await open().catch(() => null);
+      return unread !== null;
+    });
+    let [last, unchanged] = [-1, 0];
+    await until('it takes no more', () => {
+      unchanged = seen.taken === last ? unchanged + 1 : 0;
+      last = seen.taken;
+      return unchanged === 25;
+    });
+    assert.ok(seen.taken < video / 4, `${program} took ${seen.taken} bytes that nobody read`);
+    assert.notEqual(seen.forwardedHost, 'b.courses.example', program);
+    (unread as ReturnType<typeof get> | null)?.destroy();
+    proxy.child.kill('SIGTERM');
+    await proxy.exited;
+  }
 });
 
 test('Caddy accepts its recipe', () => {

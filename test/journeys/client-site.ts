@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A client application's own site, which frames launch pages and to which learners return. */
+/** A client application's own site. It shows launch pages in frames, and learners return to it. */
 export async function openClientSite() {
   const arrivals: string[] = [];
   const server = createServer((request, response) => {

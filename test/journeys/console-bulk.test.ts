@@ -63,7 +63,7 @@ const user = async (tenant: TestTenant, id: string) => (await tenant.api('GET', 
 test('Users: a plan shows rejected rows, the file is corrected, and the users are created', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');
-  // As a spreadsheet in Germany writes it: semicolons, Windows-1252, custom headers.
+  // As written by a spreadsheet in Germany: semicolons, Windows-1252, custom headers.
   const file = [
     'Login ID;First name;Nachname;Group name;Cost centre',
     'bo;Bo;Bürg;Sales;1',
@@ -91,7 +91,7 @@ test('Users: a plan shows rejected rows, the file is corrected, and the users ar
     texts.map((text) => text.match(/^Line \d+/)?.[0]),
     ['Line 5', 'Line 6', 'Line 7'],
   );
-  assert.match(texts[0] ?? '', /ann.*LastName.*The user already exists with other values/);
+  assert.match(texts[0] ?? '', /ann.*LastName.*The user already exists with different values/);
   assert.match(texts[1] ?? '', /LoginID.*A value is invalid/);
   assert.match(texts[2] ?? '', /The row cannot be read.*5 cells, but the header has 4/);
   await page.getByRole('combobox', { name: 'Reason' }).selectOption('A value is invalid (1)');
@@ -103,7 +103,7 @@ test('Users: a plan shows rejected rows, the file is corrected, and the users ar
   assert.equal(refused[0], 'Login ID,First name,Nachname,Group name,Cost centre,Line,Field,Reason,Detail');
   assert.match(
     refused[1] ?? '',
-    /^ann,Ann,Long,Sales,2,5,LastName,The user already exists with other values,/,
+    /^ann,Ann,Long,Sales,2,5,LastName,The user already exists with different values,/,
   );
 
   await page.getByRole('button', { name: 'Choose another file' }).click();

@@ -33,14 +33,14 @@ async function openFromRight(): Promise<Page> {
   return page;
 }
 
-const standingOut = (page: Page) =>
+const overflowing = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 
 async function look(page: Page, path: string): Promise<void> {
   await page.goto(service.baseUrl + path);
   await page.getByRole('heading').first().waitFor();
   await page.waitForLoadState('networkidle');
-  assert.equal(await standingOut(page), 0, path);
+  assert.equal(await overflowing(page), 0, path);
 }
 
 test('From right to left the console is mirrored, and the test would detect overflow', async () => {
@@ -54,7 +54,7 @@ test('From right to left the console is mirrored, and the test would detect over
     wide.style.inlineSize = '500px';
     document.getElementById('main')?.append(wide);
   });
-  assert.ok((await standingOut(page)) > 0);
+  assert.ok((await overflowing(page)) > 0);
   await closeConsole(page);
 });
 
@@ -90,11 +90,11 @@ test('From right to left no page of the console overflows on a phone', async () 
   await page.goto(`${service.baseUrl}/console`);
   await page.getByRole('button', { name: 'Open menu' }).click();
   await page.getByRole('link', { name: 'Tenants and keys' }).waitFor();
-  assert.equal(await standingOut(page), 0, 'the menu');
+  assert.equal(await overflowing(page), 0, 'the menu');
   await closeConsole(page);
 });
 
-test('From right to left a learner sees their courses', async () => {
+test('A learner sees their courses in a right-to-left layout', async () => {
   const page = await openFromRight();
   await signInAs(page, service, { tenant, LoginID: names.LoginID ?? '' });
   await look(page, '/console');

@@ -92,10 +92,10 @@ test('An administrator finds out why a learner cannot start, extends access, and
     .getByText(/^Commit \d+ of launch 1 saved$/)
     .first()
     .waitFor();
-  const told = await timeline.getByRole('listitem').allTextContents();
-  const place = (text: string) => told.findIndex((entry) => entry.startsWith(text));
+  const reported = await timeline.getByRole('listitem').allTextContents();
+  const place = (text: string) => reported.findIndex((entry) => entry.startsWith(text));
   assert.ok(place('Launch 1') < place('Enrolment extended'), 'the newest comes first');
-  assert.equal(place('Enrolled'), told.length - 1);
+  assert.equal(place('Enrolled'), reported.length - 1);
   await page.getByRole('combobox', { name: 'Show' }).selectOption('Events');
   await timeline.getByText('Course started').waitFor();
   assert.equal(await timeline.getByText('Launch 1', { exact: true }).count(), 0);

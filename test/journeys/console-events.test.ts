@@ -66,7 +66,7 @@ test('The log is filtered by learner and type, opened, followed, and saved', asy
   await closeConsole(page);
 });
 
-test('An empty result is explained, with a way back', async () => {
+test('An empty result is explained and links back to the full list', async () => {
   const { who } = await withLearners();
   const page = await consoleOf(service, who, '/console/events?type=key.redeemed&learner=ann');
   await page.getByRole('heading', { name: 'No events found' }).waitFor();

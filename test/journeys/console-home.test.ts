@@ -24,12 +24,12 @@ test('The overview of a tenant shows activity as a chart and as a table', async 
   const LoginID = await acme.user({ IsAdmin: true });
   const page = await consoleOf(service, { tenant: acme, LoginID });
   const chart = page.getByRole('slider');
-  const told = async () => (await chart.getAttribute('aria-valuetext')) ?? '';
+  const reported = async () => (await chart.getAttribute('aria-valuetext')) ?? '';
   await chart.focus();
   await page.keyboard.press('Home');
-  assert.match(await told(), /: 0 enrolments, 0 starts, 0 completions$/);
+  assert.match(await reported(), /: 0 enrolments, 0 starts, 0 completions$/);
   await page.keyboard.press('End');
-  assert.match(await told(), /: 1 enrolment, 0 starts, 0 completions$/);
+  assert.match(await reported(), /: 1 enrolment, 0 starts, 0 completions$/);
   await expectNoBarriers(page);
   await page.getByRole('button', { name: 'Show as a table' }).click();
   await page.getByRole('columnheader', { name: 'Completions' }).waitFor();
@@ -54,7 +54,7 @@ test('Issues are listed first, with links to where they are fixed', async () => 
   await tenant.api('PUT', `/enrolment/${LoginID}/${made.body.EnrollID}`, { ExpiresAt });
   const page = await consoleOf(service, { tenant, LoginID: await tenant.user({ IsAdmin: true }) });
   const matters = page.getByRole('region', { name: 'Needs attention' });
-  await matters.getByText('Few: no seats left of 1').waitFor();
+  await matters.getByText('Few: 0 of 1 seat left').waitFor();
   await matters.getByText('1 enrolment ends within 7 days').waitFor();
   await expectNoBarriers(page);
   await matters.getByRole('link', { name: 'Show enrolments' }).click();

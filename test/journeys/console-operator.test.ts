@@ -115,7 +115,7 @@ async function enrolFirstLearner(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Ann Lee can start' }).waitFor();
 }
 
-test('From the printed sign-in link, the operator gets as far as a learner who can start', async () => {
+test('Starting with the printed sign-in link, the operator sets up a learner who can start a course', async () => {
   const page = await signIn();
   await importCourse(page);
   await publish(page);

@@ -37,6 +37,17 @@ test('A visitor without an account finds an operation and tries it with a key', 
   await closeConsole(page);
 });
 
+test('A newcomer sees the first enrolment, and finds another operation with a filter', async () => {
+  const page = await openConsole(service, '/docs');
+  await page
+    .getByRole('heading', { level: 2, name: 'Enrol a user on a course with a single enrolment option' })
+    .waitFor();
+  await page.getByRole('region', { name: 'curl' }).getByText('/enrol/ada/fire-safety').waitFor();
+  await page.getByLabel('Find operations').fill('token');
+  await page.getByRole('heading', { level: 2, name: /access token/ }).waitFor();
+  await closeConsole(page);
+});
+
 test('The operator tries a write with the session, on the tenant in the address', async () => {
   const tenant = await newTenant(service);
   const LoginID = unique('tried');

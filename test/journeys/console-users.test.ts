@@ -63,7 +63,7 @@ test('Errors in a new user appear in the dialog, and no input is lost', async ()
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'LoginID' }).fill('taken');
   await dialog.getByRole('button', { name: 'Create user' }).click();
-  await dialog.getByRole('alert').getByText('The user already exists with other data').waitFor();
+  await dialog.getByRole('alert').getByText('The user already exists with different data').waitFor();
   assert.equal(await dialog.getByRole('textbox', { name: 'LoginID' }).inputValue(), 'taken');
   await closeConsole(page);
 });

@@ -48,14 +48,14 @@ async function withEndpoint(...users: string[]) {
   const made = await tenant.api('POST', '/webhook', { URL: receiver.url, Description: 'The shop' });
   expectStatus(made, 201);
   for (const LoginID of users) await tenant.api('POST', '/user', { LoginID });
-  await until('they are told', () => receiver.received.length === users.length);
+  await until('they are reported', () => receiver.received.length === users.length);
   const page = await consoleOf(service, who, `/console/webhooks/${made.body.WebhookID}`);
   return { tenant, who, page, webhook: made.body };
 }
 
 const refuse = () => receiver.answer((response) => response.writeHead(500).end('the database is locked'));
 const accept = () => receiver.answer((response) => response.writeHead(200).end());
-const told = (loginId: string) => receiver.received.filter(({ event }) => event.LoginID === loginId);
+const reported = (loginId: string) => receiver.received.filter(({ event }) => event.LoginID === loginId);
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).waitFor();
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -97,7 +97,7 @@ test('An endpoint is added, fails until it is disabled, is repaired, and receive
 
   await tenant.api('POST', '/user', { LoginID: 'eve' });
   await heading(page, 'Working');
-  verifies(secret, told('eve')[0]);
+  verifies(secret, reported('eve')[0]);
 
   refuse();
   await tenant.api('POST', '/user', { LoginID: 'fay' });
@@ -123,10 +123,10 @@ test('An endpoint is added, fails until it is disabled, is repaired, and receive
   await page.getByRole('combobox', { name: 'Status' }).selectOption('Failed');
   await page.waitForURL(/status=failed/);
   await log(page).getByText('webhook.ping').waitFor();
-  const before = told('fay').length;
+  const before = reported('fay').length;
   await button(page, 'Resend').click();
-  await until('it arrives', () => told('fay').length > before);
-  const [first, last] = [told('fay')[0], told('fay').at(-1)];
+  await until('it arrives', () => reported('fay').length > before);
+  const [first, last] = [reported('fay')[0], reported('fay').at(-1)];
   assert.equal(last?.headers['webhook-id'], first?.headers['webhook-id']);
   await button(page, 'Clear filters').click();
   await log(page).getByRole('row').filter({ hasText: 'resent' }).getByText('Delivered').waitFor();
@@ -149,8 +149,8 @@ test('A rotated secret is shown once, and both are used for the chosen overlap',
   assert.ok(hours > 71.9 && hours <= 72, `${hours} hours`);
   await button(page, 'I have saved the secret').click();
   await tenant.api('POST', '/user', { LoginID: 'gil' });
-  await until('it arrives', () => told('gil').length === 1);
-  for (const one of [secret, webhook.Secret]) verifies(one, told('gil')[0]);
+  await until('it arrives', () => reported('gil').length === 1);
+  for (const one of [secret, webhook.Secret]) verifies(one, reported('gil')[0]);
   await closeConsole(page);
 });
 
@@ -184,7 +184,7 @@ test('The log is filtered, a delivery opened, a period replayed, and pending del
   await heading(page, /^Failing since/);
   accept();
   await button(page, 'Retry now').click();
-  await until('it arrives', () => told('jon').length === 2);
+  await until('it arrives', () => reported('jon').length === 2);
   await heading(page, 'Working');
   await closeConsole(page);
 });

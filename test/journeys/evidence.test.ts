@@ -69,7 +69,7 @@ test('Commits that a proxy rejected are kept, and sent when the course is reopen
   await page.close();
   const second = await openPage(context);
   await second.goto(LaunchURL);
-  await second.getByRole('heading', { name: 'Some earlier progress could not be sent' }).waitFor();
+  await second.getByRole('heading', { name: 'Some of your earlier progress could not be sent' }).waitFor();
   assert.ok((await kept(second)) > 0);
   await second.close();
   await context.unroute('**/commit');

@@ -23,7 +23,7 @@ export async function attack({ file, domain }: { file: string; domain: string })
   const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   const stored = (storage: Storage) => JSON.stringify({ ...storage });
 
-  const shout = async () => {
+  const announce = async () => {
     const heard: string[] = [];
     const channel = new BroadcastChannel('courses');
     channel.onmessage = ({ data }) => heard.push(data);
@@ -91,7 +91,7 @@ export async function attack({ file, domain }: { file: string; domain: string })
       return (await cache.keys()).map(({ url }) => url).join();
     }),
     cookies: await attempt(() => decodeURIComponent(document.cookie)),
-    broadcast: await attempt(shout),
+    broadcast: await attempt(announce),
     window: await attempt(inWindow),
     frame: await attempt(inFrame),
     domain: await attempt(relax),

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { createLectern } from '../client/src/index.ts';
+import { type Document, type Entry, entriesOf } from '../console/pages/reference/document.ts';
+import { curlOf, exampleRequest, scriptOf } from '../console/pages/reference/request.ts';
+import { startReceiver } from '../server/src/modules/webhooks/test-support.ts';
+import { startService, type TestService } from '../server/test/support/service.ts';
+import { packCourse } from './journeys/made-courses.ts';
+
+// Sends the samples of the API reference as a reader would, who copies them and puts in their own IDs and key.
+
+const document: Document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
+const entries = new Map(entriesOf(document).map((entry) => [entry.operationId, entry]));
+const zip = await packCourse('fire-safety');
+const receiver = await startReceiver();
+const services: TestService[] = [];
+after(async () => {
+  await receiver.kill();
+  for (const service of services) await service.close();
+});
+
+/** In an order in which each can succeed. The others need a browser's session or a link's ticket. */
+const steps = `
+  createTenant readTenant listTenants updateTenant createKey listKeys createAccessToken revokeKey
+  putCourse readCourse listCourses putOption deleteOption deleteCourse putCourse putOption importPackage
+  readCurrentRelease listReleases readRelease putRelease listOfferedCourses
+  createUser readUser listUsers listGroups updateUser checkUser checkPassword createUsers
+  readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser readEnrolment explainEnrolment
+  updateEnrolment enrolMany readTimeline readOverview previewCourse previewOfferedCourse
+  issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
+  createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook
+  listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant
+  createSignInLink eraseUser`;
+
+const sentByBrowsers =
+  'openSignInLink signIn readPasswordFunction signInWithPassword readSession signOut launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile';
+
+/** Need a suspended tenant. */
+const sentElsewhere = 'deleteTenant';
+
+type Sent = { status: number; body: unknown };
+type Sender = (entry: Entry, call: { service: TestService; key: string; own: Own }) => Promise<Sent>;
+/** Replaces the examples' IDs by the reader's. */
+type Own = (text: string) => string;
+
+const withCurl: Sender = async (entry, { service, key, own }) => {
+  const line = own(curlOf(exampleRequest(entry, service.baseUrl)));
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -sS -w '\n%{http_code}'`], {
+    env: { ...process.env, KEY: key },
+    maxBuffer: 1e8,
+  });
+  const end = stdout.lastIndexOf('\n');
+  return { status: Number(stdout.slice(end + 1)), body: parsed(stdout.slice(0, end)) };
+};
+
+const withScript: Sender = async (entry, { service, key, own }) => {
+  const results: { Status: number }[] = [];
+  const lectern = createLectern({ baseUrl: service.baseUrl, key, retries: 0 });
+  Object.assign(globalThis, { sample: { lectern, results } });
+  process.env.KEY = key;
+  const text = own(scriptOf(entry, service.baseUrl)).replace('console.log(', 'results.push(');
+  const name = /const (answer|response) =/.exec(text)?.[1] ?? 'results';
+  // Modules with the same text are evaluated once.
+  const source = `// ${randomUUID()}\nconst { lectern${name === 'results' ? ', results' : ''} } = globalThis.sample;\n${text}\nexport { ${name} as default };`;
+  const { default: got } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+  if (got instanceof Response) return { status: got.status, body: parsed(await got.text()) };
+  return { status: Math.max(200, ...results.map(({ Status }) => Status)), body: got };
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What the service generates, by the name of its field; each sample shows the example of that name. */
+const made = ['EnrollID', 'KeyID', 'Key', 'Secret', 'WebhookID', 'EventID'];
+
+function remember(real: Map<string, string>, example: unknown, body: unknown): void {
+  if (typeof example !== 'object' || example === null || typeof body !== 'object' || body === null) return;
+  for (const [name, part] of Object.entries(example)) {
+    const value: unknown = Reflect.get(body, name);
+    if (made.includes(name) && typeof part === 'string' && typeof value === 'string') real.set(part, value);
+    else remember(real, part, value);
+  }
+}
+
+for (const [name, send] of Object.entries({ curl: withCurl, JavaScript: withScript }))
+  test(`the service accepts each ${name} sample of the API reference`, async () => {
+    const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+    services.push(service);
+    const real = new Map([
+      ['https://hr.example.com/lectern', receiver.url],
+      ['package.zip', zip],
+    ]);
+    const own: Own = (text) => [...real].reduce((text, [from, to]) => text.replaceAll(from, to), text);
+    let key = '';
+    for (const step of steps.trim().split(/\s+/)) {
+      const entry = entries.get(step);
+      assert.ok(entry, step);
+      if (step === 'revokeKey')
+        key = (await service.api('POST', '/tenant/acme/key', { Name: 'samples' })).body.Secret;
+      const isOperators = entry['x-access'] === 'operator';
+      const { status, body } = await send(entry, {
+        service,
+        key: isOperators || !key ? service.operatorKey : key,
+        own,
+      });
+      assert.ok(status >= 200 && status < 300, `${step}: ${status} ${JSON.stringify(body)}`);
+      const [, done] = Object.entries(entry.responses).find(([status]) => status.startsWith('2')) ?? [];
+      remember(real, done?.content?.['application/json']?.example, body);
+    }
+  });
+
+test('every operation that a program calls is among them', () => {
+  const sent = new Set(`${steps} ${sentByBrowsers} ${sentElsewhere}`.trim().split(/\s+/));
+  const missing = [...entries.values()].filter(
+    ({ method, operationId }) => method !== 'EVENT' && !sent.has(operationId),
+  );
+  assert.deepEqual(
+    missing.map(({ operationId }) => operationId),
+    [],
+  );
+});
