@@ -62,10 +62,12 @@ export async function fill(
   });
   const { WebhookID, Secret } = hook.body;
   assert.equal((await tenant.api('POST', `/webhook/${WebhookID}/ping`)).body.Status, 'delivered');
+  const readable = () => untilReadable({ ...service.ctx, tenantId: tenant.TenantID });
+  await readable();
   const { EventID } = (await tenant.api('GET', `/events?EnrollID=${EnrollID}`)).body.Items[0];
   const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
   assert.deepEqual(again.body, { Deliveries: 1 });
-  await untilReadable({ ...service.ctx, tenantId: tenant.TenantID });
+  await readable();
   expectStatus(await tenant.api('GET', '/overview'), 200);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
   const names = { TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };
