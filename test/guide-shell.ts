@@ -36,14 +36,14 @@ export class GuideShell {
   }
 
   /**
-   * `NAME=… # FIELD of the response` reads the field from the last response. Other values that the reader fills in are
+   * `NAME=… # FIELD in the response` reads the field from the last response. Other values that the reader fills in are
    * known from the start. bash runs the rest.
    */
   private fill(text: string): string {
     const known = text.replaceAll(/^(\w+)=\S*… +# the .*\n/gm, (line, name: string) => {
       return this.variables[name] ? '' : line;
     });
-    return known.replaceAll(/^(\w+)=\S*… +# (\S+) of the response$/gm, (_, name: string, path: string) => {
+    return known.replaceAll(/^(\w+)=\S*… +# (\S+) in the response$/gm, (_, name: string, path: string) => {
       return `${name}='${valueAt(this.last, path)}'`;
     });
   }
