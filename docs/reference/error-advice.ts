@@ -5,19 +5,19 @@ export const errorAdvice: Record<ErrorCode, string> = {
   malformed_request:
     'Send valid JSON in UTF-8, with `Content-Type: application/json`, and percent-encode identifiers in the path.',
   unauthorized:
-    'Send `Authorization: Bearer <secret>` with the secret of a key that is neither expired nor revoked. An access token from `/oauth/token` lasts ten minutes.',
-  session_ambiguous: 'Delete the cookies of this host in the browser and sign in again.',
+    'Send `Authorization: Bearer <secret>` with the secret of a key that is neither expired nor revoked. An access token from `/oauth/token` is valid for ten minutes.',
+  session_ambiguous: 'Delete the cookies of this host name in the browser and sign in again.',
   signed_out:
-    'Sign in again. A session ends after 30 minutes without a request, and in any case after 12 hours.',
+    'Sign in again. A session ends after 30 minutes without a request, and after 12 hours in any case.',
   sign_in_failed:
-    'Check the LoginID and the password. A sign-in link works once and only for a minute; if necessary, get a new one.',
+    'Check the LoginID and the password. A sign-in link works once and expires after a minute; if necessary, get a new one.',
   scope_missing: 'Use a key that has the scope named in `detail`, or create one.',
   operator_only: "Use one of the operator's keys.",
-  own_only: "A learner's session can only read the learner's own records. Use a key for anything else.",
+  own_only: "A learner's session can only read that learner's own records. Use a key for anything else.",
   cross_site:
-    'Session cookies work on pages of this service only. Call the API from your server, with a key.',
-  tenant_required: "Name the tenant in the `Tenant` header. Only the operator's keys need it.",
-  tenant_not_allowed: "Leave out the `Tenant` header. A tenant's key always acts on its own tenant.",
+    'Session cookies only work on pages of this service. Call the API from your server, with a key.',
+  tenant_required: "Send the `TenantID` in the `Tenant` header. Only the operator's keys need this header.",
+  tenant_not_allowed: "Leave out the `Tenant` header. A tenant's key always works on its own tenant.",
   tenant_suspended: 'Ask the operator to resume the tenant. Its data is unchanged.',
   not_found: 'Compare the path and the method with the API reference.',
   method_not_allowed:
@@ -25,49 +25,51 @@ export const errorAdvice: Record<ErrorCode, string> = {
   user_not_found: 'Check the `LoginID`: it is case-sensitive. Create the user if it does not exist.',
   course_not_found: 'Check the `CourseID`, and whether the operator offers the course to your tenant.',
   release_not_found: 'List the releases of the course and use one of their numbers.',
-  option_not_found: 'Read the course to see which options it offers to this user.',
+  option_not_found: 'Read the course to see which options are available to this user.',
   enrolment_not_found: 'Check that the `EnrollID` belongs to this `LoginID`.',
   tenant_not_found: 'List tenants and check the `TenantID`.',
-  key_not_found: 'Check the `KeyID`. A misspelt enrolment key is `key_mistyped` instead.',
+  key_not_found:
+    'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
   webhook_not_found: 'List webhook endpoints and check the `WebhookID`.',
   user_exists:
     'Another user has this `LoginID`; `differs` lists the fields that differ. Use `PUT /user/{LoginID}` to change the user.',
   user_disabled: 'Enable the user (`"Enabled": true`) before you enrol them.',
   multiple_enrolment_options: 'Choose one of `AvailableEnrolOptions` and send the request to its `Path`.',
   no_enrolment_option:
-    'Ask the operator to add an option to the course, or to offer one to the group of this user.',
-  course_retired: 'The course takes no new enrolments. Current enrolments continue.',
+    "Ask the operator to add an option to the course, or to make one available to the user's group.",
+  course_retired: 'The course accepts no new enrolments. Current enrolments continue.',
   course_not_playable: 'Ask the operator to import a package, or to set the `URL` of the course.',
   course_in_use: 'Retire the course instead: `{"Status":"retired"}`.',
   option_in_use: 'Retire the option instead: `{"Status":"retired"}`.',
   already_enrolled:
     'The user has a current enrolment and `IfEnrolled` is `fail`. Use `return`, `extend` or `renew`.',
-  no_seats_left: 'Ask the operator for more `Seats`, or withdraw an enrolment within its grace period.',
+  no_seats_left:
+    'Ask the operator for more `Seats`, or withdraw an enrolment that is still within the grace period.',
   tenant_exists: 'Change the tenant with `PUT /tenant/{TenantID}`.',
   tenant_not_suspended: 'Suspend the tenant before you delete it.',
   tenant_being_deleted: 'Wait until the deletion is finished, or choose another `TenantID`.',
   in_progress:
-    'Wait for the number of seconds in `Retry-After`, then repeat the same request with the same key.',
-  key_redeemed: 'Use another enrolment key. If this user redeemed it, they are already enrolled.',
+    'Wait for the number of seconds in `Retry-After`, then retry the same request with the same key.',
+  key_redeemed: 'Use another enrolment key. If this user has redeemed it before, they are already enrolled.',
   key_revoked: 'Issue another enrolment key.',
   key_expired: 'Issue another enrolment key.',
   key_not_yet_valid: 'Redeem the key after the time given in `detail`.',
   key_of_other_user: 'Redeem the key for the user it was issued for.',
-  key_of_other_group: 'Redeem the key for a user of the group it was issued for.',
+  key_of_other_group: 'Redeem the key for a user in the group it was issued for.',
   webhook_limit: 'Delete an endpoint that you no longer use.',
   session_superseded: 'The course was opened in another window. Continue there, or reopen it here.',
   session_ended: 'Open the course again with its `LaunchURL`.',
   session_exited: 'Open the course again with its `LaunchURL`.',
   access_expired: 'Extend or renew the enrolment, then open the course again.',
   enrolment_withdrawn: 'Set `Withdrawn` to `false` to restore access.',
-  enrolment_erased: 'The personal data of this learner was erased, so no results can be added.',
+  enrolment_erased: 'The personal data of this learner was erased, so no results can be stored.',
   results_too_late:
     'The results arrived more than `LATE_RESULTS_DAYS` days after the session ended. Record them with an override.',
-  commit_number_ahead: 'Reload the player. It numbers its commits again from the last one that was stored.',
+  commit_number_ahead: 'Reload the player. It then numbers its commits from the last one that was stored.',
   request_timeout: 'Send the whole body within 30 seconds. Use a bulk call for large inputs.',
   payload_too_large: 'Send less in one request. `detail` names the limit.',
   wrong_host:
-    'Content is served at its own host name only. Check `CONTENT_URL`, and that the proxy passes `Host` on.',
+    'Content is served at its own host name only. Check `CONTENT_URL`, and check that the proxy passes on `Host`.',
   unsupported_media_type: 'Send the content type named in `detail`.',
   range_not_satisfiable: 'The requested range is beyond the end of the file.',
   validation_failed: '`param` names the field; `detail` says what it must be.',
@@ -91,8 +93,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   key_throttled:
     'Wait for the number of seconds in `Retry-After`: ten unknown keys block a user for up to 15 minutes.',
   launch_refused:
-    'The page says why. Read `GET /enrolment/{LoginID}/{EnrollID}/explain` for the rule that failed.',
-  headers_too_large: 'Delete the cookies of this host, or shorten the address.',
-  internal_error: 'Repeat the request. If it fails again, send the `request_id` to the operator.',
-  unavailable: 'Wait for the number of seconds in `Retry-After` and repeat the request.',
+    'The page says why. `GET /enrolment/{LoginID}/{EnrollID}/explain` shows the rule that failed.',
+  headers_too_large: 'Delete the cookies of this host name, or shorten the URL.',
+  internal_error: 'Retry the request. If it fails again, send the `request_id` to the operator.',
+  unavailable: 'Wait for the number of seconds in `Retry-After` and retry the request.',
 };

@@ -32,7 +32,7 @@ export function configurationPage(): string {
   });
   return page([
     '# Configuration',
-    'Lectern is configured by environment variables, all of them optional. If a value is invalid, the service does not start, and a message names the variable.',
+    'Lectern is configured with environment variables, which are all optional. If a value is invalid, the service does not start, and the error message names the variable.',
     ...groups,
   ]);
 }
@@ -48,7 +48,7 @@ export function errorsPage(): string {
   });
   return page([
     '# Errors',
-    'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Programs should act on `code`, which never changes its meaning. `detail` says what to do in this case, `param` names the field, and `request_id` finds the request in the log.',
+    'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Programs should act on `code`, whose meaning never changes. `detail` says what to do in this case, `param` names the field, and `request_id` identifies the request in the log.',
     ...chapters,
   ]);
 }
@@ -63,7 +63,7 @@ export function eventsPage(): string {
   });
   return page([
     '# Events',
-    'Each change writes one event in the same transaction. An event has the fields `EventID`, `Type`, `OccurredAt`, `LoginID`, `EnrollID`, `CourseID` and `Data`; those that do not apply are null. Fields may be added to `Data` at any time, so ignore those you do not know. The [API reference](/docs) has the schema of each type. How to receive events: [Webhooks and events](../webhooks.md).',
+    'Each change writes one event in the same transaction. An event has the fields `EventID`, `Type`, `OccurredAt`, `LoginID`, `EnrollID`, `CourseID` and `Data`; fields that do not apply are null. New fields may be added to `Data` at any time, so ignore fields that you do not know. The [API reference](/docs) has the schema of each type. To receive events, see [Webhooks and events](../webhooks.md).',
     '## Catalogue',
     ...chapters,
   ]);
@@ -72,7 +72,7 @@ export function eventsPage(): string {
 export function commandsPage(): string {
   return page([
     '# Command line',
-    'In a checkout, run a command as `npm run -s lectern -- COMMAND`; where the package is installed, as `lectern COMMAND`. All commands are configured by [environment variables](configuration.md).',
+    'If the package is installed, run `lectern COMMAND`; in a checkout of the project, run `npm run -s lectern -- COMMAND`. All commands are configured with [environment variables](configuration.md).',
     `\`\`\`text\n${help}\n\`\`\``,
     '## Exit status',
     'A command exits with 0 if it succeeds. Otherwise it exits with 1 and writes the reason to standard error. `bulk` also exits with 1 if a row failed, and `audit verify` if a chain is broken.',

@@ -19,19 +19,19 @@ export const settings = {
     HOST: {
       default: '127.0.0.1',
       meaning:
-        'Address to listen on. Plain HTTP is refused on any address but loopback, unless `TRUST_PROXY` is set.',
+        'Address to listen on. Unless it is a loopback address, the service needs HTTPS (`TLS_CERT`) or `TRUST_PROXY`.',
     },
     PORT: { default: 3000, ...port, meaning: 'Port of the API, the console and this guide.' },
     BASE_URL: {
       default: 'http(s)://HOST:PORT',
       meaning:
-        'Origin of the API as clients and learners see it. Every `LaunchURL` begins with it. Behind a proxy it must be `https`.',
+        'Public origin of the API. Every `LaunchURL` begins with it. Behind a proxy it must be `https`.',
     },
     CONTENT_PORT: { default: '`PORT` + 1', meaning: 'Port of the player and of course files.' },
     CONTENT_URL: {
       default: 'http(s)://HOST:CONTENT_PORT',
       meaning:
-        'Origin of the player and of course files. It must differ from `BASE_URL`. With `https://*.courses.example` each course of each tenant has its own origin.',
+        'Public origin of the player and of course files. It must differ from `BASE_URL`. With `https://*.courses.example`, each course of each tenant has its own origin.',
     },
     OPERATIONS_PORT: {
       default: 'none',
@@ -41,12 +41,12 @@ export const settings = {
     TRUST_PROXY: {
       default: 'false',
       meaning:
-        '`true` behind one proxy that speaks HTTPS, or the number of proxies (2 to 9). That many addresses at the end of `X-Forwarded-For` are trusted.',
+        '`true` behind one proxy that terminates HTTPS, or the number of proxies (2 to 9). That many addresses at the end of `X-Forwarded-For` are trusted.',
     },
     TLS_CERT: {
       default: 'none',
       meaning:
-        'PEM file with the certificate chain. The service then speaks HTTPS and HTTP/2 on all ports. Reloaded when it changes.',
+        'PEM file with the certificate chain. If it is set, the service serves HTTPS and HTTP/2 on all ports. The file is reloaded when it changes.',
     },
     TLS_KEY: { default: 'none', meaning: 'PEM file with the private key of `TLS_CERT`.' },
   },
@@ -59,7 +59,7 @@ export const settings = {
     DATABASE_READ_URL: {
       default: 'none',
       meaning:
-        'A streaming replica of the server in `DATABASE_URL`. It answers lists of callers that send `Prefer: stale=SECONDS`.',
+        'A streaming replica of the server in `DATABASE_URL`. Lists are read from it if the caller sends `Prefer: stale=SECONDS`.',
     },
     DATA_DIR: {
       default: './data',
@@ -69,12 +69,12 @@ export const settings = {
     BOOTSTRAP_KEY: {
       default: 'none',
       meaning:
-        "Secret of the operator's first key: at least 32 random characters. Only used on an empty database.",
+        "Secret of the operator's first key: at least 32 random characters. It is used only when the database is empty.",
     },
     SIGNING_KEYS: {
       default: '`DATA_DIR/signing-keys.json`',
       meaning:
-        'The key ring as comma-separated `ID:KEY` entries, each key 32 random bytes in base64url. The first key signs; all of them verify.',
+        'The key ring as comma-separated `ID:KEY` entries. Each key is 32 random bytes in base64url. The first key signs; all keys verify.',
     },
     STATEMENT_NAMES: { default: 'true', meaning: 'Set to `false` behind a PgBouncer older than 1.21.' },
   },
@@ -101,14 +101,14 @@ export const settings = {
       default: 14,
       min: 0,
       max: 3650,
-      meaning: 'Number of days after enrolment within which a withdrawal frees the seat. 0 means never.',
+      meaning:
+        'A withdrawal within this number of days after enrolment frees the seat. 0 means that it never does.',
     },
     LATE_RESULTS_DAYS: {
       default: 7,
       min: 0,
       max: 3650,
-      meaning:
-        'Number of days after the end of a session, or of access, within which its results are still accepted.',
+      meaning: 'Number of days for which results are still accepted after a session or access has ended.',
     },
   },
   'Load and limits': {
@@ -116,52 +116,52 @@ export const settings = {
       default: 60_000,
       min: 0,
       max: 1_000_000_000,
-      meaning: 'Maximum calls a minute for each key, across all nodes. 0 means no limit.',
+      meaning: 'Maximum calls per minute for each key, across all nodes. 0 means no limit.',
     },
     ANONYMOUS_RATE_LIMIT: {
       default: 600,
       min: 0,
       max: 1_000_000,
       meaning:
-        'Maximum calls a minute without valid credentials from one address (IPv6: one /64). For files of the player and the console, 20 times as many are allowed. 0 means no limit.',
+        'Maximum calls per minute without valid credentials from one address (IPv6: one /64 network). For files of the player and the console, the limit is 20 times as high. 0 means no limit.',
     },
     MOST_IN_FLIGHT: {
       default: 2_000,
       min: 1,
       max: 1_000_000,
       meaning:
-        'Maximum concurrent calls with a key or session on each node. Separately, learners may have twice as many, and anonymous callers a quarter. Further calls get 503. While more than half of this limit is in use, each key may use at most an eighth of it and each tenant at most a quarter; further calls from them get 429.',
+        'Maximum concurrent calls with a key or session on each node. Learners have a separate limit of twice this number, and anonymous callers one of a quarter. Calls above a limit get 503. While more than half of this limit is in use, each key may use at most an eighth of it and each tenant at most a quarter; further calls from them get 429.',
     },
     WORKERS: {
       default: 1,
       min: 1,
       max: 64,
       meaning:
-        'Number of processes that share the ports: at most one for each core. More than 1 needs `DATABASE_URL`. Limits for each node hold for all of them together.',
+        'Number of processes that share the ports. Use at most one per core. More than 1 requires `DATABASE_URL`. The limits of a node apply to all its workers together.',
     },
     DATABASE_CONNECTIONS: {
       default: '10 × `WORKERS`',
       meaning:
-        'Maximum connections of this node to the PostgreSQL server, divided among its workers: at least 4 for each.',
+        'Maximum number of connections from this node to the PostgreSQL server, divided among its workers. Each worker needs at least 4.',
     },
     DRAIN_SECONDS: {
       default: 0,
       min: 0,
       max: 300,
       meaning:
-        'How long a node that is shutting down reports 503 at `/health/ready`, and still serves requests, before it refuses connections.',
+        'Number of seconds for which a node that is shutting down returns 503 at `/health/ready` but still serves requests, before it refuses connections.',
     },
   },
   'Webhooks and logs': {
     WEBHOOK_ALLOW: {
       default: 'none',
       meaning:
-        'Comma-separated hosts, addresses and networks that webhooks may reach even if they are private or lack HTTPS, such as `localhost,10.0.0.0/8`. A host that is known only to `/etc/hosts` or a search domain must be listed by name.',
+        'Comma-separated hosts, addresses and networks that webhooks may reach even if they are private or lack HTTPS, such as `localhost,10.0.0.0/8`. A host that is known only to `/etc/hosts` or through a search domain must be listed by name.',
     },
     LOG_LEVEL: {
       default: 'info',
       meaning:
-        '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. The log is JSON lines on standard output.',
+        '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. The log is written to standard output, as one JSON object per line.',
     },
   },
 } as const satisfies Record<string, Record<string, Words | Count>>;
