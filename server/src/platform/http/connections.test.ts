@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { writeCertificate } from '../../../test/support/certificate.ts';
+import { openPeers } from '../load/peers.ts';
 import { openHttpServer } from './connections.ts';
 
 const files = writeCertificate(await mkdtemp(join(tmpdir(), 'lectern-')));
@@ -29,8 +31,8 @@ after(() => {
   server.close();
 });
 
-async function openSession(): Promise<ClientHttp2Session> {
-  const { port } = server.address() as AddressInfo;
+async function openSession(to = server): Promise<ClientHttp2Session> {
+  const { port } = to.address() as AddressInfo;
   const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
   session.on('error', () => {});
   sessions.push(session);
@@ -38,8 +40,8 @@ async function openSession(): Promise<ClientHttp2Session> {
   return session;
 }
 
-function request(session: ClientHttp2Session) {
-  const stream = session.request({ ':path': '/' });
+function request(session: ClientHttp2Session, method = 'GET') {
+  const stream = session.request({ ':method': method, ':path': '/' });
   stream.on('error', () => {});
   return stream;
 }
@@ -112,4 +114,57 @@ test('HTTP/2: a body in hundreds of frames of one byte ends its session', async 
   );
   await closed;
   assert.ok(rejected.includes('tiny_chunks'), rejected.join());
+});
+
+test('HTTP/2: the end of a cancelled HEAD request is reported once', async () => {
+  const ended: string[] = [];
+  const waiting = openHttpServer(files, (asked, response) => {
+    response.once('close', () => ended.push(asked.method ?? ''));
+  });
+  await once(waiting.listen(0, '127.0.0.1'), 'listening');
+  const session = await openSession(waiting);
+  for (const method of ['HEAD', 'GET', 'HEAD']) request(session, method);
+  await once(waiting, 'request');
+  while (ended.length < 3) {
+    session.destroy();
+    await delay(5);
+  }
+  await delay(20);
+  assert.deepEqual(ended.sort(), ['GET', 'HEAD', 'HEAD']);
+  waiting.close();
+});
+
+test('HTTP/2: a delayed HEAD request is forgotten when its connection closes', async () => {
+  const peers = openPeers();
+  const delayed = { since: performance.now(), answered: 1_000, waiting: new Set<() => void>() };
+  peers.queues.set('127.0.0.1', delayed);
+  const held = openHttpServer(files, respondLater, { peers, reject: () => {} });
+  await once(held.listen(0, '127.0.0.1'), 'listening');
+  const session = await openSession(held);
+  request(session, 'HEAD');
+  while (delayed.waiting.size === 0) await delay(5);
+  session.destroy();
+  while (delayed.waiting.size > 0) await delay(5);
+  held.close();
+});
+
+test('an error while a request begins ends its connection only', async () => {
+  const errors: unknown[] = [];
+  const failing = openHttpServer(
+    files,
+    ({ url }, response) => {
+      if (url === '/') throw new Error('unexpected');
+      response.end();
+    },
+    { peers: null, reject: () => {}, fail: (error) => void errors.push(error) },
+  );
+  await once(failing.listen(0, '127.0.0.1'), 'listening');
+  const session = await openSession(failing);
+  request(session);
+  await once(session, 'close');
+  assert.equal(errors.length, 1);
+  const again = await openSession(failing);
+  await once(again.request({ ':path': '/health' }).resume(), 'response');
+  again.destroy();
+  failing.close();
 });

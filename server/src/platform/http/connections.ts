@@ -35,6 +35,8 @@ type Rejected = 'address_concurrency' | 'address_rate' | 'tiny_chunks' | 'unread
 export type ConnectionLimits = {
   peers: Peers | null;
   reject: (reason: Rejected) => void;
+  /** An error that nothing handled. It ends the request's connection, not the process. */
+  fail?: (error: unknown) => void;
   stalledMilliseconds?: number;
 };
 
@@ -42,10 +44,14 @@ export type ConnectionLimits = {
 export function openHttpServer(
   tls: Config['tls'],
   handle: Handler,
-  { peers, reject, stalledMilliseconds }: ConnectionLimits = { peers: null, reject: () => {} },
+  { peers, reject, fail = () => {}, stalledMilliseconds }: ConnectionLimits = {
+    peers: null,
+    reject: () => {},
+  },
 ): Server {
   const stalled = watchStalledResponses(() => reject('unread'), stalledMilliseconds);
-  const atGate = peers ? waitAtGate(peers, handle, () => reject('address_rate')) : handle;
+  const contained = containErrors(handle, fail);
+  const atGate = peers ? waitAtGate(peers, contained, () => reject('address_rate')) : contained;
   const inOrder = joinChunks(inTurn(atGate, stalled, peers), () => reject('tiny_chunks'));
   const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
   // Node would answer 417. An unknown expectation may be ignored (RFC 9110 §10.1.1).
@@ -69,13 +75,38 @@ function openSecureServer(tls: NonNullable<Config['tls']>, handle: Handler): Ser
   return server as unknown as Server;
 }
 
+function containErrors(handle: Handler, fail: (error: unknown) => void): Handler {
+  return (request, response) => {
+    try {
+      handle(request, response);
+    } catch (error) {
+      fail(error);
+      closeConnection(request);
+    }
+  };
+}
+
+/**
+ * Reports the end of a HEAD request that was cancelled before its response began. Node reports it for all other methods,
+ * and requests release their slots when it does.
+ */
+function reportClose(request: IncomingMessage, response: ServerResponse): void {
+  let isReported = false;
+  response.once('close', () => {
+    isReported = true;
+  });
+  streamOf(request).once('close', () => {
+    if (!isReported) response.emit('close');
+  });
+}
+
 /** A network at its maximum gets no further connection, because the TLS handshake alone would cost a millisecond. */
 function limitConnections(server: Server, peers: Peers, reject: () => void): void {
   const remember = (connection: object, { remoteAddress }: { remoteAddress?: string | undefined }) => {
     if (remoteAddress) peers.networks.set(connection, networkOf(remoteAddress));
   };
   server.on('connection', (socket: Socket) => {
-    if (socket.remoteAddress === undefined) return;
+    if (socket.remoteAddress === undefined) return void socket.destroy();
     const release = holdConnection(peers, socket.remoteAddress);
     if (release) {
       remember(socket, socket);
@@ -149,6 +180,7 @@ function inTurn(handle: Handler, stalled: StalledResponses, peers: Peers | null)
     const { socket } = request;
     if (request.httpVersionMajor >= 2) {
       stalled.add(streamOf(request));
+      if (request.method === 'HEAD') reportClose(request, response);
       // Waits for the rest of the packet, which may cancel the request.
       setImmediate(() => {
         if (!isCancelled(request)) handle(request, response);

@@ -54,6 +54,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
   const limits: ConnectionLimits = {
     peers: ctx.admission.peers,
     reject: (reason) => countRejection(ctx, 'connections', reason),
+    fail: (error) => ctx.log.error({ error }, 'a request failed before it reached its route'),
   };
   const options = {
     bodyLimit: 1024 * 1024,
