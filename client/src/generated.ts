@@ -122,7 +122,7 @@ export interface paths {
         };
         /**
          * Check whether a user exists and is enabled
-         * @description Always 200: for a user that does not exist, `Result` is -1.
+         * @description The status is always 200. For a user who does not exist, `Result` is -1.
          */
         get: operations["checkUser"];
         put?: never;
@@ -186,7 +186,7 @@ export interface paths {
         };
         /**
          * Read a course as offered to a user
-         * @description Includes the options that this user can choose and their current enrolment.
+         * @description Includes the options that this user can choose and the user's current enrolment.
          */
         get: operations["readOffer"];
         put?: never;
@@ -251,7 +251,7 @@ export interface paths {
         get: operations["readEnrolment"];
         /**
          * Change an enrolment
-         * @description Moves the end of access, withdraws or reinstates the enrolment, changes Reference and Metadata, or overrides the result. Fields that you leave out keep their values.
+         * @description Changes when access ends, withdraws or reinstates the enrolment, changes Reference and Metadata, or overrides the result. Fields that you leave out keep their values.
          */
         put: operations["updateEnrolment"];
         post?: never;
@@ -270,7 +270,7 @@ export interface paths {
         };
         /**
          * Explain whether the learner can start now
-         * @description Evaluates the same rules as a click on the launch link, and says which of them fail and what to do.
+         * @description Checks the same rules as a click on the launch link, and says which of them fail and what to do.
          */
         get: operations["explainEnrolment"];
         put?: never;
@@ -290,7 +290,7 @@ export interface paths {
         };
         /**
          * Read the timeline of an enrolment
-         * @description Shows every launch, every commit with its result, and every event, for support staff.
+         * @description Shows support staff every launch, every commit with its result, and every event.
          */
         get: operations["readTimeline"];
         put?: never;
@@ -354,7 +354,7 @@ export interface paths {
         };
         /**
          * Read an enrolment key
-         * @description Accepts the KeyID or the key as a person typed it.
+         * @description Accepts the KeyID, or the key as it was typed.
          */
         get: operations["readEnrolmentKey"];
         put?: never;
@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Redeem an enrolment key
-         * @description Enrols the user on all courses of the key, or on none. Repeating it for the same user is safe.
+         * @description Enrols the user on all courses of the key, or on none. Repeating the request for the same user is safe.
          */
         post: operations["redeemEnrolmentKey"];
         delete?: never;
@@ -444,7 +444,7 @@ export interface paths {
         put?: never;
         /**
          * Use a sign-in link
-         * @description Sent by the button of the sign-in page. On success the response sets the session cookie and redirects.
+         * @description The button on the sign-in page sends this request. If it succeeds, the response sets the session cookie and redirects.
          */
         post: operations["signIn"];
         delete?: never;
@@ -482,7 +482,7 @@ export interface paths {
         };
         /**
          * Read the current session
-         * @description 401 `signed_out` when nobody is signed in.
+         * @description If nobody is signed in, the response is 401 `signed_out`.
          */
         get: operations["readSession"];
         put?: never;
@@ -561,7 +561,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a course
-         * @description Only possible if nobody was ever enrolled on the course. Otherwise retire it with `"Status": "retired"`.
+         * @description A course can be deleted only if nobody has ever been enrolled on it. Otherwise retire it with `"Status": "retired"`.
          */
         delete: operations["deleteCourse"];
         options?: never;
@@ -585,7 +585,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an enrolment option
-         * @description Only possible if nobody was ever enrolled with the option. Otherwise retire it.
+         * @description An option can be deleted only if nobody has ever been enrolled with it. Otherwise retire it.
          */
         delete: operations["deleteOption"];
         options?: never;
@@ -607,7 +607,7 @@ export interface paths {
         get: operations["readCurrentRelease"];
         /**
          * Import a package as a new release of a course
-         * @description The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004 and plain web content are supported. Enrolments already started stay on their release.
+         * @description The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004 and plain web content are supported. Learners who have already started stay on their release.
          */
         put: operations["importPackage"];
         post?: never;
@@ -651,7 +651,7 @@ export interface paths {
         get: operations["readRelease"];
         /**
          * Set a release as current
-         * @description Switches to an earlier or later release. Enrolments already started stay on their release.
+         * @description Switches to an earlier or later release. Learners who have already started stay on their release.
          */
         put: operations["putRelease"];
         post?: never;
@@ -705,7 +705,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a suspended tenant with all of its data
-         * @description The tenant must be suspended. Its data is deleted in the background and cannot be recovered. Use `plan` first.
+         * @description The tenant must be suspended. Its data is deleted in the background and cannot be recovered, so use `plan` first.
          */
         delete: operations["deleteTenant"];
         options?: never;
@@ -766,7 +766,7 @@ export interface paths {
         };
         /**
          * Export all data of a tenant
-         * @description For a client that is leaving, or before a deletion. The response is streamed.
+         * @description Use it before you delete a tenant, or when a client leaves. The response is streamed.
          */
         get: operations["exportTenant"];
         put?: never;
@@ -806,7 +806,7 @@ export interface paths {
         };
         /**
          * Get daily figures and what needs attention
-         * @description The figures on the console's start page.
+         * @description Returns the figures on the console's start page.
          */
         get: operations["readOverview"];
         put?: never;
@@ -880,7 +880,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook endpoint
-         * @description During the overlap deliveries are signed with both secrets, so that none is lost while you switch to the new one.
+         * @description During the overlap, deliveries are signed with both secrets, so that you can switch to the new one without losing any.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -940,7 +940,7 @@ export interface paths {
         put?: never;
         /**
          * Replay events
-         * @description Use it after an outage on your side. Send either `EventIDs`, or `From` and optionally `Until`.
+         * @description Sends past events again, for example after an outage on your side. Send either `EventIDs`, or `From` and optionally `Until`.
          */
         post: operations["replayEvents"];
         delete?: never;
@@ -958,7 +958,7 @@ export interface paths {
         };
         /**
          * List who changed access, people, results and the catalogue
-         * @description Entries form a hash chain and cannot be changed.
+         * @description Entries form a hash chain, so any change to them is detected.
          */
         get: operations["listAudit"];
         put?: never;
@@ -1578,7 +1578,7 @@ export interface components {
             code: string;
             /** @description The field or parameter that caused the error. */
             param?: string;
-            /** @description Every invalid field or parameter, at most 20; the first one is also in the problem itself. A large body is only checked up to its first error. */
+            /** @description Up to 20 invalid fields or parameters; the first one is also in the problem itself. In a large body, only the first error is found. */
             errors?: {
                 param?: string;
                 code: string;
@@ -1589,14 +1589,14 @@ export interface components {
         };
         /** NewUser */
         NewUser: {
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
             FirstName?: string | null;
             LastName?: string | null;
             /** @description A free-text label, such as a department or a customer company. */
             GroupName?: string | null;
             Email?: string | null;
-            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin. */
+            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin. */
             Password?: string | null;
             /**
              * @description true makes the user an administrator.
@@ -1604,19 +1604,19 @@ export interface components {
              */
             IsAdmin?: boolean | null;
             /**
-             * @description true: the user registered the account themselves.
+             * @description true if the user registered the account themselves.
              * @default false
              */
             Register?: boolean | null;
             /**
-             * @description false: the user can neither sign in nor start a course.
+             * @description If false, the user can neither sign in nor start a course.
              * @default true
              */
             Enabled?: boolean | null;
         };
         /** User */
         User: {
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
             FirstName: string | null;
             LastName: string | null;
@@ -1629,12 +1629,12 @@ export interface components {
              */
             IsAdmin: boolean;
             /**
-             * @description true: the user registered the account themselves.
+             * @description true if the user registered the account themselves.
              * @default false
              */
             Register: boolean;
             /**
-             * @description false: the user can neither sign in nor start a course.
+             * @description If false, the user can neither sign in nor start a course.
              * @default true
              */
             Enabled: boolean;
@@ -1649,14 +1649,14 @@ export interface components {
         };
         /** UserChange */
         UserChange: {
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID?: string;
             FirstName?: string | null;
             LastName?: string | null;
             /** @description A free-text label, such as a department or a customer company. */
             GroupName?: string | null;
             Email?: string | null;
-            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin. */
+            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin. */
             Password?: string | null;
             /**
              * @description true makes the user an administrator.
@@ -1664,12 +1664,12 @@ export interface components {
              */
             IsAdmin?: boolean | null;
             /**
-             * @description true: the user registered the account themselves.
+             * @description true if the user registered the account themselves.
              * @default false
              */
             Register?: boolean | null;
             /**
-             * @description false: the user can neither sign in nor start a course.
+             * @description If false, the user can neither sign in nor start a course.
              * @default true
              */
             Enabled?: boolean | null;
@@ -1679,11 +1679,11 @@ export interface components {
          * @description What was erased about a person, what was kept, and why.
          */
         Erasure: {
-            /** @description Opaque; null in a plan. */
+            /** @description Opaque ID; null in a plan. */
             ReceiptID: string | null;
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
-            /** @description true: nothing was changed; this is what would be done. */
+            /** @description true if nothing was changed and this is what would be erased. */
             Plan: boolean;
             /** Format: date-time */
             ErasedAt: string | null;
@@ -1692,7 +1692,7 @@ export interface components {
                 Data: string;
                 /** @description Number of records. */
                 Records: number;
-                /** @description true: the plan stopped counting at 1000 records. A receipt counts all of them. */
+                /** @description true if the plan stopped counting at 1000 records. A receipt counts all of them. */
                 More: boolean;
                 What: string;
             }[];
@@ -1701,7 +1701,7 @@ export interface components {
                 Data: string;
                 /** @description Number of records. */
                 Records: number;
-                /** @description true: the plan stopped counting at 1000 records. A receipt counts all of them. */
+                /** @description true if the plan stopped counting at 1000 records. A receipt counts all of them. */
                 More: boolean;
                 What: string;
                 Why: string;
@@ -1709,14 +1709,14 @@ export interface components {
         };
         /** CheckResult */
         CheckResult: {
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
             /** @description 1: enabled, or valid password. 0: disabled. -1: not found. -2: wrong password. */
             Result: number;
         };
         /** PasswordCheck */
         PasswordCheck: {
-            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin. */
+            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin. */
             Password: string;
         };
         /** EnrolRequest */
@@ -1737,7 +1737,7 @@ export interface components {
         Enrolment: {
             /** @description ID of the enrolment. Opaque. */
             EnrollID: string;
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
             /** @description ID of the course. Chosen by the operator. */
             CourseID: string;
@@ -1750,7 +1750,7 @@ export interface components {
             Completion: "unknown" | "incomplete" | "completed";
             /** @enum {string} */
             Success: "unknown" | "passed" | "failed";
-            /** @description 0–100; null if the course gave none. */
+            /** @description 0–100; null if the course has reported none. */
             Score: number | null;
             /** @description The override that replaces the recorded result; null if there is none. */
             Override: {
@@ -1758,7 +1758,7 @@ export interface components {
                 Completion?: "unknown" | "incomplete" | "completed";
                 /** @enum {string} */
                 Success?: "unknown" | "passed" | "failed";
-                /** @description 0–100; null if the course gave none. */
+                /** @description 0–100; null if the course has reported none. */
                 Score?: number | null;
                 /** @description Why the result was overridden. Required. */
                 Reason: string;
@@ -1774,7 +1774,7 @@ export interface components {
                 Completion: "unknown" | "incomplete" | "completed";
                 /** @enum {string} */
                 Success: "unknown" | "passed" | "failed";
-                /** @description 0–100; null if the course gave none. */
+                /** @description 0–100; null if the course has reported none. */
                 Score: number | null;
             };
             /** @description 0–100. */
@@ -1791,7 +1791,7 @@ export interface components {
             CompletedAt: string | null;
             /**
              * Format: date-time
-             * @description When access ends; null: never.
+             * @description When access ends; null means never.
              */
             ExpiresAt: string | null;
             Launches: number;
@@ -1810,7 +1810,7 @@ export interface components {
             DurationID: string;
             Name: string;
             /**
-             * @description ISO 8601, such as P30D; null: unlimited.
+             * @description ISO 8601 duration, such as P30D; null means unlimited.
              * @example P30D
              */
             Duration: string | null;
@@ -1819,9 +1819,9 @@ export interface components {
              * @enum {string}
              */
             StartsOn: "enrolment" | "launch";
-            /** @description Maximum number of enrolments with this option, across all tenants to whom the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) of the enrolment frees its seat. */
+            /** @description Maximum number of enrolments with this option, across all tenants to whom the course is offered; null means unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) days of enrolling frees the seat. */
             Seats: number | null;
-            /** @description GroupNames of the users to whom the option is offered; null: all users. Tenants see only the groups of their own users. */
+            /** @description GroupNames of the users to whom the option is offered; null means all users. Tenants see only the groups of their own users. */
             Groups: string[] | null;
             /** @description For display in a shop. Lectern does not process payments. */
             Price: {
@@ -1831,17 +1831,17 @@ export interface components {
                  */
                 Amount: string;
                 /**
-                 * @description ISO 4217.
+                 * @description ISO 4217 currency code.
                  * @example EUR
                  */
                 Currency: string;
             } | null;
             /**
-             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
+             * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status: "draft" | "published" | "retired";
-            /** @description null: unlimited. */
+            /** @description Number of free seats; null means unlimited. */
             SeatsLeft: number | null;
         };
         /** Offer */
@@ -1851,19 +1851,19 @@ export interface components {
             Title: string;
             Description: string | null;
             /**
-             * @description BCP 47.
+             * @description BCP 47 language tag.
              * @example en-GB
              */
             Language: string | null;
-            /** @description Image URL for shop and portal pages. */
+            /** @description URL of an image for shop and portal pages. */
             ImageURL: string | null;
             /**
-             * @description null: there is nothing to play yet.
+             * @description The standard of the content; null if the course has no content yet.
              * @enum {string|null}
              */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
             /**
-             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
+             * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status: "draft" | "published" | "retired";
@@ -1877,7 +1877,7 @@ export interface components {
         EnrolmentChange: {
             /**
              * Format: date-time
-             * @description Changes when access ends; null: never.
+             * @description Changes when access ends; null means never.
              */
             ExpiresAt?: string | null;
             /** @description true ends access, false restores it. */
@@ -1900,7 +1900,7 @@ export interface components {
                 Completion?: "unknown" | "incomplete" | "completed";
                 /** @enum {string} */
                 Success?: "unknown" | "passed" | "failed";
-                /** @description 0–100; null if the course gave none. */
+                /** @description 0–100; null if the course has reported none. */
                 Score?: number | null;
                 /** @description Why the result was overridden. Required. */
                 Reason: string;
@@ -1910,18 +1910,18 @@ export interface components {
         Explanation: {
             /** @description ID of the enrolment. Opaque. */
             EnrollID: string;
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
             /** @description ID of the course. Chosen by the operator. */
             CourseID: string;
-            /** @description True when every rule passes. A click on the launch link is decided by the same rules. */
+            /** @description true if every rule passes. A click on the launch link is checked against the same rules. */
             MayLaunch: boolean;
             /** @description In the order of evaluation. */
             Rules: {
                 /** @enum {string} */
                 Rule: "user_enabled" | "not_withdrawn" | "not_expired" | "course_available" | "course_playable";
                 Passed: boolean;
-                /** @description What is true, or what to do. */
+                /** @description What was found, and what to do if the rule failed. */
                 Detail: string;
             }[];
         };
@@ -1931,7 +1931,7 @@ export interface components {
             At: string;
             /** @enum {string} */
             Kind: "launch" | "commit" | "event";
-            /** @description For an event: its type. */
+            /** @description The type of the event, if the entry is an event. */
             Type: string | null;
             /** @description Number of the launch; null for a commit whose launch is no longer on record, for example after restoring a backup. */
             Launch: number | null;
@@ -1962,13 +1962,13 @@ export interface components {
             Quantity?: number;
             /** @description Only this user can redeem the keys. */
             LoginID?: string | null;
-            /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group. */
+            /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null means any group. */
             Group?: string | null;
-            /** @description The purchase order for the keys. */
+            /** @description Number of the purchase order for the keys. */
             PurchaseOrder?: string | null;
             /**
              * Format: date-time
-             * @description When the keys become redeemable. Default: now.
+             * @description When the keys become valid. Default: now.
              */
             ValidFrom?: string | null;
             /**
@@ -1982,22 +1982,22 @@ export interface components {
             Items: {
                 /** @description ID of the key, which does not reveal the key itself. Opaque. */
                 KeyID: string;
-                /** @description The first characters of the key, for recognising it. */
+                /** @description The first characters of the key, to recognise it. */
                 KeyStart: string;
                 /** @description The courses on which the key enrols the learner. */
                 CourseIDs: string[];
                 /** @description The enrolment option for each course, in the order of CourseIDs. */
                 DurationIDs: string[];
                 /**
-                 * @description scheduled: not valid until ValidFrom.
+                 * @description scheduled means that the key is not valid before ValidFrom.
                  * @enum {string}
                  */
                 Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
-                /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+                /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
                 LoginID: string | null;
-                /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group. */
+                /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null means any group. */
                 Group: string | null;
-                /** @description The purchase order for the keys. */
+                /** @description Number of the purchase order for the keys. */
                 PurchaseOrder: string | null;
                 /** Format: date-time */
                 ValidFrom: string;
@@ -2009,11 +2009,11 @@ export interface components {
                 RevokedAt: string | null;
                 /** Format: date-time */
                 RedeemedAt: string | null;
-                /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+                /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
                 RedeemedBy: string | null;
                 /** @description The enrolments created when the key was redeemed. */
                 EnrollIDs: string[];
-                /** @description Shown only once: give it to the learner. */
+                /** @description Shown only in this response. Give it to the learner. */
                 Key: string;
             }[];
         };
@@ -2021,22 +2021,22 @@ export interface components {
         EnrolmentKey: {
             /** @description ID of the key, which does not reveal the key itself. Opaque. */
             KeyID: string;
-            /** @description The first characters of the key, for recognising it. */
+            /** @description The first characters of the key, to recognise it. */
             KeyStart: string;
             /** @description The courses on which the key enrols the learner. */
             CourseIDs: string[];
             /** @description The enrolment option for each course, in the order of CourseIDs. */
             DurationIDs: string[];
             /**
-             * @description scheduled: not valid until ValidFrom.
+             * @description scheduled means that the key is not valid before ValidFrom.
              * @enum {string}
              */
             Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string | null;
-            /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group. */
+            /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null means any group. */
             Group: string | null;
-            /** @description The purchase order for the keys. */
+            /** @description Number of the purchase order for the keys. */
             PurchaseOrder: string | null;
             /** Format: date-time */
             ValidFrom: string;
@@ -2048,7 +2048,7 @@ export interface components {
             RevokedAt: string | null;
             /** Format: date-time */
             RedeemedAt: string | null;
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             RedeemedBy: string | null;
             /** @description The enrolments created when the key was redeemed. */
             EnrollIDs: string[];
@@ -2081,7 +2081,7 @@ export interface components {
         };
         /** SignInLink */
         SignInLink: {
-            /** @description Open it in the user's browser before it expires. It works once. */
+            /** @description Redirect the user's browser to it before it expires. It works once. */
             SignInURL: string;
             /** Format: date-time */
             ExpiresAt: string;
@@ -2089,7 +2089,7 @@ export interface components {
         /** PasswordFunction */
         PasswordFunction: {
             /**
-             * @description The function with which the client hashes passwords; `opaque`: unknown.
+             * @description The function that the client uses to hash passwords; `opaque` means unknown.
              * @enum {string}
              */
             PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
@@ -2098,9 +2098,9 @@ export interface components {
         PasswordSignIn: {
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string;
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
-            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin. */
+            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin. */
             Password: string;
         };
         /**
@@ -2109,14 +2109,14 @@ export interface components {
          */
         Session: {
             /**
-             * @description What the session can do: act on every tenant, act on its own tenant, or read its own data.
+             * @description The operator can work on every tenant, an administrator on their own tenant. A learner can read their own data.
              * @enum {string}
              */
             Role: "operator" | "administrator" | "learner";
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string | null;
             TenantName: string | null;
-            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string | null;
             FirstName: string | null;
             LastName: string | null;
@@ -2140,19 +2140,19 @@ export interface components {
             Title: string;
             Description: string | null;
             /**
-             * @description BCP 47.
+             * @description BCP 47 language tag.
              * @example en-GB
              */
             Language: string | null;
-            /** @description Image URL for shop and portal pages. */
+            /** @description URL of an image for shop and portal pages. */
             ImageURL: string | null;
             /**
-             * @description null: there is nothing to play yet.
+             * @description The standard of the content; null if the course has no content yet.
              * @enum {string|null}
              */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
             /**
-             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
+             * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status: "draft" | "published" | "retired";
@@ -2167,29 +2167,29 @@ export interface components {
             Title: string;
             Description: string | null;
             /**
-             * @description BCP 47.
+             * @description BCP 47 language tag.
              * @example en-GB
              */
             Language: string | null;
-            /** @description Image URL for shop and portal pages. */
+            /** @description URL of an image for shop and portal pages. */
             ImageURL: string | null;
             /** @description URL of a web course that is hosted elsewhere. */
             URL: string | null;
-            /** @description TenantIDs to whom the course is offered; null: all tenants. */
+            /** @description TenantIDs of the tenants to whom the course is offered; null means all tenants. */
             Tenants: string[] | null;
             /**
-             * @description null: there is nothing to play yet.
+             * @description The standard of the content; null if the course has no content yet.
              * @enum {string|null}
              */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
             /**
-             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
+             * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status: "draft" | "published" | "retired";
             /** @description Number of the current release. */
             Release: number | null;
-            /** @description Number of warnings in the current release; null: there is no release. */
+            /** @description Number of warnings in the current release; null if there is no release. */
             Warnings: number | null;
             EnrolOptions: components["schemas"]["EnrolOption"][];
             /** Format: date-time */
@@ -2202,18 +2202,18 @@ export interface components {
             Title?: string;
             Description?: string | null;
             /**
-             * @description BCP 47.
+             * @description BCP 47 language tag.
              * @example en-GB
              */
             Language?: string | null;
-            /** @description Image URL for shop and portal pages. */
+            /** @description URL of an image for shop and portal pages. */
             ImageURL?: string | null;
             /** @description URL of a web course that is hosted elsewhere. */
             URL?: string | null;
-            /** @description TenantIDs to whom the course is offered; null: all tenants. */
+            /** @description TenantIDs of the tenants to whom the course is offered; null means all tenants. */
             Tenants?: string[] | null;
             /**
-             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
+             * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status?: "draft" | "published" | "retired";
@@ -2222,7 +2222,7 @@ export interface components {
         EnrolOptionChange: {
             Name?: string;
             /**
-             * @description ISO 8601, such as P30D; null: unlimited.
+             * @description ISO 8601 duration, such as P30D; null means unlimited.
              * @example P30D
              */
             Duration?: string | null;
@@ -2231,9 +2231,9 @@ export interface components {
              * @enum {string}
              */
             StartsOn?: "enrolment" | "launch";
-            /** @description Maximum number of enrolments with this option, across all tenants to whom the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) of the enrolment frees its seat. */
+            /** @description Maximum number of enrolments with this option, across all tenants to whom the course is offered; null means unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) days of enrolling frees the seat. */
             Seats?: number | null;
-            /** @description GroupNames of the users to whom the option is offered; null: all users. Tenants see only the groups of their own users. */
+            /** @description GroupNames of the users to whom the option is offered; null means all users. Tenants see only the groups of their own users. */
             Groups?: string[] | null;
             /** @description For display in a shop. Lectern does not process payments. */
             Price?: {
@@ -2243,13 +2243,13 @@ export interface components {
                  */
                 Amount: string;
                 /**
-                 * @description ISO 4217.
+                 * @description ISO 4217 currency code.
                  * @example EUR
                  */
                 Currency: string;
             } | null;
             /**
-             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
+             * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status?: "draft" | "published" | "retired";
@@ -2260,7 +2260,7 @@ export interface components {
             CourseID: string;
             /** @description Increases by one with each package of the course. */
             Release: number;
-            /** @description Learners who start the course now play this release. */
+            /** @description true if learners who start the course now play this release. */
             Current: boolean;
             /** @enum {string} */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web";
@@ -2270,7 +2270,7 @@ export interface components {
             Units: {
                 UnitID: string;
                 Title: string;
-                /** @description null: the unit only groups other units. */
+                /** @description Launch URL of the unit; null if it only groups other units. */
                 Href: string | null;
                 /** @description Depth in the table of contents; 0 for the top level. */
                 Depth: number;
@@ -2292,7 +2292,7 @@ export interface components {
         /** ReleaseChange */
         ReleaseChange: {
             /**
-             * @description true: learners who start the course from now on play this release; learners who have already started stay on theirs.
+             * @description true makes this the release for learners who start from now on; learners who have already started stay on theirs.
              * @enum {boolean}
              */
             Current: true;
@@ -2303,13 +2303,13 @@ export interface components {
             TenantID: string;
             Name?: string;
             /**
-             * @description The function with which the client hashes passwords; `opaque`: unknown.
+             * @description The function that the client uses to hash passwords; `opaque` means unknown.
              * @enum {string}
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
-            /** @description Origins that a returnURL may lead to; null: any http(s) URL. */
+            /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins?: string[] | null;
-            /** @description Origins that may show a course in a frame; null: any origin. */
+            /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins?: string[] | null;
         };
         /**
@@ -2321,13 +2321,13 @@ export interface components {
             TenantID: string;
             Name: string;
             /**
-             * @description The function with which the client hashes passwords; `opaque`: unknown.
+             * @description The function that the client uses to hash passwords; `opaque` means unknown.
              * @enum {string}
              */
             PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
-            /** @description Origins that a returnURL may lead to; null: any http(s) URL. */
+            /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins: string[] | null;
-            /** @description Origins that may show a course in a frame; null: any origin. */
+            /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins: string[] | null;
             /**
              * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.
@@ -2343,13 +2343,13 @@ export interface components {
         TenantChange: {
             Name?: string;
             /**
-             * @description The function with which the client hashes passwords; `opaque`: unknown.
+             * @description The function that the client uses to hash passwords; `opaque` means unknown.
              * @enum {string}
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
-            /** @description Origins that a returnURL may lead to; null: any http(s) URL. */
+            /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins?: string[] | null;
-            /** @description Origins that may show a course in a frame; null: any origin. */
+            /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins?: string[] | null;
             /**
              * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.
@@ -2362,15 +2362,15 @@ export interface components {
          * @description What is deleted when a tenant is deleted, what is kept, and why.
          */
         TenantDeletion: {
-            /** @description Opaque; null in a plan. */
+            /** @description Opaque ID; null in a plan. */
             ReceiptID: string | null;
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string;
-            /** @description true: nothing was changed; this is what would be deleted. */
+            /** @description true if nothing was changed and this is what would be deleted. */
             Plan: boolean;
             /**
              * Format: date-time
-             * @description From this time on, the tenant can no longer be found. Its data is deleted in the background; the TenantID can be reused when that is finished.
+             * @description When the tenant was deleted. Its data is removed in the background; the TenantID can be reused when that is finished.
              */
             StartedAt: string | null;
             Deleted: {
@@ -2378,7 +2378,7 @@ export interface components {
                 Data: string;
                 /** @description Number of records. Counting stops at 10000. */
                 Records: number;
-                /** @description true: there are more records than were counted. */
+                /** @description true if there are more records than were counted. */
                 More: boolean;
                 What: string;
             }[];
@@ -2396,7 +2396,7 @@ export interface components {
             Scopes?: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
             /**
              * Format: date-time
-             * @description When the key expires; null: never.
+             * @description When the key expires; null means never.
              */
             ExpiresAt?: string | null;
         };
@@ -2404,7 +2404,7 @@ export interface components {
         KeyWithSecret: {
             /** @description ID of the key; also the `client_id` in OAuth client credentials. */
             KeyID: string;
-            /** @description The tenant the key belongs to; null for a key of the operator. */
+            /** @description The tenant that the key belongs to; null for an operator key. */
             TenantID: string | null;
             /** @description What the key is for. */
             Name: string;
@@ -2414,7 +2414,7 @@ export interface components {
             CreatedAt: string;
             /**
              * Format: date-time
-             * @description When the key expires; null: never.
+             * @description When the key expires; null means never.
              */
             ExpiresAt: string | null;
             /**
@@ -2431,7 +2431,7 @@ export interface components {
         Key: {
             /** @description ID of the key; also the `client_id` in OAuth client credentials. */
             KeyID: string;
-            /** @description The tenant the key belongs to; null for a key of the operator. */
+            /** @description The tenant that the key belongs to; null for an operator key. */
             TenantID: string | null;
             /** @description What the key is for. */
             Name: string;
@@ -2441,7 +2441,7 @@ export interface components {
             CreatedAt: string;
             /**
              * Format: date-time
-             * @description When the key expires; null: never.
+             * @description When the key expires; null means never.
              */
             ExpiresAt: string | null;
             /**
@@ -2477,7 +2477,7 @@ export interface components {
         Day: {
             /**
              * Format: date
-             * @description In UTC.
+             * @description The day in UTC.
              */
             Day: string;
             /** @description Enrolments created: events `enrolment.created`. */
@@ -2492,7 +2492,7 @@ export interface components {
          * @description What needs attention.
          */
         Attention: {
-            /** @description Endpoints that are failing, or were disabled because they failed. null: the key lacks the scope webhooks:write. */
+            /** @description Endpoints that are failing, or were disabled because they failed; null if the key lacks the scope webhooks:write. */
             Webhooks: {
                 WebhookID: string;
                 URL: string;
@@ -2504,18 +2504,18 @@ export interface components {
             /** @description Published options with at most a tenth of their seats left, up to 50. Those with the fewest seats left come first. */
             Seats: {
                 CourseID: string;
-                /** @description Of the course. */
+                /** @description Title of the course. */
                 Title: string;
                 DurationID: string;
-                /** @description Of the enrolment option. */
+                /** @description Name of the enrolment option. */
                 Name: string;
                 Seats: number;
                 SeatsLeft: number;
             }[];
             Expiring: {
-                /** @description Current enrolments, not completed, that end between now and Until. Counted up to 1000. */
+                /** @description Current enrolments that are not completed and end between now and Until. Counting stops at 1000. */
                 Enrolments: number;
-                /** @description true: there may be more than were counted. */
+                /** @description true if there may be more than were counted. */
                 More: boolean;
                 /**
                  * Format: date-time
@@ -2523,20 +2523,20 @@ export interface components {
                  */
                 Until: string;
             };
-            /** @description Webhook deliveries that were abandoned in the last 24 hours. null: the key lacks the scope webhooks:write. Counted up to 1000. */
+            /** @description Webhook deliveries that were given up in the last 24 hours; null if the key lacks the scope webhooks:write. Counting stops at 1000. */
             FailedDeliveries: number | null;
         };
         /** Overview */
         Overview: {
-            /** @description Oldest first; the last is today so far. */
+            /** @description One entry per day, oldest first. The last one is today, up to now. */
             Days: components["schemas"]["Day"][];
             Attention: components["schemas"]["Attention"];
         };
         /** NewWebhook */
         NewWebhook: {
-            /** @description Where events are sent with POST: an https URL on the public internet. */
+            /** @description The URL to which events are sent with POST. It must be an https URL on the public internet. */
             URL: string;
-            /** @description Event types to send; null: all. */
+            /** @description Event types to send; null means all. */
             Types?: string[] | null;
             Description?: string | null;
             /**
@@ -2548,9 +2548,9 @@ export interface components {
         /** WebhookWithSecret */
         WebhookWithSecret: {
             WebhookID: string;
-            /** @description Where events are sent with POST: an https URL on the public internet. */
+            /** @description The URL to which events are sent with POST. It must be an https URL on the public internet. */
             URL: string;
-            /** @description Event types to send; null: all. */
+            /** @description Event types to send; null means all. */
             Types: string[] | null;
             Description: string | null;
             /**
@@ -2559,7 +2559,7 @@ export interface components {
              */
             Status: "enabled" | "disabled";
             /**
-             * @description `failing`: no delivery succeeded for 72 hours.
+             * @description Why the endpoint is disabled. `failing`: no delivery succeeded for 72 hours. `client`: it was disabled with `PUT`.
              * @enum {string|null}
              */
             DisabledReason: "failing" | "client" | null;
@@ -2576,7 +2576,7 @@ export interface components {
             Secret: string;
             /**
              * Format: date-time
-             * @description Until then deliveries are also signed with the previous secret.
+             * @description Until this time, deliveries are also signed with the previous secret.
              */
             PreviousSecretUntil: string | null;
         };
@@ -2586,9 +2586,9 @@ export interface components {
          */
         Webhook: {
             WebhookID: string;
-            /** @description Where events are sent with POST: an https URL on the public internet. */
+            /** @description The URL to which events are sent with POST. It must be an https URL on the public internet. */
             URL: string;
-            /** @description Event types to send; null: all. */
+            /** @description Event types to send; null means all. */
             Types: string[] | null;
             Description: string | null;
             /**
@@ -2597,7 +2597,7 @@ export interface components {
              */
             Status: "enabled" | "disabled";
             /**
-             * @description `failing`: no delivery succeeded for 72 hours.
+             * @description Why the endpoint is disabled. `failing`: no delivery succeeded for 72 hours. `client`: it was disabled with `PUT`.
              * @enum {string|null}
              */
             DisabledReason: "failing" | "client" | null;
@@ -2613,9 +2613,9 @@ export interface components {
         };
         /** WebhookChange */
         WebhookChange: {
-            /** @description Where events are sent with POST: an https URL on the public internet. */
+            /** @description The URL to which events are sent with POST. It must be an https URL on the public internet. */
             URL?: string;
-            /** @description Event types to send; null: all. */
+            /** @description Event types to send; null means all. */
             Types?: string[] | null;
             Description?: string | null;
             /**
@@ -2631,7 +2631,7 @@ export interface components {
         };
         /**
          * Delivery
-         * @description One event for one endpoint. Kept for 30 days.
+         * @description The delivery of one event to one endpoint. Deliveries are kept for 30 days.
          */
         Delivery: {
             DeliveryID: string;
@@ -2649,14 +2649,14 @@ export interface components {
             AttemptedAt: string | null;
             /** Format: date-time */
             NextAttemptAt: string | null;
-            /** @description The last request; webhook-id is the EventID, webhook-timestamp is AttemptedAt. */
+            /** @description The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt. */
             Request: {
                 URL: string;
                 Body: {
                     [key: string]: unknown;
                 };
             } | null;
-            /** @description The last response with the first 4 kB of its body; null: there was none. */
+            /** @description The last response with the first 4 kB of its body; null if there was none. */
             Answer: {
                 Status: number;
                 Body: string | null;
@@ -2691,17 +2691,17 @@ export interface components {
             AuditID: string;
             /** @description The tenant that the trail belongs to; null for the deployment’s trail. */
             TenantID: string | null;
-            /** @description Number of the entry in its trail, from 1 without gaps. */
+            /** @description Number of the entry in its trail: 1, 2, 3, without gaps. */
             Number: number;
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: The last data of a deleted tenant was removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because earlier entries must not identify the person. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
             Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
-             * @description Who did it: an API key, a signed-in user, the command line, the service itself, or anyone, such as somebody who tried to sign in.
+             * @description Who did it: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
              */
             Actor: "key" | "administrator" | "learner" | "operator_key" | "operator" | "command_line" | "service" | "anyone";
@@ -2719,9 +2719,9 @@ export interface components {
              */
             Target: "tenant" | "key" | "user" | "erasure" | "enrolment" | "enrolment_key" | "webhook" | "course" | "deployment" | null;
             TargetID: string | null;
-            /** @description LoginID of the user, also for an enrolment; name of the key; null if there is none or the user has been erased. */
+            /** @description LoginID of the user (also if the target is an enrolment) or name of the key; null if there is none or the user has been erased. */
             TargetName: string | null;
-            /** @description Names and non-sensitive values of what changed; depends on Action. Fields may be added. */
+            /** @description Names of the changed fields, and values that are not sensitive; depends on Action. Fields may be added. */
             Data: {
                 [key: string]: unknown;
             };
@@ -2769,11 +2769,11 @@ export interface components {
         PlayerSession: {
             /** @description The path segment for the following requests: `/play/{Session}/commit`, `/play/{Session}/content/…`. */
             Session: string;
-            /** @description true: nothing in this session is recorded. */
+            /** @description true if nothing in this session is recorded. */
             Preview: boolean;
             /** @description Number of this launch of the enrolment. The bookmark of the highest one is kept. */
             Launch: number;
-            /** @description Number of the next commit; launches share the sequence. */
+            /** @description Number of the next commit. All launches of an enrolment share one sequence. */
             NextCommit: number;
             /** @description Empty in a preview. */
             EnrollID: string;
@@ -2791,18 +2791,18 @@ export interface components {
             };
             /** @description `/play/{Session}/content/` for a package; null for a web course hosted elsewhere, whose unit has an absolute `Href`. */
             ContentPath: string | null;
-            /** @description By UnitID: the run-time data to start with. */
+            /** @description The initial run-time data of each unit, by UnitID. */
             Data: {
                 [key: string]: unknown;
             };
-            /** @description By UnitID: the results recorded so far. */
+            /** @description The recorded results of each unit, by UnitID. */
             Evidence: {
                 [key: string]: unknown;
             };
             /** @description The activity tree that the page stored last. */
             TreeState: string | null;
             LastUnitID: string | null;
-            /** @description Where to go when leaving; null: the page shows what was saved. */
+            /** @description Where to go when the learner leaves; if null, the page shows what was saved. */
             ReturnURL: string | null;
             Receipt: components["schemas"]["Receipt"];
         };
@@ -2828,7 +2828,7 @@ export interface components {
             };
             /** @description In a preview: the value from the last receipt, because nothing is stored on the server. */
             Preview?: string;
-            /** @description true with the last commit: the learner leaves and the session ends. */
+            /** @description true in the last commit, when the learner leaves and the session ends. */
             Exit?: boolean;
         };
     };
@@ -3685,7 +3685,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+         * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
          * @example acme
          */
         Tenant: string;
@@ -3699,10 +3699,10 @@ export interface components {
          * @example 50
          */
         Limit: number;
-        /** @description `NextCursor` of the previous page. Opaque. */
+        /** @description `NextCursor` of the previous page, an opaque string. */
         Cursor: string;
         /**
-         * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+         * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
          * @example stale=5
          */
         Prefer: string;
@@ -3712,7 +3712,7 @@ export interface components {
          */
         plan: boolean;
         /**
-         * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+         * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
          * @example ada
          */
         LoginID: string;
@@ -3941,7 +3941,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A bearer token that is valid for ten minutes. */
+            /** @description A bearer token, valid for ten minutes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4009,7 +4009,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @example Engineering */
                 GroupName?: string;
@@ -4021,19 +4021,19 @@ export interface operations {
                 /** @example true */
                 Enabled?: boolean;
                 /**
-                 * @description Prefix of LoginID, "LastName FirstName", "FirstName LastName" or Email; results are in this order. Case is ignored, except in a mixed-case LoginID.
+                 * @description Beginning of a LoginID, "LastName FirstName", "FirstName LastName" or Email; results are in this order. Case is ignored, except in a mixed-case LoginID.
                  * @example ada
                  */
                 Search?: string;
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -4043,10 +4043,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of users, ordered by LoginID unless searched. */
+            /** @description A page of users. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -4072,7 +4072,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["User"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -4097,7 +4097,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -4126,7 +4126,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The user exists and equals the request: a safe retry. */
+            /** @description The user already exists with the same data: a safe retry. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4197,7 +4197,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -4253,22 +4253,22 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Prefix of the name; case-sensitive.
+                 * @description Beginning of the name; case-sensitive.
                  * @example ada
                  */
                 Search?: string;
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -4281,7 +4281,7 @@ export interface operations {
             /** @description A page of groups, ordered by name. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -4298,7 +4298,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Group"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -4323,14 +4323,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4380,14 +4380,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4445,21 +4445,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description true: report what would be done, and change nothing.
+                 * @description If true, the response says what would be erased, and nothing is changed.
                  * @example true
                  */
                 plan?: boolean;
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4520,14 +4520,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4536,7 +4536,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 1 enabled, 0 disabled, -1 not found. */
+            /** @description `Result`: 1 enabled, 0 disabled, -1 not found. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4569,7 +4569,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -4581,7 +4581,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4599,7 +4599,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 1 valid, 0 disabled, -1 not found, -2 wrong password. */
+            /** @description `Result`: 1 valid, 0 disabled, -1 not found, -2 wrong password. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4633,7 +4633,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -4645,7 +4645,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4673,7 +4673,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The user is already enrolled: the current enrolment, extended if requested. */
+            /** @description The user is already enrolled. The response is the current enrolment, extended if requested. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4786,7 +4786,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -4798,7 +4798,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4821,7 +4821,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The user is already enrolled: the current enrolment, extended if requested. */
+            /** @description The user is already enrolled. The response is the current enrolment, extended if requested. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4934,7 +4934,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -4946,7 +4946,7 @@ export interface operations {
                  */
                 CourseID: components["parameters"]["CourseID"];
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -5016,7 +5016,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Sort order. Default: oldest.
@@ -5024,7 +5024,7 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID?: string;
@@ -5034,7 +5034,7 @@ export interface operations {
                  */
                 CourseID?: string;
                 /**
-                 * @description An option of the course in CourseID, which is required with it.
+                 * @description An option of the course in CourseID. CourseID is required with it.
                  * @example 30-days
                  */
                 DurationID?: string;
@@ -5066,12 +5066,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5084,7 +5084,7 @@ export interface operations {
             /** @description A page of enrolments. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -5134,7 +5134,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Enrolment"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -5162,7 +5162,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Sort order. Default: oldest.
@@ -5172,19 +5172,19 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -5196,7 +5196,7 @@ export interface operations {
             /** @description A page of enrolments. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -5246,7 +5246,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Enrolment"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -5271,14 +5271,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -5357,14 +5357,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -5453,14 +5453,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -5519,24 +5519,24 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -5553,7 +5553,7 @@ export interface operations {
             /** @description Launches, commits and events, oldest first. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -5582,7 +5582,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["TimelineEntry"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -5613,7 +5613,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -5669,7 +5669,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Sort order. Default: oldest.
@@ -5683,12 +5683,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5701,7 +5701,7 @@ export interface operations {
             /** @description A page of keys. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -5738,7 +5738,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["EnrolmentKey"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -5763,7 +5763,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -5851,7 +5851,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -5919,7 +5919,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -5988,7 +5988,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6000,7 +6000,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -6148,14 +6148,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -6164,7 +6164,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An object with a list for each kind of data. */
+            /** @description An object with one list for each kind of data. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6194,7 +6194,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6206,7 +6206,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -6220,7 +6220,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Send the user's browser there. */
+            /** @description The link. Redirect the user's browser to it. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6372,7 +6372,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description For an unknown tenant it is sha256-hex; with opaque nobody can sign in. */
+            /** @description The hash function. For an unknown tenant it is sha256-hex; with opaque, nobody can sign in with a password. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6496,7 +6496,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description true: sign out on all devices of this person, or of the operator.
+                 * @description true signs this person, or the operator, out on all devices.
                  * @example true
                  */
                 everywhere?: boolean;
@@ -6507,7 +6507,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed out, or nobody was signed in. */
+            /** @description The user has been signed out, or nobody was signed in. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6533,7 +6533,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Text to find in Title or CourseID, ignoring case.
@@ -6545,12 +6545,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6563,7 +6563,7 @@ export interface operations {
             /** @description A page of courses, ordered by CourseID. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -6605,7 +6605,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Course"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -6633,7 +6633,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Text to find in Title or CourseID, ignoring case.
@@ -6645,7 +6645,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6658,7 +6658,7 @@ export interface operations {
             /** @description A page of courses, ordered by CourseID. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -6707,7 +6707,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["AuthoredCourse"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -7188,7 +7188,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Another release. Enrolments already started stay on theirs. */
+            /** @description A further release. Learners who have already started stay on theirs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7283,12 +7283,12 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: {
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -7307,7 +7307,7 @@ export interface operations {
             /** @description A page of releases, newest first. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -7347,7 +7347,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Release"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -7524,7 +7524,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Text to find in TenantID or Name.
@@ -7534,7 +7534,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -7547,7 +7547,7 @@ export interface operations {
             /** @description A page of tenants. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -7575,7 +7575,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Tenant"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -7802,7 +7802,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description true: report what would be deleted, and change nothing.
+                 * @description If true, the response says what would be deleted, and nothing is changed.
                  * @example true
                  */
                 plan?: boolean;
@@ -7873,7 +7873,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -7916,7 +7916,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Key"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -8108,7 +8108,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @description Same as Cursor. */
                 after?: string;
@@ -8122,14 +8122,14 @@ export interface operations {
                  */
                 LoginID?: string;
                 /**
-                 * @description Sort order. oldest (default): in an order without gaps, for programs. newest: by EventID, for people; events being written while a page is read may be missing. Each order has its own cursors.
+                 * @description Sort order. oldest (default) is for programs and leaves no gaps. newest sorts by EventID and is for people; events that are being written while a page is read may be missing. Each order has its own cursors.
                  * @example oldest
                  */
                 Order?: "oldest" | "newest";
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8163,7 +8163,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Event"][];
-                        /** @description Oldest first it is never null: send it again, now or later, to get the events since then. Newest first, null means that there are no older events. */
+                        /** @description With Order=oldest it is never null: send it, now or later, to get the events since then. With Order=newest, null means that there are no older events. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -8194,7 +8194,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8272,12 +8272,12 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8315,7 +8315,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Webhook"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -8340,7 +8340,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8412,7 +8412,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8467,7 +8467,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8533,7 +8533,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8588,7 +8588,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8660,7 +8660,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8732,7 +8732,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @example pending */
                 Status?: "pending" | "delivered" | "failed";
@@ -8746,12 +8746,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -8767,7 +8767,7 @@ export interface operations {
             /** @description A page of deliveries. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -8802,7 +8802,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Delivery"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -8827,7 +8827,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8856,7 +8856,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The number of events that are sent again. */
+            /** @description The number of events that will be sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8868,7 +8868,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description The number of events that are sent again. */
+                        /** @description The number of events that will be sent again. */
                         Deliveries: number;
                     };
                 };
@@ -8895,7 +8895,7 @@ export interface operations {
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the previous page. Opaque. */
+                /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Sort order. Default: oldest.
@@ -8910,12 +8910,12 @@ export interface operations {
                  */
                 ActorID?: string;
                 /**
-                 * @description LoginID of the user who acted or was affected, including their enrolments. The operator must name the tenant.
+                 * @description LoginID of the user who acted or was affected; includes entries about their enrolments. The operator must also send the Tenant header.
                  * @example ada
                  */
                 LoginID?: string;
                 /**
-                 * @description ID of what was changed, such as EnrollID, KeyID or CourseID.
+                 * @description ID of the changed object, such as an EnrollID, KeyID or CourseID.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 TargetID?: string;
@@ -8932,12 +8932,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description `stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
                  * @example stale=5
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -8947,10 +8947,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of entries. Without the Tenant header the operator gets the trails of all tenants and of the deployment. */
+            /** @description A page of entries. Without the Tenant header, the operator gets the entries of all tenants and of the deployment. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if a replica answered. */
+                    /** @description `stale=SECONDS` if the data came from a replica. */
                     "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
@@ -8981,7 +8981,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["AuditEntry"][];
-                        /** @description null: this is the last page. */
+                        /** @description null on the last page. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -9115,7 +9115,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9190,7 +9190,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["malformed_request"];
-            /** @description The ticket is unknown or has expired. A page for the learner. */
+            /** @description A page that says that the link is unknown or has expired. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9201,7 +9201,7 @@ export interface operations {
             };
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            /** @description The ticket belongs to another host name. A page for the learner. */
+            /** @description A page that says that the link belongs to another host name. */
             421: {
                 headers: {
                     [name: string]: unknown;

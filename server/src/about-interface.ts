@@ -4,20 +4,20 @@ import { cookieName } from './modules/people/cookie.ts';
 import type { Config } from './platform/config.ts';
 import type { Interface } from './platform/http/describe/describe.ts';
 
-const description = `Create users, enrol them on courses, and start the courses by \`LaunchURL\`.
+const description = `Create users, enrol them on courses, and start the courses with a \`LaunchURL\`.
 
 Send a key as \`Authorization: Bearer <secret>\`; a browser with a signed-in user sends its session cookie instead. Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; all codes are listed at [/docs/errors](/docs/errors). Unknown fields are rejected, so a typo never loses data.`;
 
 const tags = {
   Access: 'Exchange a key for a short-lived access token (OAuth 2.0).',
   Users: 'The users of a tenant, identified by a LoginID that the client chooses.',
-  Enrolments: 'Which user takes which course, until when, and with what result.',
-  'Enrolment keys': 'Keys (vouchers) that one person buys and another redeems.',
+  Enrolments: 'Who takes which course, until when, and with what result.',
+  'Enrolment keys': 'Keys (vouchers) that enrol the person who redeems them.',
   Sessions: "Sign-in for this service's own pages, such as the console.",
   Catalogue: 'The courses offered to a tenant.',
   Authoring: 'Courses with their enrolment options and packages. For the operator.',
   Tenants: 'Client applications and their keys. For the operator.',
-  Events: 'The log of all events, in order and without gaps.',
+  Events: 'All events, in order and without gaps.',
   Reports: 'Figures for dashboards.',
   Webhooks: "The client's endpoints for events.",
   Audit: 'Who changed access, people, results and the catalogue.',

@@ -10,7 +10,7 @@ import { ringFile } from './platform/keys/ring-file.ts';
 /** The chains as printed by an earlier verification. */
 async function readKnown(file: string): Promise<KnownHead[]> {
   const { Chains }: { Chains?: KnownHead[] } = JSON.parse(await readFile(file, 'utf8'));
-  if (!Array.isArray(Chains)) throw new Error(`${file} is not output of lectern audit verify.`);
+  if (!Array.isArray(Chains)) throw new Error(`${file} is not the output of lectern audit verify.`);
   return Chains;
 }
 
@@ -28,7 +28,7 @@ async function onCopy<T>(config: Config, backup: string, work: (place: Config) =
   if (!existsSync(database))
     throw new Error(
       existsSync(join(backup, 'database.dump'))
-        ? 'The backup is from a PostgreSQL server. Restore it into an empty database and verify that.'
+        ? 'The backup is from a PostgreSQL server. Restore it into an empty database and verify that database.'
         : `${backup} is not a backup of an embedded database.`,
     );
   const dataDir = await mkdtemp(join(tmpdir(), 'lectern-audit-'));

@@ -63,6 +63,6 @@ function refusalOf(text: string): string {
     const { code, detail }: { code: string; detail: string } = JSON.parse(text);
     return `${code}: ${detail}`;
   } catch {
-    return `The service returned something other than results: ${text.slice(0, 200)}`;
+    return `The service returned an unexpected response: ${text.slice(0, 200)}`;
   }
 }

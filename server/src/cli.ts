@@ -56,7 +56,7 @@ function planImport([file]: string[], values: Values): Act {
 
 function planKey(_: string[], values: Values): Act {
   const { operator = false, tenant, expires } = values;
-  if (operator && tenant !== undefined) throw new UsageError('Give either --tenant or --operator, not both.');
+  if (operator && tenant !== undefined) throw new UsageError('Use either --tenant or --operator, not both.');
   const tenantId = operator ? null : toNfc(needed(tenant, '--tenant (or --operator)'));
   const Name = needed(values.name, '--name');
   const unknown = values.scope?.find((scope) => !isScope(scope));
@@ -85,7 +85,7 @@ async function sendBulk([, subject, file]: string[], values: Values): Promise<vo
     throw new UsageError(`The file ${path} does not exist.`);
   const url = needed(values.url ?? process.env.LECTERN_URL, '--url').replace(/\/$/, '');
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-    throw new UsageError(`--url ${url} must be an address such as https://learn.example.com.`);
+    throw new UsageError(`--url ${url} must be a URL such as https://learn.example.com.`);
   const { failed } = await bulkCommand({
     subject: needed(subject, 'users or enrolments'),
     file: path,
@@ -152,7 +152,7 @@ async function openConsole(): Promise<void> {
   const config = readConfig(process.env);
   if (!existsSync(config.dataDir))
     throw new UsageError(
-      `The folder ${config.dataDir} does not exist. Set DATA_DIR to the service's folder; a demo ends with the command for its own.`,
+      `The folder ${config.dataDir} does not exist. Set DATA_DIR to the service's folder. For a demo, use the command that it printed.`,
     );
   const { createOperatorLink, linkMessage } = await import('./modules/people/operator-links.ts');
   process.stdout.write(linkMessage(await createOperatorLink({ config, now: () => new Date() })));

@@ -12,17 +12,17 @@ lectern key revoke KEYID                          revoke a key
 lectern keys list                                 list the signing keys without their values
 lectern keys rotate                               sign with a new key, even while the service is running
 lectern keys remove KEYID                         remove a key; anything it signed becomes invalid
-lectern audit verify [FOLDER] [--since FILE]      verify the audit trail (FOLDER: that of a backup; FILE: earlier output)
+lectern audit verify [FOLDER] [--since FILE]      verify the audit trail (FOLDER: a backup; FILE: output of an earlier run)
 lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service (FILE -: NDJSON from stdin)
       --url URL --key KEY [--tenant ID] [--idempotency-key KEY]   (or LECTERN_URL and LECTERN_KEY)
 lectern backup FOLDER                             copy database, course files and key ring into a new folder
 lectern restore FOLDER                            restore a backup into an empty database and DATA_DIR
-lectern demo                                      demonstrate the API on an empty database
+lectern demo                                      run a demo of the API on an empty database
 lectern --version                                 print the installed version
 
 Only one process can use an embedded database: stop the service first, or use its API. "console" only needs
 DATA_DIR, so it works while the service is running.
-All commands are configured by environment variables: see /docs/guide/reference/configuration on a running
+All commands are configured with environment variables: see /docs/guide/reference/configuration on a running
 service.`;
 
 /** How to run a command: npm names the script that it runs, and a checkout has no `lectern` command. */

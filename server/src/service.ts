@@ -100,9 +100,12 @@ function listenError(error: unknown, { host, port, setting }: Place): unknown {
       { cause: error },
     );
   if (codeOf(error) === 'EACCES')
-    return new Error(`This user may not listen on port ${port}. Set ${setting} to another port.`, {
-      cause: error,
-    });
+    return new Error(
+      `The process does not have permission to listen on port ${port}. Set ${setting} to another port.`,
+      {
+        cause: error,
+      },
+    );
   return error;
 }
 
@@ -156,7 +159,7 @@ function reloadCertificates(ctx: Context, servers: FastifyInstance[]): () => voi
       ctx.log.info({}, 'loaded the renewed certificate');
       warnOfUncovered(ctx);
     } catch (error) {
-      ctx.log.warn({ err: error }, 'the renewed certificate cannot be used; the previous one stays in use');
+      ctx.log.warn({ err: error }, 'the renewed certificate cannot be used; the previous one remains in use');
     }
   };
   const files = [tls.certFile, tls.keyFile];

@@ -131,7 +131,7 @@ test('bulk says whether the file is missing or no service responds', async () =>
   assert.match(stopped, /\. Start the service, or check --url\.\n$/);
   const [, , ...key] = options;
   const odd = await refusal(['bulk', 'users', 'users.csv', '--url', 'localhost:3000', ...key]);
-  assert.match(odd, /^--url localhost:3000 must be an address such as https:\/\/learn\.example\.com\.\n/);
+  assert.match(odd, /^--url localhost:3000 must be a URL such as https:\/\/learn\.example\.com\.\n/);
 });
 
 test('migrates an empty database from any folder', async () => {

@@ -183,6 +183,6 @@ test('a missing key that still encrypts secrets is reported', async () => {
   const without: Context = { ...ctx, keys: { keys: [key], hashKey: key } };
   await assert.rejects(
     encryptSecrets(without),
-    /does not have the key .* Put the key back, and start the service once/,
+    /which the key ring lacks. Put the key back, and start the service once/,
   );
 });

@@ -127,7 +127,7 @@ test('a folder that others can read is restricted at start-up with all of its co
   for (const path of filesIn(DATA_DIR)) chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644);
   const running = await startProcess({ ...env, DATA_DIR });
   assert.deepEqual(wideIn(DATA_DIR), []);
-  assert.match(running.stdout(), /was readable by other users.*|"mode":"0755"/);
+  assert.match(running.stdout(), /was accessible to other users.*|"mode":"0755"/);
   await stopProcess(running);
 
   // Later, something is added by hand.

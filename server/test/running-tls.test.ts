@@ -154,7 +154,7 @@ test('a renewed certificate is loaded without a restart, and open connections ar
   open.close();
 });
 
-test('an invalid renewed certificate is reported, and the previous one stays in use', async () => {
+test('an invalid renewed certificate is reported, and the previous one remains in use', async () => {
   const serial = await serialOf(service.baseUrl);
   await writeFile(files.certFile, 'half a certifi');
   await until('the log tells it', () => service.stdout().includes('the renewed certificate cannot be used'));

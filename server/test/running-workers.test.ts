@@ -44,7 +44,7 @@ const linesOf = ({ stdout }: Running): Line[] =>
 /** The process IDs of the workers, in the order in which they began to serve. */
 const workersOf = (service: Running): number[] =>
   linesOf(service)
-    .filter(({ msg }) => msg === 'a worker is serving')
+    .filter(({ msg }) => msg === 'a worker is ready')
     .map(({ pid }) => pid);
 
 async function startWorkers(env: Environment = {}): Promise<Running> {
@@ -244,7 +244,7 @@ test('a worker that is asked to stop is replaced, and the service ends with the 
   const service = await startProcess({ ...env, DATABASE_URL: database.href, WORKERS: '2' });
   process.kill(workersOf(service)[0] ?? 0, 'SIGTERM');
   await until('another worker serves', () => workersOf(service).length === 3);
-  assert.ok(linesOf(service).some(({ msg }) => msg === 'a worker was stopped; it is replaced'));
+  assert.ok(linesOf(service).some(({ msg }) => msg === 'a worker was stopped and will be replaced'));
   await between.cut();
   for (const pid of workersOf(service).slice(1)) process.kill(pid, 'SIGKILL');
   assert.deepEqual(await service.exited, { code: 1, signal: null });

@@ -44,25 +44,25 @@ export const auditCatalogue = {
     'tenant',
     data({ ReceiptID: Id, Deleted: Type.Array(data({ Data: Type.String(), Records: Count })) }),
   ],
-  'tenant.deletion_finished': ['The last data of a deleted tenant was removed.', 'tenant', nothing],
+  'tenant.deletion_finished': ['All data of a deleted tenant has now been removed.', 'tenant', nothing],
   'key.created': [
     'An API key was created.',
     'key',
     data({ Scopes: Type.Array(Type.String()), ExpiresAt: Nullable(Instant()) }),
   ],
   'key.revoked': ['An API key was revoked.', 'key', nothing],
-  'administrator.created': ['A user was created as an administrator.', 'user', nothing],
+  'administrator.created': ['An administrator was created.', 'user', nothing],
   'user.access_changed': [
     'A user became or ceased to be an administrator, was enabled or disabled, or got a new password.',
     'user',
     data({
       IsAdmin: Type.Optional(Type.Boolean()),
       Enabled: Type.Optional(Type.Boolean()),
-      Password: Type.Optional(Type.Boolean({ description: 'True: the password changed.' })),
+      Password: Type.Optional(Type.Boolean({ description: 'true if the password changed.' })),
     }),
   ],
   'user.erased': [
-    'The personal data of a user was erased. The target is the receipt, because earlier entries must not identify the person.',
+    'The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person.',
     'erasure',
     nothing,
   ],
@@ -70,12 +70,12 @@ export const auditCatalogue = {
   'sign_in_link.created': ['A sign-in link was created for a user.', 'user', nothing],
   'sign_in.succeeded': ['A user signed in.', 'user', data({ Method })],
   'sign_in.failed': [
-    'A sign-in attempt failed. Without a target, the name or link is unknown.',
+    'A sign-in attempt failed. If there is no target, the name or link is unknown.',
     'user',
     data({
       Method: FailedMethod,
       Unrecorded: Type.Optional(
-        Type.Integer({ description: 'Number of preceding failures without an entry of their own.' }),
+        Type.Integer({ description: 'Number of earlier failures that have no entry of their own.' }),
       ),
     }),
   ],
@@ -100,7 +100,7 @@ export const auditCatalogue = {
   ],
   'enrolment.details_changed': ['Reference or Metadata of an enrolment changed.', 'enrolment', change],
   'enrolment_key.issued': [
-    'Enrolment keys were issued in one call.',
+    'Enrolment keys were created in one call.',
     'enrolment_key',
     data({ KeyIDs: Type.Array(Id), CourseIDs: Type.Array(Type.String()) }),
   ],
@@ -139,7 +139,7 @@ export const auditCatalogue = {
     nothing,
   ],
   'audit.head_unverified': [
-    'The trail continues from an entry whose seal does not verify: the trail was changed outside the service, or its signing key is missing.',
+    'The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.',
     'deployment',
     nothing,
   ],

@@ -127,7 +127,7 @@ function readPerson(ctx: Context & { tenantId?: string }, loginId: string): Prom
   if (tenantId === undefined)
     throw new Problem(
       'tenant_required',
-      'A LoginID is unique only within its tenant. Name the tenant in the Tenant header.',
+      'A LoginID is unique only within its tenant. Send the TenantID in the Tenant header.',
       {
         param: 'LoginID',
       },

@@ -10,7 +10,7 @@ export const auditRoutes = [
     name: 'listAudit',
     mayBeStale: true,
     summary: 'List who changed access, people, results and the catalogue',
-    description: 'Entries form a hash chain and cannot be changed.',
+    description: 'Entries form a hash chain, so any change to them is detected.',
     tag: 'Audit',
     access: 'either',
     scope: 'audit:read',
@@ -18,7 +18,7 @@ export const auditRoutes = [
     answers: {
       200: {
         description:
-          'A page of entries. Without the Tenant header the operator gets the trails of all tenants and of the deployment.',
+          'A page of entries. Without the Tenant header, the operator gets the entries of all tenants and of the deployment.',
         schema: PageOf(AuditEntry),
       },
     },

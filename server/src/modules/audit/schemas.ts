@@ -14,12 +14,12 @@ export const AuditEntry = Fields(
     TenantID: Nullable(
       Type.String({ description: 'The tenant that the trail belongs to; null for the deployment’s trail.' }),
     ),
-    Number: Type.Integer({ description: 'Number of the entry in its trail, from 1 without gaps.' }),
+    Number: Type.Integer({ description: 'Number of the entry in its trail: 1, 2, 3, without gaps.' }),
     At: Instant(),
     Action,
     Actor: OneOf(actorKinds, {
       description:
-        'Who did it: an API key, a signed-in user, the command line, the service itself, or anyone, such as somebody who tried to sign in.',
+        'Who did it: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.',
     }),
     ActorID: Nullable(Type.String({ description: 'ID of the key or session.' })),
     ActorName: Nullable(
@@ -34,13 +34,14 @@ export const AuditEntry = Fields(
     TargetName: Nullable(
       Type.String({
         description:
-          'LoginID of the user, also for an enrolment; name of the key; null if there is none or the user has been erased.',
+          'LoginID of the user (also if the target is an enrolment) or name of the key; null if there is none or the user has been erased.',
       }),
     ),
     Data: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'Names and non-sensitive values of what changed; depends on Action. Fields may be added.',
+      description:
+        'Names of the changed fields, and values that are not sensitive; depends on Action. Fields may be added.',
     }),
     Hash: Type.String({
       description: 'SHA-256 of this entry and the previous hash. `lectern audit verify` checks the chain.',
@@ -57,11 +58,14 @@ export const auditQuery = Fields({
   ActorID: Type.Optional(Type.String({ format: 'uuid', description: 'ID of a key or session.' })),
   LoginID: Type.Optional(
     Identifier(
-      'LoginID of the user who acted or was affected, including their enrolments. The operator must name the tenant.',
+      'LoginID of the user who acted or was affected; includes entries about their enrolments. The operator must also send the Tenant header.',
     ),
   ),
   TargetID: Type.Optional(
-    Text(255, { minLength: 1, description: 'ID of what was changed, such as EnrollID, KeyID or CourseID.' }),
+    Text(255, {
+      minLength: 1,
+      description: 'ID of the changed object, such as an EnrollID, KeyID or CourseID.',
+    }),
   ),
   After: Type.Optional(Instant('Entries from this time on.')),
   Before: Type.Optional(Instant('Entries before this time.')),

@@ -68,7 +68,7 @@ export function authorize(caller: Caller, route: Route, loginId: string | null):
   if (route.access === 'operator' && caller.tenantId !== null)
     throw new Problem(
       'operator_only',
-      'This operation is for the operator. Use a key of the operator, or sign in as the operator.',
+      'Only the operator can use this operation. Use an operator key, or sign in as the operator.',
     );
   for (const scope of route.scope === null ? [] : [route.scope, ...(route.also ?? [])])
     requireScope(caller, scope, 'This operation');
@@ -83,18 +83,22 @@ export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promi
       if (named !== null && named !== caller.tenantId)
         throw new Problem(
           'tenant_not_allowed',
-          'Keys and sessions of a tenant act on their own tenant only. Leave out the Tenant header.',
+          'Keys and sessions of a tenant can only work on their own tenant. Leave out the Tenant header.',
         );
       return caller.tenantId;
     }
     if (!named)
-      throw new Problem('tenant_required', 'This operation acts on a tenant. Name it in the Tenant header.', {
-        param: 'Tenant',
-      });
+      throw new Problem(
+        'tenant_required',
+        'This operation works on a tenant. Send its TenantID in the Tenant header.',
+        {
+          param: 'Tenant',
+        },
+      );
     if (/\p{Cc}/u.test(named) || !(await exists(ctx, named)))
       throw new Problem(
         'tenant_not_found',
-        'The tenant named in the Tenant header does not exist. Create it first.',
+        'The tenant in the Tenant header does not exist. Create it first.',
       );
     return named;
   };

@@ -37,7 +37,7 @@ export const authRoutes = [
     body: TokenRequest,
     forms: true,
     answers: {
-      200: { description: 'A bearer token that is valid for ten minutes.', schema: AccessToken },
+      200: { description: 'A bearer token, valid for ten minutes.', schema: AccessToken },
       400: { description: 'RFC 6749 §5.2.', schema: TokenError },
       401: { description: 'RFC 6749 §5.2.', schema: TokenError },
     },

@@ -4,14 +4,14 @@ import { scopes } from '../../platform/scopes.ts';
 
 const common = {
   KeyID: Type.String({ description: 'ID of the key; also the `client_id` in OAuth client credentials.' }),
-  TenantID: Nullable(Identifier('The tenant the key belongs to; null for a key of the operator.')),
+  TenantID: Nullable(Identifier('The tenant that the key belongs to; null for an operator key.')),
   Name: Text(255, { minLength: 1, description: 'What the key is for.' }),
   Scopes: Type.Array(OneOf(scopes), {
     uniqueItems: true,
     description: 'The operations that the key may call.',
   }),
   CreatedAt: Instant(),
-  ExpiresAt: Nullable(Instant('When the key expires; null: never.')),
+  ExpiresAt: Nullable(Instant('When the key expires; null means never.')),
   LastUsedAt: Nullable(Instant('Accurate to one minute.')),
   RevokedAt: Nullable(Instant()),
 };

@@ -47,7 +47,7 @@ export async function findUnusedFolders(ctx: Context): Promise<string[]> {
     unused.push(folder);
     ctx.log.warn(
       { folder },
-      'a folder belongs to no release; delete it, unless you are going to restore a newer backup of the database',
+      'a folder does not belong to any release; delete it, unless you are going to restore a newer backup of the database',
     );
   }
   return unused;

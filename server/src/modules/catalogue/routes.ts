@@ -100,7 +100,7 @@ export const catalogueRoutes = [
     name: 'deleteCourse',
     summary: 'Delete a course',
     description:
-      'Only possible if nobody was ever enrolled on the course. Otherwise retire it with `"Status": "retired"`.',
+      'A course can be deleted only if nobody has ever been enrolled on it. Otherwise retire it with `"Status": "retired"`.',
     scope: 'catalogue:write',
     params,
     answers: { 204: { description: 'Deleted with its options, releases and files.' } },
@@ -142,7 +142,8 @@ export const catalogueRoutes = [
     path: '/course/{CourseID}/option/{DurationID}',
     name: 'deleteOption',
     summary: 'Delete an enrolment option',
-    description: 'Only possible if nobody was ever enrolled with the option. Otherwise retire it.',
+    description:
+      'An option can be deleted only if nobody has ever been enrolled with it. Otherwise retire it.',
     scope: 'catalogue:write',
     params: optionParams,
     answers: { 204: { description: 'Deleted.' } },
@@ -161,13 +162,16 @@ export const catalogueRoutes = [
     name: 'importPackage',
     summary: 'Import a package as a new release of a course',
     description:
-      'The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004 and plain web content are supported. Enrolments already started stay on their release.',
+      'The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004 and plain web content are supported. Learners who have already started stay on their release.',
     scope: 'catalogue:write',
     params,
     streams: { types: ['application/zip'], description: 'The package as a zip archive.' },
     answers: {
       201: { description: 'The first release.', schema: Release },
-      200: { description: 'Another release. Enrolments already started stay on theirs.', schema: Release },
+      200: {
+        description: 'A further release. Learners who have already started stay on theirs.',
+        schema: Release,
+      },
     },
     problems: [
       'course_not_found',
@@ -235,7 +239,8 @@ export const catalogueRoutes = [
     path: '/course/{CourseID}/release/{Release}',
     name: 'putRelease',
     summary: 'Set a release as current',
-    description: 'Switches to an earlier or later release. Enrolments already started stay on their release.',
+    description:
+      'Switches to an earlier or later release. Learners who have already started stay on their release.',
     scope: 'catalogue:write',
     params: releaseParams,
     body: ReleaseChange,

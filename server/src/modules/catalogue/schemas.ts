@@ -18,7 +18,7 @@ export const courseStatuses = ['draft', 'published', 'retired'] as const;
 
 const Status = OneOf(courseStatuses, {
   description:
-    'draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.',
+    'A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.',
 });
 
 const Price = Type.Unsafe<{ Amount: string; Currency: string } | null>({
@@ -33,7 +33,12 @@ const Price = Type.Unsafe<{ Amount: string; Currency: string } | null>({
       examples: ['49.00'],
       description: 'A decimal number as a string.',
     },
-    Currency: { type: 'string', pattern: '^[A-Z]{3}$', examples: ['EUR'], description: 'ISO 4217.' },
+    Currency: {
+      type: 'string',
+      pattern: '^[A-Z]{3}$',
+      examples: ['EUR'],
+      description: 'ISO 4217 currency code.',
+    },
   },
 });
 
@@ -47,7 +52,7 @@ const optionFields = {
       pattern: duration,
       examples: ['P30D'],
       maxLength: 64,
-      description: 'ISO 8601, such as P30D; null: unlimited.',
+      description: 'ISO 8601 duration, such as P30D; null means unlimited.',
     }),
   ),
   StartsOn: OneOf(['enrolment', 'launch'], { description: 'When the duration starts.' }),
@@ -56,7 +61,7 @@ const optionFields = {
       minimum: 0,
       maximum: 1_000_000_000,
       description:
-        'Maximum number of enrolments with this option, across all tenants to whom the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) of the enrolment frees its seat.',
+        'Maximum number of enrolments with this option, across all tenants to whom the course is offered; null means unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) days of enrolling frees the seat.',
     }),
   ),
   Groups: Type.Unsafe<string[] | null>({
@@ -64,7 +69,7 @@ const optionFields = {
     items: Text(255, { minLength: 1 }),
     maxItems: 1000,
     description:
-      'GroupNames of the users to whom the option is offered; null: all users. Tenants see only the groups of their own users.',
+      'GroupNames of the users to whom the option is offered; null means all users. Tenants see only the groups of their own users.',
   }),
   Price,
   Status,
@@ -74,7 +79,7 @@ export const EnrolOption = Fields(
   {
     DurationID,
     ...optionFields,
-    SeatsLeft: Nullable(Type.Integer({ description: 'null: unlimited.' })),
+    SeatsLeft: Nullable(Type.Integer({ description: 'Number of free seats; null means unlimited.' })),
   },
   { title: 'EnrolOption' },
 );
@@ -93,14 +98,16 @@ const courseFields = {
     Type.String({
       pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
       examples: ['en-GB'],
-      description: 'BCP 47.',
+      description: 'BCP 47 language tag.',
     }),
   ),
-  ImageURL: Nullable(Address('Image URL for shop and portal pages.')),
+  ImageURL: Nullable(Address('URL of an image for shop and portal pages.')),
 };
 
 const played = {
-  Standard: Nullable(OneOf(standards, { description: 'null: there is nothing to play yet.' })),
+  Standard: Nullable(
+    OneOf(standards, { description: 'The standard of the content; null if the course has no content yet.' }),
+  ),
   Status,
   Release: Nullable(Type.Integer({ description: 'Number of the current release.' })),
 };
@@ -134,7 +141,7 @@ const authored = {
     type: ['array', 'null'],
     items: Identifier('TenantID'),
     maxItems: 10_000,
-    description: 'TenantIDs to whom the course is offered; null: all tenants.',
+    description: 'TenantIDs of the tenants to whom the course is offered; null means all tenants.',
   }),
 };
 
@@ -146,7 +153,9 @@ export const AuthoredCourse = Fields(
     ...authored,
     ...played,
     Warnings: Nullable(
-      Type.Integer({ description: 'Number of warnings in the current release; null: there is no release.' }),
+      Type.Integer({
+        description: 'Number of warnings in the current release; null if there is no release.',
+      }),
     ),
     EnrolOptions: Type.Array(EnrolOption),
     CreatedAt: Instant(),
@@ -166,14 +175,16 @@ export const Release = Fields(
   {
     CourseID,
     Release: Type.Integer({ description: 'Increases by one with each package of the course.' }),
-    Current: Type.Boolean({ description: 'Learners who start the course now play this release.' }),
+    Current: Type.Boolean({ description: 'true if learners who start the course now play this release.' }),
     Standard: OneOf(standards),
     Title: Text(500, { description: 'Title from the package itself.' }),
     Units: Type.Array(
       Fields({
         UnitID: Type.String(),
         Title: Type.String(),
-        Href: Nullable(Type.String({ description: 'null: the unit only groups other units.' })),
+        Href: Nullable(
+          Type.String({ description: 'Launch URL of the unit; null if it only groups other units.' }),
+        ),
         Depth: Type.Integer({ description: 'Depth in the table of contents; 0 for the top level.' }),
       }),
       { description: 'In the order of the table of contents.' },
@@ -197,7 +208,7 @@ export const ReleaseChange = Fields(
       type: 'boolean',
       enum: [true],
       description:
-        'true: learners who start the course from now on play this release; learners who have already started stay on theirs.',
+        'true makes this the release for learners who start from now on; learners who have already started stay on theirs.',
     }),
   },
   { title: 'ReleaseChange' },

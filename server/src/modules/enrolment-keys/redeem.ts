@@ -92,13 +92,13 @@ function refusal(row: KeyRow, user: Redeemer, now: Date): Problem | null {
   if (status === 'revoked')
     return new Problem(
       'key_revoked',
-      'This enrolment key was revoked. Ask its seller for another one.',
+      'This enrolment key was revoked. Ask the person who gave it to you for another one.',
       param,
     );
   if (status === 'expired')
     return new Problem(
       'key_expired',
-      `This enrolment key expired on ${row.valid_until.toISOString()}. Ask its seller for another one.`,
+      `This enrolment key expired on ${row.valid_until.toISOString()}. Ask the person who gave it to you for another one.`,
       { ...param, ValidUntil: row.valid_until.toISOString() },
     );
   if (status === 'scheduled')

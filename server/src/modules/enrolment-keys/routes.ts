@@ -62,7 +62,7 @@ export const enrolmentKeyRoutes = [
     path: '/enrolment/key/{Key}',
     name: 'readEnrolmentKey',
     summary: 'Read an enrolment key',
-    description: 'Accepts the KeyID or the key as a person typed it.',
+    description: 'Accepts the KeyID, or the key as it was typed.',
     params,
     answers: { 200: { description: 'The key.', schema: EnrolmentKey } },
     problems: ['key_not_found', 'key_mistyped'],
@@ -89,7 +89,7 @@ export const enrolmentKeyRoutes = [
     name: 'redeemEnrolmentKey',
     summary: 'Redeem an enrolment key',
     description:
-      'Enrols the user on all courses of the key, or on none. Repeating it for the same user is safe.',
+      'Enrols the user on all courses of the key, or on none. Repeating the request for the same user is safe.',
     example: ['IfEnrolled'],
     params: Type.Object({ LoginID, Key: TypedKey }),
     body: KeyRedemption,

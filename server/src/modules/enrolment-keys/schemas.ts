@@ -31,16 +31,16 @@ const Courses = {
 const Group = Nullable(
   Text(255, {
     description:
-      'A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group.',
+      'A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null means any group.',
   }),
 );
-const PurchaseOrder = Nullable(Text(255, { description: 'The purchase order for the keys.' }));
+const PurchaseOrder = Nullable(Text(255, { description: 'Number of the purchase order for the keys.' }));
 
 const common = {
   KeyID: Type.String({ description: 'ID of the key, which does not reveal the key itself. Opaque.' }),
-  KeyStart: Type.String({ description: 'The first characters of the key, for recognising it.' }),
+  KeyStart: Type.String({ description: 'The first characters of the key, to recognise it.' }),
   ...Courses,
-  Status: OneOf(keyStatuses, { description: 'scheduled: not valid until ValidFrom.' }),
+  Status: OneOf(keyStatuses, { description: 'scheduled means that the key is not valid before ValidFrom.' }),
   LoginID: Nullable(LoginID),
   Group,
   PurchaseOrder,
@@ -63,7 +63,7 @@ export const NewEnrolmentKeys = Fields(
     LoginID: Type.Optional(Nullable({ ...LoginID, description: 'Only this user can redeem the keys.' })),
     Group: Type.Optional(Group),
     PurchaseOrder: Type.Optional(PurchaseOrder),
-    ValidFrom: Type.Optional(Nullable(Instant('When the keys become redeemable. Default: now.'))),
+    ValidFrom: Type.Optional(Nullable(Instant('When the keys become valid. Default: now.'))),
     ValidUntil: Type.Optional(Nullable(Instant('When the keys expire. Default: one year after ValidFrom.'))),
   },
   { title: 'NewEnrolmentKeys' },
@@ -75,7 +75,7 @@ export const IssuedKeys = Fields(
     Items: Type.Array(
       Fields({
         ...common,
-        Key: Type.String({ description: 'Shown only once: give it to the learner.' }),
+        Key: Type.String({ description: 'Shown only in this response. Give it to the learner.' }),
       }),
     ),
   },

@@ -28,7 +28,7 @@ export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
   if (outcome.course_status === 'retired')
     return new Problem(
       'course_retired',
-      'The course is retired and takes no new enrolments. Choose another course.',
+      'The course is retired and accepts no new enrolments. Choose another course.',
       {
         param: 'CourseID',
       },
@@ -44,18 +44,18 @@ export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
   if (input.durationId !== undefined)
     return new Problem(
       'option_not_found',
-      'The course offers this user no enrolment option with this DurationID. Use one from AvailableEnrolOptions.',
+      'This user cannot choose an enrolment option with this DurationID. Use one from AvailableEnrolOptions.',
       { param: 'DurationID', ...offered },
     );
   if (outcome.options.length === 0)
     return new Problem(
       'no_enrolment_option',
-      'The course offers this user no enrolment option. Ask the operator to publish one.',
+      'The course has no enrolment option for this user. Ask the operator to publish one.',
       { param: 'CourseID' },
     );
   return new Problem(
     'multiple_enrolment_options',
-    'multiple enrolment options found: repeat the request with a DurationID of AvailableEnrolOptions.',
+    'multiple enrolment options found: repeat the request with a DurationID from AvailableEnrolOptions.',
     { param: 'DurationID', ...offered },
   );
 }

@@ -116,7 +116,9 @@ function refuseNumber(facts: KnownFacts, { number }: CommitInput): void {
   const Expected = facts.commits + 1;
   const isTaken = facts.taken_by !== null;
   if (!isTaken && number <= Expected + maxAhead) return;
-  const why = isTaken ? 'was already received with other content' : `is more than ${maxAhead} ahead`;
+  const why = isTaken
+    ? 'was already received with other content'
+    : `is more than ${maxAhead} ahead of the last one`;
   throw new Problem('commit_number_ahead', `Commit ${number} ${why}. Send it as number ${Expected}.`, {
     param: 'Number',
     Expected,

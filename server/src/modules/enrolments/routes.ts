@@ -26,7 +26,8 @@ const enrolling = {
   answers: {
     201: { description: 'Enrolled.', schema: Enrolment },
     200: {
-      description: 'The user is already enrolled: the current enrolment, extended if requested.',
+      description:
+        'The user is already enrolled. The response is the current enrolment, extended if requested.',
       schema: Enrolment,
     },
   },
@@ -78,7 +79,7 @@ export const enrolmentRoutes = [
     path: '/catalogue/course/{CourseID}/{LoginID}',
     name: 'readOffer',
     summary: 'Read a course as offered to a user',
-    description: 'Includes the options that this user can choose and their current enrolment.',
+    description: "Includes the options that this user can choose and the user's current enrolment.",
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',
@@ -109,7 +110,7 @@ export const enrolmentRoutes = [
       CourseID: Type.Optional(CourseID),
       DurationID: Type.Optional({
         ...DurationID,
-        description: 'An option of the course in CourseID, which is required with it.',
+        description: 'An option of the course in CourseID. CourseID is required with it.',
       }),
       Status: Type.Optional(OneOf(statuses, { description: 'The current status.' })),
       GroupName: Type.Optional(Text(255, { description: "The users' current group." })),
@@ -163,7 +164,7 @@ export const enrolmentRoutes = [
     name: 'updateEnrolment',
     summary: 'Change an enrolment',
     description:
-      'Moves the end of access, withdraws or reinstates the enrolment, changes Reference and Metadata, or overrides the result. Fields that you leave out keep their values.',
+      'Changes when access ends, withdraws or reinstates the enrolment, changes Reference and Metadata, or overrides the result. Fields that you leave out keep their values.',
     example: ['Reference'],
     params,
     body: EnrolmentChange,
@@ -195,7 +196,7 @@ export const enrolmentRoutes = [
     name: 'explainEnrolment',
     summary: 'Explain whether the learner can start now',
     description:
-      'Evaluates the same rules as a click on the launch link, and says which of them fail and what to do.',
+      'Checks the same rules as a click on the launch link, and says which of them fail and what to do.',
     own: true,
     params,
     answers: { 200: { description: 'The rules in order.', schema: Explanation } },
@@ -210,7 +211,7 @@ export const enrolmentRoutes = [
     name: 'readTimeline',
     mayBeStale: true,
     summary: 'Read the timeline of an enrolment',
-    description: 'Shows every launch, every commit with its result, and every event, for support staff.',
+    description: 'Shows support staff every launch, every commit with its result, and every event.',
     own: true,
     params,
     query: Fields(pageQuery),

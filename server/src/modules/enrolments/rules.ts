@@ -41,7 +41,7 @@ const rules: Rule[] = [
     code: 'course_available',
     passes: (facts) => facts.courseStatus !== 'draft',
     holds: 'The course is available.',
-    fails: 'The course is currently not published. Try again later.',
+    fails: 'The course is not published at the moment. Try again later.',
   },
   {
     code: 'course_playable',

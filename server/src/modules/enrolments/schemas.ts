@@ -30,7 +30,7 @@ const StoredMetadata = Type.Unsafe<Record<string, string>>({
 const Completion = OneOf(completions);
 const Success = OneOf(successes);
 const Score = Nullable(
-  Type.Number({ minimum: 0, maximum: 100, description: '0–100; null if the course gave none.' }),
+  Type.Number({ minimum: 0, maximum: 100, description: '0–100; null if the course has reported none.' }),
 );
 
 const overriding = {
@@ -89,7 +89,7 @@ export const Enrolment = Fields(
     StartedAt: Nullable(Instant()),
     LastAccessedAt: Nullable(Instant()),
     CompletedAt: Nullable(Instant()),
-    ExpiresAt: Nullable(Instant('When access ends; null: never.')),
+    ExpiresAt: Nullable(Instant('When access ends; null means never.')),
     Launches: Type.Integer(),
     Reference,
     Metadata: StoredMetadata,
@@ -120,7 +120,7 @@ export type EnrolRequest = Type.Static<typeof EnrolRequest>;
 
 export const EnrolmentChange = Fields(
   {
-    ExpiresAt: Type.Optional(Nullable(Instant('Changes when access ends; null: never.'))),
+    ExpiresAt: Type.Optional(Nullable(Instant('Changes when access ends; null means never.'))),
     Withdrawn: Type.Optional(Type.Boolean({ description: 'true ends access, false restores it.' })),
     Reference: Type.Optional(Reference),
     Metadata: Type.Optional(Metadata),
@@ -144,13 +144,13 @@ export const Explanation = Fields(
     LoginID,
     CourseID,
     MayLaunch: Type.Boolean({
-      description: 'True when every rule passes. A click on the launch link is decided by the same rules.',
+      description: 'true if every rule passes. A click on the launch link is checked against the same rules.',
     }),
     Rules: Type.Array(
       Fields({
         Rule: OneOf(ruleCodes),
         Passed: Type.Boolean(),
-        Detail: Type.String({ description: 'What is true, or what to do.' }),
+        Detail: Type.String({ description: 'What was found, and what to do if the rule failed.' }),
       }),
       { description: 'In the order of evaluation.' },
     ),
@@ -163,7 +163,7 @@ export const TimelineEntry = Fields(
   {
     At: Instant(),
     Kind: OneOf(['launch', 'commit', 'event']),
-    Type: Nullable(Type.String({ description: 'For an event: its type.' })),
+    Type: Nullable(Type.String({ description: 'The type of the event, if the entry is an event.' })),
     Launch: Nullable(
       Type.Integer({
         description:

@@ -19,8 +19,8 @@ export type SessionEnd = keyof typeof sessionEnds;
 export const commitRejections = {
   enrolment_withdrawn: sessionEnds.enrolment_withdrawn,
   user_disabled: sessionEnds.user_disabled,
-  results_too_late: 'The session ended too long ago for its results to be added.',
-  session_exited: 'The learner had left this session before this commit was made.',
+  results_too_late: 'The session ended too long ago for its results to be accepted.',
+  session_exited: 'The learner left this session before the commit was made.',
   enrolment_erased: 'The data about this learner was erased.',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 export type CommitRejection = keyof typeof commitRejections;

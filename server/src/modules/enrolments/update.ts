@@ -51,7 +51,7 @@ async function moveSeat(
   if (before.holds_seat || !after.holds_seat || (await takeSeat(ctx, after))) return;
   throw new Problem(
     'no_seats_left',
-    'The seat of this enrolment has been taken by another one, and no seats are left. Enrol the user with another option, or ask the operator for more seats.',
+    'The seat of this enrolment has been given to another one, and no seats are left. Enrol the user with another option, or ask the operator for more seats.',
     { param: 'Withdrawn' },
   );
 }

@@ -40,7 +40,7 @@ export const EventPage = Fields({
   NextCursor: Nullable(
     Type.String({
       description:
-        'Oldest first it is never null: send it again, now or later, to get the events since then. Newest first, null means that there are no older events.',
+        'With Order=oldest it is never null: send it, now or later, to get the events since then. With Order=newest, null means that there are no older events.',
     }),
   ),
 });
@@ -59,7 +59,7 @@ export const eventQuery = Fields({
   Order: Type.Optional(
     OneOf(['oldest', 'newest'], {
       description:
-        'Sort order. oldest (default): in an order without gaps, for programs. newest: by EventID, for people; events being written while a page is read may be missing. Each order has its own cursors.',
+        'Sort order. oldest (default) is for programs and leaves no gaps. newest sorts by EventID and is for people; events that are being written while a page is read may be missing. Each order has its own cursors.',
     }),
   ),
 });

@@ -17,11 +17,13 @@ export const lifecycleRoutes = [
     name: 'deleteTenant',
     summary: 'Delete a suspended tenant with all of its data',
     description:
-      'The tenant must be suspended. Its data is deleted in the background and cannot be recovered. Use `plan` first.',
+      'The tenant must be suspended. Its data is deleted in the background and cannot be recovered, so use `plan` first.',
     params,
     query: Fields({
       plan: Type.Optional(
-        Type.Boolean({ description: 'true: report what would be deleted, and change nothing.' }),
+        Type.Boolean({
+          description: 'If true, the response says what would be deleted, and nothing is changed.',
+        }),
       ),
     }),
     answers: {
@@ -43,7 +45,7 @@ export const lifecycleRoutes = [
     path: '/tenant/{TenantID}/export',
     name: 'exportTenant',
     summary: 'Export all data of a tenant',
-    description: 'For a client that is leaving, or before a deletion. The response is streamed.',
+    description: 'Use it before you delete a tenant, or when a client leaves. The response is streamed.',
     params,
     answers: {
       200: {

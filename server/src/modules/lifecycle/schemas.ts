@@ -9,16 +9,16 @@ const Records = Type.Integer({
   minimum: 0,
   description: `Number of records. Counting stops at ${maxCounted}.`,
 });
-const More = Type.Boolean({ description: 'true: there are more records than were counted.' });
+const More = Type.Boolean({ description: 'true if there are more records than were counted.' });
 
 export const TenantDeletion = Fields(
   {
-    ReceiptID: Nullable(Type.String({ description: 'Opaque; null in a plan.' })),
+    ReceiptID: Nullable(Type.String({ description: 'Opaque ID; null in a plan.' })),
     TenantID: Tenant.properties.TenantID,
-    Plan: Type.Boolean({ description: 'true: nothing was changed; this is what would be deleted.' }),
+    Plan: Type.Boolean({ description: 'true if nothing was changed and this is what would be deleted.' }),
     StartedAt: Nullable(
       Instant(
-        'From this time on, the tenant can no longer be found. Its data is deleted in the background; the TenantID can be reused when that is finished.',
+        'When the tenant was deleted. Its data is removed in the background; the TenantID can be reused when that is finished.',
       ),
     ),
     Deleted: Type.Array(Fields({ Data, Records, More, What: Type.String() })),

@@ -23,7 +23,9 @@ export const peopleRoutes = [
     params,
     query: Fields({
       plan: Type.Optional(
-        Type.Boolean({ description: 'true: report what would be done, and change nothing.' }),
+        Type.Boolean({
+          description: 'If true, the response says what would be erased, and nothing is changed.',
+        }),
       ),
     }),
     answers: {
@@ -48,7 +50,7 @@ export const peopleRoutes = [
     params,
     answers: {
       200: {
-        description: 'An object with a list for each kind of data.',
+        description: 'An object with one list for each kind of data.',
         type: 'application/json',
         schema: Type.Object({}, { additionalProperties: true }),
       },

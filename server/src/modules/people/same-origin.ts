@@ -14,7 +14,7 @@ export function isCrossSite(request: FastifyRequest): boolean {
 export function crossSite(): Problem {
   return new Problem(
     'cross_site',
-    'The browser sent this request from a page of another origin. Send it from a page of this service, or use a key.',
+    'The browser sent this request from a page on another origin. Send it from a page of this service, or use a key.',
   );
 }
 

@@ -9,14 +9,14 @@ export const maxPlanned = 1_000;
 
 const Records = Type.Integer({ minimum: 0, description: 'Number of records.' });
 const More = Type.Boolean({
-  description: `true: the plan stopped counting at ${maxPlanned} records. A receipt counts all of them.`,
+  description: `true if the plan stopped counting at ${maxPlanned} records. A receipt counts all of them.`,
 });
 
 export const Erasure = Fields(
   {
-    ReceiptID: Nullable(Type.String({ description: 'Opaque; null in a plan.' })),
+    ReceiptID: Nullable(Type.String({ description: 'Opaque ID; null in a plan.' })),
     LoginID,
-    Plan: Type.Boolean({ description: 'true: nothing was changed; this is what would be done.' }),
+    Plan: Type.Boolean({ description: 'true if nothing was changed and this is what would be erased.' }),
     ErasedAt: Nullable(Instant()),
     Erased: Type.Array(Fields({ Data, Records, More, What: Type.String() })),
     Kept: Type.Array(Fields({ Data, Records, More, What: Type.String(), Why: Type.String() })),
@@ -49,7 +49,7 @@ export type SignInRequest = Type.Static<typeof SignInRequest>;
 
 export const SignInLink = Fields(
   {
-    SignInURL: Address("Open it in the user's browser before it expires. It works once."),
+    SignInURL: Address("Redirect the user's browser to it before it expires. It works once."),
     ExpiresAt: Instant(),
   },
   { title: 'SignInLink' },
@@ -63,7 +63,7 @@ export const Session = Fields(
   {
     Role: OneOf(['operator', 'administrator', 'learner'], {
       description:
-        'What the session can do: act on every tenant, act on its own tenant, or read its own data.',
+        'The operator can work on every tenant, an administrator on their own tenant. A learner can read their own data.',
     }),
     TenantID: Nullable(TenantID),
     TenantName: Nullable(Name),

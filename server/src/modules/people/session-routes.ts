@@ -42,7 +42,7 @@ export const sessionRoutes = [
     scope: 'users:write',
     params: Type.Object({ LoginID }),
     body: SignInRequest,
-    answers: { 201: { description: "Send the user's browser there.", schema: SignInLink } },
+    answers: { 201: { description: "The link. Redirect the user's browser to it.", schema: SignInLink } },
     problems: ['user_not_found', 'user_disabled'],
     events: [],
     audits: ['sign_in_link.created'],
@@ -79,7 +79,7 @@ export const sessionRoutes = [
     name: 'signIn',
     summary: 'Use a sign-in link',
     description:
-      'Sent by the button of the sign-in page. On success the response sets the session cookie and redirects.',
+      'The button on the sign-in page sends this request. If it succeeds, the response sets the session cookie and redirects.',
     forms: true,
     body: Fields({ token: Token }),
     answers: {
@@ -109,7 +109,8 @@ export const sessionRoutes = [
     params: Type.Object({ TenantID: PasswordSignIn.properties.TenantID }),
     answers: {
       200: {
-        description: 'For an unknown tenant it is sha256-hex; with opaque nobody can sign in.',
+        description:
+          'The hash function. For an unknown tenant it is sha256-hex; with opaque, nobody can sign in with a password.',
         schema: PasswordFunction,
       },
     },
@@ -142,7 +143,7 @@ export const sessionRoutes = [
     path: '/session',
     name: 'readSession',
     summary: 'Read the current session',
-    description: '401 `signed_out` when nobody is signed in.',
+    description: 'If nobody is signed in, the response is 401 `signed_out`.',
     answers: { 200: { description: 'The session.', schema: Session } },
     problems: ['cross_site', 'signed_out', 'session_ambiguous', 'tenant_suspended'],
     handle: async (ctx, { request }) => {
@@ -160,10 +161,10 @@ export const sessionRoutes = [
     description: "Ends this browser's session and clears its cookie.",
     query: Fields({
       everywhere: Type.Optional(
-        Type.Boolean({ description: 'true: sign out on all devices of this person, or of the operator.' }),
+        Type.Boolean({ description: 'true signs this person, or the operator, out on all devices.' }),
       ),
     }),
-    answers: { 204: { description: 'Signed out, or nobody was signed in.' } },
+    answers: { 204: { description: 'The user has been signed out, or nobody was signed in.' } },
     problems: ['cross_site', 'session_ambiguous'],
     events: [],
     audits: ['sessions.ended'],

@@ -77,8 +77,8 @@ export const contentRoutes = [
     params: Ticket,
     answers: {
       200: html('The player page.'),
-      404: html('The ticket is unknown or has expired. A page for the learner.'),
-      421: html('The ticket belongs to another host name. A page for the learner.'),
+      404: html('A page that says that the link is unknown or has expired.'),
+      421: html('A page that says that the link belongs to another host name.'),
     },
     handle: async (ctx, { params }) => {
       const opening = findOpening(ctx, params.token);

@@ -14,7 +14,7 @@ export const isLarge = ({ bytes }: PlayedRelease): boolean => bytes > largeTree;
 
 function beingOpened(ctx: Context): Problem {
   return reject(ctx, 'runTime', 'unread_responses', {
-    detail: 'Too many large courses of this tenant are being opened simultaneously.',
+    detail: 'Too many large courses of this tenant are being opened at the same time.',
     retryAfter: 1,
   });
 }

@@ -65,7 +65,7 @@ export const Commit = Type.Object(
       }),
     ),
     Exit: Type.Optional(
-      Type.Boolean({ description: 'true with the last commit: the learner leaves and the session ends.' }),
+      Type.Boolean({ description: 'true in the last commit, when the learner leaves and the session ends.' }),
     ),
   },
   { additionalProperties: false, title: 'Commit' },
@@ -110,11 +110,13 @@ export const PlayerSession = Fields(
       description:
         'The path segment for the following requests: `/play/{Session}/commit`, `/play/{Session}/content/…`.',
     }),
-    Preview: Type.Boolean({ description: 'true: nothing in this session is recorded.' }),
+    Preview: Type.Boolean({ description: 'true if nothing in this session is recorded.' }),
     Launch: Type.Integer({
       description: 'Number of this launch of the enrolment. The bookmark of the highest one is kept.',
     }),
-    NextCommit: Type.Integer({ description: 'Number of the next commit; launches share the sequence.' }),
+    NextCommit: Type.Integer({
+      description: 'Number of the next commit. All launches of an enrolment share one sequence.',
+    }),
     EnrollID: Type.String({ description: 'Empty in a preview.' }),
     CourseTitle: Type.String(),
     Language: Nullable(Type.String()),
@@ -127,12 +129,14 @@ export const PlayerSession = Fields(
           '`/play/{Session}/content/` for a package; null for a web course hosted elsewhere, whose unit has an absolute `Href`.',
       }),
     ),
-    Data: Described<Record<string, RunTimeData>>('By UnitID: the run-time data to start with.'),
-    Evidence: Described<Record<string, Evidence>>('By UnitID: the results recorded so far.'),
+    Data: Described<Record<string, RunTimeData>>('The initial run-time data of each unit, by UnitID.'),
+    Evidence: Described<Record<string, Evidence>>('The recorded results of each unit, by UnitID.'),
     TreeState: Nullable(Type.String({ description: 'The activity tree that the page stored last.' })),
     LastUnitID: Nullable(Type.String()),
     ReturnURL: Nullable(
-      Type.String({ description: 'Where to go when leaving; null: the page shows what was saved.' }),
+      Type.String({
+        description: 'Where to go when the learner leaves; if null, the page shows what was saved.',
+      }),
     ),
     Receipt,
   },

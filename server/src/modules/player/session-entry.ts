@@ -10,7 +10,8 @@ import { rejectSuspended } from '../tenants/suspension.ts';
 import { findOpening, findOpenSession } from './open-sessions.ts';
 import { commitBytes } from './schemas.ts';
 
-export const oldLink = 'This page was opened too long ago. Open the course again from where you found it.';
+export const oldLink =
+  'This link has expired. Go back to the page where you found the course, and open it again.';
 
 /** Without a valid ticket the request is anonymous. */
 async function enterByTicket(ctx: Context, request: FastifyRequest, token: string): Promise<void> {

@@ -9,7 +9,7 @@ export const reportRoutes = [
     path: '/overview',
     name: 'readOverview',
     summary: 'Get daily figures and what needs attention',
-    description: "The figures on the console's start page.",
+    description: "Returns the figures on the console's start page.",
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',

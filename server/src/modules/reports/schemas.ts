@@ -8,12 +8,12 @@ const CountOfMost = (description: string) =>
   Type.Integer({
     minimum: 0,
     maximum: maxCounted,
-    description: `${description} Counted up to ${maxCounted}.`,
+    description: `${description} Counting stops at ${maxCounted}.`,
   });
 
 export const Day = Fields(
   {
-    Day: Type.String({ format: 'date', description: 'In UTC.' }),
+    Day: Type.String({ format: 'date', description: 'The day in UTC.' }),
     Enrolments: Count('Enrolments created: events `enrolment.created`.'),
     Starts: Count('Enrolments started for the first time: events `enrolment.launched` with Launch 1.'),
     Completions: Count('Courses completed: events `enrolment.completed`.'),
@@ -31,9 +31,9 @@ const WebhookAtFault = Fields({
 
 const ScarceOption = Fields({
   CourseID: Type.String(),
-  Title: Type.String({ description: 'Of the course.' }),
+  Title: Type.String({ description: 'Title of the course.' }),
   DurationID: Type.String(),
-  Name: Type.String({ description: 'Of the enrolment option.' }),
+  Name: Type.String({ description: 'Name of the enrolment option.' }),
   Seats: Type.Integer(),
   SeatsLeft: Type.Integer(),
 });
@@ -43,7 +43,7 @@ export const Attention = Fields(
     Webhooks: Nullable(
       Type.Array(WebhookAtFault, {
         description:
-          'Endpoints that are failing, or were disabled because they failed. null: the key lacks the scope webhooks:write.',
+          'Endpoints that are failing, or were disabled because they failed; null if the key lacks the scope webhooks:write.',
       }),
     ),
     Seats: Type.Array(ScarceOption, {
@@ -51,13 +51,13 @@ export const Attention = Fields(
         'Published options with at most a tenth of their seats left, up to 50. Those with the fewest seats left come first.',
     }),
     Expiring: Fields({
-      Enrolments: CountOfMost('Current enrolments, not completed, that end between now and Until.'),
-      More: Type.Boolean({ description: 'true: there may be more than were counted.' }),
+      Enrolments: CountOfMost('Current enrolments that are not completed and end between now and Until.'),
+      More: Type.Boolean({ description: 'true if there may be more than were counted.' }),
       Until: Instant('One week from now.'),
     }),
     FailedDeliveries: Nullable(
       CountOfMost(
-        'Webhook deliveries that were abandoned in the last 24 hours. null: the key lacks the scope webhooks:write.',
+        'Webhook deliveries that were given up in the last 24 hours; null if the key lacks the scope webhooks:write.',
       ),
     ),
   },
@@ -67,7 +67,9 @@ export type Attention = Type.Static<typeof Attention>;
 
 export const Overview = Fields(
   {
-    Days: Type.Array(Day, { description: 'Oldest first; the last is today so far.' }),
+    Days: Type.Array(Day, {
+      description: 'One entry per day, oldest first. The last one is today, up to now.',
+    }),
     Attention,
   },
   { title: 'Overview' },

@@ -18,15 +18,15 @@ function Origins(pattern: string, example: string) {
 const common = {
   Name: Text(255, { minLength: 1 }),
   PasswordHash: OneOf(passwordHashes, {
-    description: 'The function with which the client hashes passwords; `opaque`: unknown.',
+    description: 'The function that the client uses to hash passwords; `opaque` means unknown.',
   }),
   ReturnOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://${origin}`, 'https://lms.example'),
-    description: 'Origins that a returnURL may lead to; null: any http(s) URL.',
+    description: 'Origins that a returnURL may lead to; null means any http(s) URL.',
   }),
   FrameOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://(\\*\\.)?${origin}`, 'https://lms.example or https://*.example'),
-    description: 'Origins that may show a course in a frame; null: any origin.',
+    description: 'Origins that may show a course in a frame; null means any origin.',
   }),
 };
 

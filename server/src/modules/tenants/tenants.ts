@@ -58,7 +58,7 @@ export async function createTenant(
   if (differs.length > 0)
     throw new Problem(
       'tenant_exists',
-      `The tenant exists, but differs in ${differs.join(', ')}. Use PUT to change it.`,
+      `The tenant exists, but differs in ${differs.join(', ')}. Use PUT /tenant/{TenantID} to change it.`,
       {
         differs,
       },

@@ -227,7 +227,7 @@ async function rejectDifferences(
   if (differs.length > 0)
     throw new Problem(
       'user_exists',
-      `The user exists, but differs in ${differs.join(', ')}. Use PUT /user/{LoginID} to change it.`,
+      `The user exists, but differs in ${differs.join(', ')}. Use PUT /user/{LoginID} to change the user.`,
       { param: 'LoginID', differs },
     );
 }

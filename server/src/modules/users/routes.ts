@@ -28,7 +28,7 @@ export const userRoutes = [
     body: NewUser,
     answers: {
       201: { description: 'Created.', schema: User },
-      200: { description: 'The user exists and equals the request: a safe retry.', schema: User },
+      200: { description: 'The user already exists with the same data: a safe retry.', schema: User },
     },
     problems: ['user_exists', 'password_not_hashed', 'login_throttled'],
     events: ['user.created'],
@@ -74,12 +74,12 @@ export const userRoutes = [
       Search: Type.Optional(
         Text(255, {
           description:
-            'Prefix of LoginID, "LastName FirstName", "FirstName LastName" or Email; results are in this order. Case is ignored, except in a mixed-case LoginID.',
+            'Beginning of a LoginID, "LastName FirstName", "FirstName LastName" or Email; results are in this order. Case is ignored, except in a mixed-case LoginID.',
         }),
       ),
     }),
     answers: {
-      200: { description: 'A page of users, ordered by LoginID unless searched.', schema: PageOf(User) },
+      200: { description: 'A page of users.', schema: PageOf(User) },
     },
     handle: async (ctx, { query }) => ok(await listUsers(ctx, query)),
   }),
@@ -94,7 +94,7 @@ export const userRoutes = [
     scope: 'users:read',
     query: Fields({
       ...pageQuery,
-      Search: Type.Optional(Text(255, { description: 'Prefix of the name; case-sensitive.' })),
+      Search: Type.Optional(Text(255, { description: 'Beginning of the name; case-sensitive.' })),
     }),
     answers: { 200: { description: 'A page of groups, ordered by name.', schema: PageOf(Group) } },
     handle: async (ctx, { query }) => ok(await listGroups(ctx, query)),
@@ -137,10 +137,10 @@ export const userRoutes = [
     path: '/user/check/{LoginID}',
     name: 'checkUser',
     summary: 'Check whether a user exists and is enabled',
-    description: 'Always 200: for a user that does not exist, `Result` is -1.',
+    description: 'The status is always 200. For a user who does not exist, `Result` is -1.',
     scope: 'users:read',
     params,
-    answers: { 200: { description: '1 enabled, 0 disabled, -1 not found.', schema: CheckResult } },
+    answers: { 200: { description: '`Result`: 1 enabled, 0 disabled, -1 not found.', schema: CheckResult } },
     handle: async (ctx, { params }) => ok(await checkUser(ctx, { loginId: params.LoginID })),
   }),
   route({
@@ -155,7 +155,10 @@ export const userRoutes = [
     params,
     body: PasswordCheck,
     answers: {
-      200: { description: '1 valid, 0 disabled, -1 not found, -2 wrong password.', schema: CheckResult },
+      200: {
+        description: '`Result`: 1 valid, 0 disabled, -1 not found, -2 wrong password.',
+        schema: CheckResult,
+      },
     },
     problems: ['login_throttled', 'password_not_hashed'],
     events: [],

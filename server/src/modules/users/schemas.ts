@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Fields, Identifier, Instant, Nullable, Text } from '../../platform/http/schema.ts';
 
 export const LoginID = Identifier(
-  "Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.",
+  "Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.",
 );
 
 const details = {
@@ -18,11 +18,11 @@ const flags = {
   IsAdmin: Type.Boolean({ default: false, description: 'true makes the user an administrator.' }),
   Register: Type.Boolean({
     default: false,
-    description: 'true: the user registered the account themselves.',
+    description: 'true if the user registered the account themselves.',
   }),
   Enabled: Type.Boolean({
     default: true,
-    description: 'false: the user can neither sign in nor start a course.',
+    description: 'If false, the user can neither sign in nor start a course.',
   }),
 };
 
@@ -35,7 +35,7 @@ export type User = Type.Static<typeof User>;
 export const Password = Text(1024, {
   minLength: 1,
   description:
-    'Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin.',
+    'Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin.',
 });
 
 const changeable = {

@@ -12,7 +12,7 @@ import { toUser, type UserRow } from './record.ts';
 import type { User, UserChange } from './schemas.ts';
 
 export function userNotFound(): Problem {
-  return new Problem('user_not_found', 'The user does not exist. Create it with POST /user.', {
+  return new Problem('user_not_found', 'The user does not exist. Create the user with POST /user.', {
     param: 'LoginID',
   });
 }

@@ -82,7 +82,7 @@ async function eventsInRange(ctx: TenantContext, input: Own, types: string[] | n
     if (visited >= maxVisited)
       throw new Problem(
         'validation_failed',
-        `More than ${maxVisited} events of all types are in this range. Narrow it.`,
+        `This range contains more than ${maxVisited} events of all types. Choose a shorter range.`,
         { param: 'From' },
       );
     const values = [ctx.tenantId, after, from, until, types];
@@ -92,9 +92,13 @@ async function eventsInRange(ctx: TenantContext, input: Own, types: string[] | n
     after = page.length === pageRows ? page.at(-1)?.event_id : undefined;
   }
   if (found.length > maxReplayed)
-    throw new Problem('validation_failed', `More than ${maxReplayed} events are in this range. Narrow it.`, {
-      param: 'From',
-    });
+    throw new Problem(
+      'validation_failed',
+      `This range contains more than ${maxReplayed} events. Choose a shorter range.`,
+      {
+        param: 'From',
+      },
+    );
   return found;
 }
 

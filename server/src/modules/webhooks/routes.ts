@@ -118,7 +118,7 @@ export const webhookRoutes = [
     name: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook endpoint',
     description:
-      'During the overlap deliveries are signed with both secrets, so that none is lost while you switch to the new one.',
+      'During the overlap, deliveries are signed with both secrets, so that you can switch to the new one without losing any.',
     example: ['OverlapSeconds'],
     params,
     body: Rotation,
@@ -168,11 +168,11 @@ export const webhookRoutes = [
     name: 'replayEvents',
     summary: 'Replay events',
     description:
-      'Use it after an outage on your side. Send either `EventIDs`, or `From` and optionally `Until`.',
+      'Sends past events again, for example after an outage on your side. Send either `EventIDs`, or `From` and optionally `Until`.',
     example: ['EventIDs'],
     params,
     body: Replay,
-    answers: { 200: { description: 'The number of events that are sent again.', schema: ReplayResult } },
+    answers: { 200: { description: 'The number of events that will be sent again.', schema: ReplayResult } },
     problems: ['webhook_not_found'],
     events: [],
     audits: ['webhook.replayed'],

@@ -9,7 +9,7 @@ const Types = Type.Unsafe<string[] | null>({
   minItems: 1,
   maxItems: 100,
   uniqueItems: true,
-  description: 'Event types to send; null: all.',
+  description: 'Event types to send; null means all.',
 });
 const Status = OneOf(['enabled', 'disabled'], {
   description:
@@ -17,7 +17,7 @@ const Status = OneOf(['enabled', 'disabled'], {
 });
 
 const common = {
-  URL: Address('Where events are sent with POST: an https URL on the public internet.'),
+  URL: Address('The URL to which events are sent with POST. It must be an https URL on the public internet.'),
   Types,
   Description: Nullable(Text(1_000)),
   Status,
@@ -28,7 +28,10 @@ export const Webhook = Fields(
     WebhookID: Type.String(),
     ...common,
     DisabledReason: Nullable(
-      OneOf(['failing', 'client'], { description: '`failing`: no delivery succeeded for 72 hours.' }),
+      OneOf(['failing', 'client'], {
+        description:
+          'Why the endpoint is disabled. `failing`: no delivery succeeded for 72 hours. `client`: it was disabled with `PUT`.',
+      }),
     ),
     FailingSince: Nullable(Instant('The first failure since the last success.')),
     CreatedAt: Instant(),
@@ -45,7 +48,9 @@ export const WebhookWithSecret = Fields(
   {
     ...Webhook.properties,
     Secret: Type.String({ description: 'For verifying signatures (Standard Webhooks). Shown only once.' }),
-    PreviousSecretUntil: Nullable(Instant('Until then deliveries are also signed with the previous secret.')),
+    PreviousSecretUntil: Nullable(
+      Instant('Until this time, deliveries are also signed with the previous secret.'),
+    ),
   },
   { title: 'WebhookWithSecret' },
 );
@@ -101,21 +106,22 @@ export const Delivery = Fields(
       additionalProperties: false,
       required: ['URL', 'Body'],
       properties: { URL: { type: 'string' }, Body: { type: 'object', additionalProperties: true } },
-      description: 'The last request; webhook-id is the EventID, webhook-timestamp is AttemptedAt.',
+      description:
+        'The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt.',
     }),
     Answer: Type.Unsafe<{ Status: number; Body: string | null } | null>({
       type: ['object', 'null'],
       additionalProperties: false,
       required: ['Status', 'Body'],
       properties: { Status: { type: 'integer' }, Body: { type: ['string', 'null'] } },
-      description: 'The last response with the first 4 kB of its body; null: there was none.',
+      description: 'The last response with the first 4 kB of its body; null if there was none.',
     }),
     Error: Nullable(Type.String({ description: 'Why the last attempt failed.' })),
     Milliseconds: Nullable(Type.Integer()),
   },
   {
     title: 'Delivery',
-    description: 'One event for one endpoint. Kept for 30 days.',
+    description: 'The delivery of one event to one endpoint. Deliveries are kept for 30 days.',
   },
 );
 export type Delivery = Type.Static<typeof Delivery>;
@@ -147,5 +153,5 @@ export const Replay = Fields(
 export type Replay = Type.Static<typeof Replay>;
 
 export const ReplayResult = Fields({
-  Deliveries: Type.Integer({ description: 'The number of events that are sent again.' }),
+  Deliveries: Type.Integer({ description: 'The number of events that will be sent again.' }),
 });

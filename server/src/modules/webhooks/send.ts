@@ -67,8 +67,7 @@ export function openSender(config: AllowedConfig): Sender {
       request.on('error', (error) => reject(Object.assign(error, { reused: request.reusedSocket })));
       let interim = 0;
       request.on('information', () => {
-        if (++interim > maxInterim)
-          request.destroy(new Error('The endpoint sends nothing but interim responses.'));
+        if (++interim > maxInterim) request.destroy(new Error('The endpoint sent only interim responses.'));
       });
       request.on('response', (response) => {
         joinTinyChunks(response, () => request.destroy(tooManyChunks()));
@@ -104,7 +103,7 @@ export function openSender(config: AllowedConfig): Sender {
   };
 }
 
-const tooManyChunks = () => new Error('The endpoint sends its response in too many chunks.');
+const tooManyChunks = () => new Error('The endpoint sent its response in too many chunks.');
 
 async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

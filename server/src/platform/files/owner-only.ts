@@ -27,7 +27,7 @@ export function closeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
   if (isWide || changed > 0)
     log.warn(
       { folder, mode: `0${(mode & 0o777).toString(8)}`, files: changed },
-      'the data folder was readable by other users; it is now readable only by its owner',
+      'the data folder was accessible to other users; now only its owner can access it',
     );
 }
 

@@ -17,7 +17,7 @@ function problemOf(code: string | undefined): Problem {
     return new Problem('request_timeout', 'The request did not arrive in time. Send it again.');
   return new Problem(
     'malformed_request',
-    'This is not a valid HTTP request. Percent-encode the URL, and frame the body with Content-Length or chunked encoding.',
+    'This is not a valid HTTP request. Percent-encode the URL, and send the body with Content-Length or chunked encoding.',
   );
 }
 

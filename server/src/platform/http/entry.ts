@@ -23,7 +23,7 @@ export function rejectLargeBody(request: FastifyRequest): void {
   if (bytes > bodyLimit)
     throw new Problem(
       'payload_too_large',
-      `The body is larger than ${bodyLimit} bytes. Send less at a time.`,
+      `The body is larger than ${bodyLimit} bytes. Split it into several requests.`,
     );
 }
 

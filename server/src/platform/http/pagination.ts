@@ -13,7 +13,7 @@ export const pageQuery = {
     }),
   ),
   Cursor: Type.Optional(
-    Type.String({ maxLength: 4096, description: '`NextCursor` of the previous page. Opaque.' }),
+    Type.String({ maxLength: 4096, description: '`NextCursor` of the previous page, an opaque string.' }),
   ),
 };
 
@@ -35,7 +35,7 @@ export function PageOf<T extends TSchema>(item: T) {
   return Type.Object(
     {
       Items: Type.Array(item),
-      NextCursor: Nullable(Type.String({ description: 'null: this is the last page.' })),
+      NextCursor: Nullable(Type.String({ description: 'null on the last page.' })),
     },
     { additionalProperties: false },
   );

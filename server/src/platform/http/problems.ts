@@ -46,7 +46,7 @@ const known: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed_request', 'Content-Length does not match the body.'],
   FST_ERR_CTP_BODY_TOO_LARGE: [
     'payload_too_large',
-    'The body is larger than this operation accepts. Send less at a time.',
+    'The body is larger than this operation accepts. Split it into several requests.',
   ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
@@ -107,7 +107,7 @@ export function handleProblems(app: FastifyInstance, log: Log): void {
     if (problem) return sendProblem(reply, problem, request.id);
     log.error({ request_id: request.id, err: error }, 'request failed');
     const detail =
-      'The service failed; your request was not the cause. Try again, and if the error persists, report request_id.';
+      'The service failed to process the request. Try again. If the error persists, contact support and quote the request_id.';
     return sendProblem(reply, new Problem('internal_error', detail), request.id);
   });
   app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), request.id));

@@ -69,7 +69,7 @@ export const ProblemDocument = Type.Object(
         }),
         {
           description:
-            'Every invalid field or parameter, at most 20; the first one is also in the problem itself. A large body is only checked up to its first error.',
+            'Up to 20 invalid fields or parameters; the first one is also in the problem itself. In a large body, only the first error is found.',
         },
       ),
     ),

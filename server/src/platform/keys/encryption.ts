@@ -27,7 +27,7 @@ export function decrypt(ring: KeyRing, { purpose, place }: About, encrypted: str
   const key = scheme === 'enc' ? findKey(ring, id) : undefined;
   if (!key)
     throw new Error(
-      `The key ring does not have the key ${id}, with which a stored secret is encrypted. Put the key back, and start the service once before you remove it.`,
+      `A stored secret is encrypted with the key ${id}, which the key ring lacks. Put the key back, and start the service once before you remove it again.`,
     );
   const bytes = Buffer.from(body, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', keyFor(key, purpose), bytes.subarray(0, nonceBytes), {

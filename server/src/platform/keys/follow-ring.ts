@@ -16,7 +16,7 @@ export function followRing(ctx: Context, taken: () => Promise<void>): () => void
       await taken();
       ctx.log.info({ keys: ctx.keys.keys.map(({ id }) => id) }, 'loaded the changed key ring');
     } catch (error) {
-      ctx.log.error({ err: error }, 'the changed key ring cannot be used; the previous one stays in use');
+      ctx.log.error({ err: error }, 'the changed key ring cannot be used; the previous one remains in use');
     }
   };
   let last = Promise.resolve();

@@ -154,7 +154,7 @@ function hashKeyOf(
   if (used && !known)
     ctx.log.warn(
       { key: used.marks.id },
-      'a key was removed from the ring: receipts of earlier erasures and stored responses are no longer found',
+      'a key was removed from the ring: receipts of earlier erasures and stored responses can no longer be found',
     );
   return known ?? keys[0];
 }

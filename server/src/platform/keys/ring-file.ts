@@ -30,7 +30,7 @@ export function readRingFile(folder: string): WrittenKey[] | null {
   const keys = parse(readFileSync(path, 'utf8'));
   if (!keys)
     throw new Error(
-      `The key ring ${path} cannot be used: it does not list keys of ${keyBytes} bytes in a format that this version knows. ` +
+      `The key ring ${path} cannot be used: it does not contain keys of ${keyBytes} bytes in a format that this version supports. ` +
         'Restore the file from a backup.',
     );
   return keys;

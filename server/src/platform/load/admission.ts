@@ -214,14 +214,14 @@ function charge(ctx: Context, { budget }: Player, use: RunTimeUse): Problem | nu
   if (use === 'page') return null;
   if (use === 'file') {
     const retryAfter = spend(learnerFiles, budget, ctx.now());
-    const detail = 'Too many requests for files of the course with this enrolment or preview.';
+    const detail = 'This enrolment or preview has requested too many course files.';
     return retryAfter === 0 ? null : reject(ctx, 'runTime', 'session_rate', { detail, retryAfter });
   }
   const bytes = use === 'alive' ? 0 : use.bytes;
   const calls = spend(learnerCalls, budget, ctx.now());
   const retryAfter = calls || spend(commits, budget, ctx.now(), bytes);
   if (retryAfter === 0) return null;
-  const detail = 'Too many commits, or too large ones, for this enrolment or preview.';
+  const detail = 'This enrolment or preview has sent too many commits, or commits that are too large.';
   return reject(ctx, 'runTime', calls ? 'session_rate' : 'session_bytes', { detail, retryAfter });
 }
 
@@ -274,7 +274,7 @@ export function watchEventLoop(ctx: Context): { stop: () => void } {
     last += tick + late;
     if (late > stalledAfter) {
       ctx.counters.stalls.inc();
-      ctx.log.warn({ ms: Math.round(late) }, 'the event loop was blocked; requests that waited are rejected');
+      ctx.log.warn({ ms: Math.round(late) }, 'the event loop was blocked; waiting requests are rejected');
     }
     ctx.admission.stalled = late > stalledAfter;
   }, tick);

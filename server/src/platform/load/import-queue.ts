@@ -39,9 +39,13 @@ export function openImportQueue(
     run: async (work) => {
       if (count.started - count.running >= most.waiting) {
         onRejected();
-        throw new Problem('unavailable', `${most.waiting} imports are already waiting. Try again later.`, {
-          retryAfter,
-        });
+        throw new Problem(
+          'unavailable',
+          `Too many imports: ${most.waiting} are already waiting. Try again later.`,
+          {
+            retryAfter,
+          },
+        );
       }
       count.started++;
       try {

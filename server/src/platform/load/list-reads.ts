@@ -34,7 +34,7 @@ export async function readInTurn<Result>(
   const queue = queueOf(request);
   if (isUnreadFull(unsent, queue))
     throw reject(ctx, 'interface', 'unread_responses', {
-      detail: 'Too many responses with lists have not been read yet. Read them, then send the request again.',
+      detail: 'Too many list responses have not been read yet. Read them, then send the request again.',
       retryAfter: 1,
     });
   const waits = () => ctx.counters.poolWaits.inc({ pool: isRead ? 'lists' : 'longWrites' });

@@ -46,7 +46,7 @@ async function runClient(program: string, databaseUrl: string, args: string[]): 
       { cause },
     );
   });
-  if (code !== 0) throw new Error(`${program} failed, and nothing was kept: ${said.toString().trim()}`);
+  if (code !== 0) throw new Error(`${program} failed and left nothing behind: ${said.toString().trim()}`);
 }
 
 async function copyPackages(dataDir: string, draft: string): Promise<void> {
@@ -97,7 +97,7 @@ function ringOf(
     throw new Error(`${ringFile(source)} is missing. Put the file back, or set SIGNING_KEYS to its keys.`);
   if (readRingFile(dataDir))
     throw new Error(
-      `${dataDir} already has a key ring, and a backup can only be restored into an empty place. Set DATA_DIR to a new folder.`,
+      `${dataDir} already contains a key ring, but a backup can only be restored into an empty folder. Set DATA_DIR to a new folder.`,
     );
   return keys;
 }
@@ -168,11 +168,11 @@ export async function restore(
   const database = join(dataDir, names.database);
   if (!(await isEmpty(packages)) || (databaseUrl === null && existsSync(database)))
     throw new Error(
-      `${dataDir} is in use, and a backup can only be restored into an empty place. Set DATA_DIR to a new folder.`,
+      `${dataDir} is in use, but a backup can only be restored into an empty folder. Set DATA_DIR to a new folder.`,
     );
   if (databaseUrl !== null && !(await isEmptyServer(databaseUrl)))
     throw new Error(
-      'The database has tables, and a backup can only be restored into an empty one. Create a new database.',
+      'The database contains tables, but a backup can only be restored into an empty database. Create a new one.',
     );
   const keys = ringOf(about, place, source);
   await mkdir(dataDir, { recursive: true });

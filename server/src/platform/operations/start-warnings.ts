@@ -11,7 +11,7 @@ export function startWarnings(config: Config, env: Environment): string[] {
   ] as const)
     if (url !== null && isInClear(url, env))
       warnings.push(
-        `The connection to PostgreSQL does not require TLS: others on the network could read and change all data. Add sslmode=verify-full to ${name}.`,
+        `The connection to PostgreSQL does not require TLS: anyone on the network path could read and change all data. Add sslmode=verify-full to ${name}.`,
       );
   if (config.trustProxy && !env.BASE_URL)
     warnings.push(

@@ -98,12 +98,12 @@ export async function recall<T>(ctx: TenantContext, name: Name): Promise<Outcome
 }
 
 function erasedProblem({ tenantId }: TenantContext): Problem {
-  const again = 'Use a new Idempotency-Key to do it again.';
+  const again = 'To repeat the request, use a new Idempotency-Key.';
   return tenantId === operatorOwner
     ? new Problem('tenant_not_found', `The tenant that this request was about has been deleted. ${again}`)
     : new Problem(
         'user_not_found',
-        `The user that this request was about has been erased, and so has the response. ${again}`,
+        `The user that this request was about has been erased, and the stored response with them. ${again}`,
       );
 }
 

@@ -81,7 +81,7 @@ async function readCsv(text: string): Promise<SourceRow[]> {
 
 test('a header that names both a field and its members is rejected', async () => {
   for (const header of ['LoginID,Metadata,Metadata.a', 'Metadata.a,LoginID,Metadata', '.a,""'])
-    await assert.rejects(readCsv(`${header}\nx,y,z\n`), /a column for a field and one for its member/);
+    await assert.rejects(readCsv(`${header}\nx,y,z\n`), /a column for a field and a column for its member/);
 });
 
 test('the time to read rows of 200 columns and 64 kB is linear in their length', async () => {

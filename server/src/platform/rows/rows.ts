@@ -108,7 +108,7 @@ function decode(bytes: Buffer): Cut {
 function tooLarge(): Problem {
   return new Problem(
     'payload_too_large',
-    'The row is larger than 64 kB. Shorten it; in CSV, look for a quote that is not closed.',
+    'The row is larger than 64 kB. Shorten it. In CSV, check whether a closing quote is missing.',
   );
 }
 
@@ -128,7 +128,7 @@ function readJson(cuts: Cut[]): Read[] {
 /** As for request bodies: a name that could change what all objects inherit is rejected. */
 function readValue(value: unknown): Read {
   if (!hasPrototypeName(value)) return { value };
-  const detail = 'The row has the name __proto__ or constructor.prototype. Choose another name.';
+  const detail = 'The row contains a field named __proto__ or constructor.prototype. Choose another name.';
   return { problem: new Problem('malformed_request', detail) };
 }
 
@@ -139,7 +139,7 @@ function readHeader(names: string[]): Column[] {
   if (names.length > maxColumns)
     throw new Problem(
       'validation_failed',
-      `The header has ${names.length} columns, but ${maxColumns} is the maximum.`,
+      `The header has ${names.length} columns, but the maximum is ${maxColumns}.`,
     );
   if (new Set(names).size < names.length)
     throw new Problem('validation_failed', 'Two columns have the same name. Rename one of them.');
@@ -153,7 +153,7 @@ function readHeader(names: string[]): Column[] {
   const both = columns.find(({ field, member }) => member !== null && whole.has(field));
   if (both) {
     const name = `${both.field}.${both.member}`.slice(0, 100);
-    const detail = `The header has a column for a field and one for its member ${name}. Remove one of them.`;
+    const detail = `The header has a column for a field and a column for its member ${name}. Remove one of them.`;
     throw new Problem('validation_failed', detail);
   }
   return columns;
@@ -172,7 +172,7 @@ function csvReader(): (cuts: Cut[]) => Read[] {
     return records.map((record) => {
       if (record instanceof Problem) return { problem: record };
       if (record.length <= named.length) return readValue(toObject(named, record));
-      const detail = `The row has ${record.length} cells, but the header has ${named.length}. Quote cells that hold commas.`;
+      const detail = `The row has ${record.length} cells, but the header has ${named.length}. Put cells that contain commas in quotes.`;
       return { problem: new Problem('malformed_request', detail) };
     });
   };
@@ -196,7 +196,7 @@ function readRecords(cuts: Cut[]): (string[] | Problem)[] {
     } catch {
       return new Problem(
         'malformed_request',
-        'The row is not valid CSV. Put cells with quotes, commas or line ends in quotes, and double the quotes within.',
+        'The row is not valid CSV. Put cells that contain quotes, commas or line breaks in quotes, and double the quotes inside.',
       );
     }
   });

@@ -101,7 +101,7 @@ function take(node: Node, member: Member, message: FromWorker): void {
   } else {
     member.servingSince = performance.now();
     const { id, process } = member.worker;
-    node.log.info({ worker: id, pid: process.pid }, 'a worker is serving');
+    node.log.info({ worker: id, pid: process.pid }, 'a worker is ready');
     node.onServing();
   }
 }
@@ -161,11 +161,11 @@ function end(node: Node, member: Member, how: number | string): void {
   const isRefused = reason !== null && !node.isStarted;
   if (isRefused || isHopeless(restarts, servingIn(node).length)) {
     if (reason === null) node.log.error(details, 'a worker ended unexpectedly');
-    node.onFailed(new Error(reason ?? `Workers keep ending before they serve (${how}).`));
+    node.onFailed(new Error(reason ?? `Workers keep exiting before they can serve requests (${how}).`));
     return;
   }
-  if (how === 0) node.log.info(details, 'a worker was stopped; it is replaced');
-  else node.log.error({ ...details, pause }, 'a worker ended unexpectedly; it is replaced');
+  if (how === 0) node.log.info(details, 'a worker was stopped and will be replaced');
+  else node.log.error({ ...details, pause }, 'a worker ended unexpectedly and will be replaced');
   const timer = setTimeout(() => {
     node.pauses.delete(timer);
     node.replaced++;

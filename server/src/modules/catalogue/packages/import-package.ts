@@ -70,7 +70,7 @@ async function writeZip(ctx: Context, zip: Readable, file: string): Promise<stri
         if (bytes > ctx.config.packageBytes)
           throw new Problem(
             'package_too_large',
-            `The file is larger than ${ctx.config.packageBytes} bytes. Make it smaller.`,
+            `The file is larger than the maximum of ${ctx.config.packageBytes} bytes. Make it smaller.`,
           );
         hash.update(chunk);
         yield chunk;

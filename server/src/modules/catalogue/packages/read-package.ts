@@ -112,7 +112,7 @@ async function identify(
 function checkTree(tree: PackageReport['Tree']): void {
   const { length } = JSON.stringify(tree);
   if (length <= maxTreeLength) return;
-  const detail = `The units and sequencing rules of the course need ${length} characters, but ${maxTreeLength} is the maximum. Split the course.`;
+  const detail = `The units and sequencing rules of the course need ${length} characters, but the maximum is ${maxTreeLength}. Split the course.`;
   throw new Problem('package_too_large', detail);
 }
 

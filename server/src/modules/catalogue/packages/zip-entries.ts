@@ -39,7 +39,7 @@ export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise
       const why = `The unpacked package is larger than ${limits.bytes} bytes`;
       throw new Problem(
         'package_too_large',
-        `${why} (reached at ${named.name}). Remove what learners do not need.`,
+        `${why} (exceeded at ${named.name}). Remove files that learners do not need.`,
       );
     }
     checkRatio(named.name, entry.uncompressedSize, entry.compressedSize, limits.ratio);
@@ -55,7 +55,7 @@ export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise
 }
 
 function tooMany(limits: PackageLimits): Problem {
-  const detail = `The package contains more than ${limits.entries} files and folders. Split the course, or remove what learners do not need.`;
+  const detail = `The package contains more than ${limits.entries} files and folders. Split the course, or remove files that learners do not need.`;
   return new Problem('package_too_large', detail);
 }
 

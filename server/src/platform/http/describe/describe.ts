@@ -23,7 +23,7 @@ export type Interface = {
 const headers = {
   Tenant: {
     description:
-      "The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.",
+      "TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.",
     schema: { type: 'string' },
     example: 'acme',
   },
@@ -40,13 +40,13 @@ const stale = {
   in: 'header',
   required: false,
   description:
-    '`stale=SECONDS`: the response may be out of date by this many seconds (RFC 7240), so that a replica of the database can answer. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.',
+    '`stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.',
   schema: { type: 'string' },
   example: 'stale=5',
 };
 const staleApplied = {
   'Preference-Applied': {
-    description: '`stale=SECONDS` if a replica answered.',
+    description: '`stale=SECONDS` if the data came from a replica.',
     schema: { type: 'string' },
   },
 };
@@ -106,7 +106,8 @@ function requestBodyOf({ body, streams, example }: Route, { make }: Examples) {
 const wholeList = {
   schema: {
     type: 'string',
-    description: 'All pages, if the Accept header asks for this type. Limit is ignored.',
+    description:
+      'If the Accept header asks for this type, the response contains all pages, and Limit is ignored.',
   },
 };
 const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));

@@ -33,7 +33,7 @@ export function checkShape(text: string, { depth, values }: JsonShape): void {
     if (open > depth || found > values)
       throw new Problem(
         'validation_failed',
-        `The body has more than ${values} values, or values nested deeper than ${depth}. Send less at a time.`,
+        `The body has more than ${values} values, or values nested more than ${depth} levels deep. Split it into several requests.`,
       );
   }
 }

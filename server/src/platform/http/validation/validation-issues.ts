@@ -66,7 +66,7 @@ const counted = (count: unknown, what: string) => `${count} ${what}${count === 1
 const wordings: Record<string, (issue: ValidationIssue) => string> = {
   required: ({ params, parentSchema }) =>
     `is missing${suchAs(described(parentSchema).properties?.[String(params.missingProperty)]).replace(',', '. Send a value')}`,
-  additionalProperties: () => 'is not a field of this request. Check its spelling, or leave it out',
+  additionalProperties: () => 'is not a field of this request. Check the spelling, or leave it out',
   type: ({ params, parentSchema }) => {
     const types = [params.type].flat().map((type) => typeWords[String(type)] ?? String(type));
     return `must be ${either(types)}${suchAs(parentSchema)}`;

@@ -25,7 +25,7 @@ test('a response lists every invalid field, each with a sentence that says what 
     errors.map((error: Record<string, string>) => [error.param, error.detail]),
   );
   assert.deepEqual(found, {
-    GroupNam: 'GroupNam is not a field of this request. Check its spelling, or leave it out.',
+    GroupNam: 'GroupNam is not a field of this request. Check the spelling, or leave it out.',
     LoginID: 'LoginID must not contain control characters, and must not be "." or "..".',
     FirstName: 'FirstName must have at most 255 characters.',
     Email: 'Email must be text or null.',
