@@ -29,7 +29,7 @@ after(() => service?.close());
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 
 async function signIn(page: Page, organization: string, loginId: string, password: string): Promise<void> {
-  await page.getByLabel('Organization').fill(organization);
+  await page.getByLabel('Organisation').fill(organization);
   await page.getByLabel('Login name').fill(loginId);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -51,7 +51,7 @@ test('An administrator signs in by password, which never leaves the browser, and
   const page = await openConsole(service, `/console?tenant=${acme.TenantID}`);
   const sent: string[] = [];
   page.on('request', (request) => sent.push(whatIs(request)));
-  assert.equal(await page.getByLabel('Organization').inputValue(), acme.TenantID);
+  assert.equal(await page.getByLabel('Organisation').inputValue(), acme.TenantID);
   await signIn(page, acme.TenantID, LoginID, 'wrong');
   await page.getByRole('alert').getByText('Sign-in failed.').waitFor();
   await signIn(page, acme.TenantID, LoginID, password);
@@ -68,7 +68,7 @@ test('An administrator signs in by password, which never leaves the browser, and
   await page.getByText('You don’t have access to this page').waitFor();
   await choose(page, 'Sign out');
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
-  assert.equal(await page.getByLabel('Organization').inputValue(), acme.TenantID, 'it is remembered');
+  assert.equal(await page.getByLabel('Organisation').inputValue(), acme.TenantID, 'it is remembered');
   await closeConsole(page);
 });
 
@@ -101,7 +101,7 @@ test('After signing out, the next person in the same tab sees none of the previo
 test('The operator signs in with a link that works once; a second use shows a message', async () => {
   const { SignInURL } = await createOperatorLink(service.ctx);
   const page = await openConsole(service);
-  await page.getByText('Do you operate this service?').waitFor();
+  await page.getByText('Are you the operator of this service?').waitFor();
   await page.goto(SignInURL);
   await heading(page, 'Sign in').waitFor();
   await expectNoBarriers(page);
@@ -168,7 +168,7 @@ test('After failed guesses the page says when to retry, or without a password fu
   const opaque = await newTenant(service);
   const page = await openConsole(service);
   await signIn(page, opaque.TenantID, 'x', 'y');
-  await page.getByText('signs in with a link from its own system').waitFor();
+  await page.getByText('uses sign-in links from its own system').waitFor();
   for (let n = 0; n < 10; n++)
     await service.api(
       'POST',

@@ -55,7 +55,7 @@ test('Issues are listed first, with links to where they are fixed', async () => 
   const page = await consoleOf(service, { tenant, LoginID: await tenant.user({ IsAdmin: true }) });
   const matters = page.getByRole('region', { name: 'Needs attention' });
   await matters.getByText('Few: 0 of 1 seat left').waitFor();
-  await matters.getByText('1 enrolment ends within 7 days').waitFor();
+  await matters.getByText('1 enrolment ends within the next 7 days').waitFor();
   await expectNoBarriers(page);
   await matters.getByRole('link', { name: 'Show enrolments' }).click();
   await heading(page, 'Enrolments').waitFor();
