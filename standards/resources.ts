@@ -47,7 +47,7 @@ function kindOf(element: XmlElement, typed: boolean, warn: Warn): 'sco' | 'asset
   const why =
     said === undefined ? 'No resource has a scormType' : `The scormType "${said.slice(0, 40)}" is unknown`;
   warn(
-    `${why}; the content gets access to the run-time API, and is complete only when it says so`,
+    `${why}; the content gets access to the run-time API, and is completed only when it reports so`,
     element.line,
     'unclear scormType',
   );

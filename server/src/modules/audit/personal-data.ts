@@ -72,8 +72,8 @@ export const auditData: PersonalData = {
   tables: ['audit_entry'],
   erased: null,
   kept: {
-    what: "Entries about the person's access and results, under an ID that no longer leads to anyone.",
-    why: "The trail proves that it was never changed, so entries cannot be removed. It never contained learners' names or addresses.",
+    what: "Entries about the person's access and results, with an ID that no longer identifies anyone.",
+    why: "Removing entries would break the proof that the trail was never changed. It never contained learners' names or addresses.",
   },
   countOfUser,
   eraseOfEnrolment: (ctx, subject, after) =>

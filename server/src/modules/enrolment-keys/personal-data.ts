@@ -24,9 +24,9 @@ export const enrolmentKeyData: PersonalData = {
   name: 'EnrolmentKeys',
   tables: ['enrolment_key', 'key_guess'],
   erased:
-    "Who redeemed a key, for whom it was made, and which keys were tried. The person's unused keys are revoked.",
+    "Who redeemed a key, for whom it was created, and which keys were tried. The person's unused keys have been revoked.",
   kept: {
-    what: 'The keys, and whether they were used.',
+    what: 'The keys, and whether they have been used.',
     why: "They belong to the buyer's order.",
   },
   eraseOfUser: async (ctx, { userId, until }) => {

@@ -79,8 +79,8 @@ export const enrolmentData: PersonalData = {
   tables: ['enrolment'],
   erased: 'Who was enrolled; Reference and Metadata; the reasons for overridden results. Access has ended.',
   kept: {
-    what: 'Course, option, times, status and result, without a user.',
-    why: "They are part of the course's figures and of the number of enrolments sold.",
+    what: 'Course, option, times, status and result, without the user.',
+    why: "They count towards the course's statistics and the number of enrolments sold.",
   },
   count: async (_ctx, { enrollIds }) => enrollIds.length,
   read: readEnrolments,
@@ -166,8 +166,8 @@ const eraseUnits = erasing('attempt_unit', "data = '{}', bytes = 0");
 export const runTimeData: PersonalData = {
   name: 'RunTimeData',
   tables: ['attempt', 'attempt_unit'],
-  erased: 'Everything that the courses stored: bookmarks, answers, comments, the name they were given.',
-  kept: { what: 'The result of each unit.', why: 'They are part of the anonymous result.' },
+  erased: "Everything that the courses stored: bookmarks, answers, comments, the learner's name.",
+  kept: { what: 'The result of each unit.', why: 'It is part of the anonymous result.' },
   eraseOfEnrolment: async (ctx, subject, after) => {
     if (after === null) await eraseAttempt(ctx, subject, null);
     return eraseUnits(ctx, subject, after);
@@ -188,7 +188,7 @@ export const commitData: PersonalData = {
   tables: ['run_time_commit'],
   erased: 'Hashes of the contents of commits.',
   kept: {
-    what: 'When a result of a unit was stored, and which result.',
+    what: 'When the result of a unit was stored, and what it was.',
     why: 'They are part of the anonymous result.',
   },
   eraseOfEnrolment: erasing('run_time_commit', 'body_hash = null'),

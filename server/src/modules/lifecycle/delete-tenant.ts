@@ -22,7 +22,7 @@ const kept = [
   },
   {
     Data: 'Courses',
-    What: 'Courses, releases and their files. The tenant is removed from the lists of tenants they are offered to.',
+    What: 'Courses, releases and their files. The tenant is removed from the lists of tenants to whom they are offered.',
     Why: 'They belong to the deployment.',
   },
   {

@@ -45,7 +45,7 @@ export const lifecycleRoutes = [
     path: '/tenant/{TenantID}/export',
     name: 'exportTenant',
     summary: 'Export all data of a tenant',
-    description: 'Use it before you delete a tenant, or when a client leaves. The response is streamed.',
+    description: 'Use this before you delete a tenant, or when a client leaves. The response is streamed.',
     params,
     answers: {
       200: {

@@ -21,7 +21,7 @@ export const tenantTables: readonly TenantDataTable[] = [
     what: 'Webhook endpoints and their secrets',
     secrets: ['secret', 'previous_secret'],
   },
-  { table: 'key_guess', key: ['user_id'], what: 'Unknown enrolment keys that users tried' },
+  { table: 'key_guess', key: ['user_id'], what: 'Attempts with unknown enrolment keys' },
   { table: 'password_failure', key: ['user_id'], what: 'Wrong passwords from the last 15 minutes' },
   { table: 'sign_in_link', key: ['link_hash'], what: 'Sign-in links', secrets: ['link_hash'] },
   { table: 'user_session', key: ['session_hash'], what: 'Browser sessions', secrets: ['session_hash'] },
@@ -44,7 +44,7 @@ export const tenantTables: readonly TenantDataTable[] = [
   },
   { table: 'event', key: ['event_id'], what: 'Events' },
   { table: 'day_count', key: ['day'], what: 'Counts by day' },
-  { table: 'counted_log', key: [], what: 'Progress of counting events' },
+  { table: 'counted_log', key: [], what: 'Progress of the daily counts' },
   {
     table: 'erasure_enrolment',
     key: ['erasure_id', 'enroll_id'],
@@ -62,7 +62,7 @@ export const tenantTables: readonly TenantDataTable[] = [
     table: 'stored_answer',
     key: ['key_hash'],
     what: 'Stored responses to requests with an Idempotency-Key',
-    notExported: 'Encrypted: only a client that repeats its request can read them.',
+    notExported: 'They are encrypted; only a client that repeats its request can read them.',
   },
   { table: 'user', key: ['user_id'], what: 'Users', secrets: ['password_hash'] },
   { table: 'api_key', key: ['key_id'], what: 'API keys', secrets: ['secret_hash'] },
@@ -71,7 +71,7 @@ export const tenantTables: readonly TenantDataTable[] = [
     table: 'audit_chain',
     key: [],
     what: 'Head of the audit trail',
-    notExported: 'The same as in the last entry of the trail.',
+    notExported: 'It is the same as in the last entry of the trail.',
   },
 ];
 

@@ -18,7 +18,7 @@ const alwaysKept = {
   Records: 1,
   More: false,
   What: 'This receipt, which can be found by a keyed hash of the LoginID.',
-  Why: 'It proves the erasure and is returned for a repeated request. It does not reveal the LoginID.',
+  Why: 'It proves the erasure and is returned if the request is repeated. It does not reveal the LoginID.',
 };
 
 /** `More` is true if counting stopped at the limit. */

@@ -74,7 +74,7 @@ const ages = {
   },
   lectern_events_undelivered_seconds: {
     text: notHandedOver,
-    help: 'Age of the oldest event wanted by a webhook endpoint for which no delivery has been created.',
+    help: 'Age of the oldest event for which the deliveries to webhook endpoints have not been created yet.',
   },
   lectern_webhook_oldest_pending_seconds: {
     text: oldestPending,
@@ -152,7 +152,7 @@ const auditFigures: Figures = {
   seconds: 60,
   gauges: {
     lectern_audit_chains_unverified: {
-      help: 'Audit chains whose head is missing or does not verify: changed outside the service, or sealed with a missing key.',
+      help: 'Audit chains whose head is missing or cannot be verified: it was changed outside the service, or its signing key is missing.',
     },
   },
   read: async (ctx) => [

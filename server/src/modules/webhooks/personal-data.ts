@@ -80,10 +80,10 @@ async function* readLane(ctx: TenantContext, lane: string) {
 export const deliveryData: PersonalData = {
   name: 'Deliveries',
   tables: ['webhook', 'webhook_delivery'],
-  erased: 'What receivers responded to events about the person.',
+  erased: 'The responses of receivers to events about the person.',
   kept: {
     what: 'Which events were delivered where, and when.',
-    why: 'They are the proof of delivery. The events no longer identify anyone.',
+    why: 'They prove that events were delivered. The events no longer identify anyone.',
   },
   eraseOfUser: (ctx, { userId }, after) => erase(ctx, { lane: userId, userId }, after),
   eraseOfEnrolment: (ctx, { userId, enrollId }, after) => erase(ctx, { lane: enrollId, userId }, after),

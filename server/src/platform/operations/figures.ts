@@ -75,7 +75,7 @@ export function readWithTimeout<T>(ctx: Context, work: (connection: Connection) 
 export function openFigures(ctx: Context, registry: Registry, more: readonly Figures[]): () => Promise<void> {
   const up = new Gauge({
     name: 'lectern_figures_up',
-    help: '1: the gauges of this group are recent. 0: they could not be read and are left out.',
+    help: '1 if the gauges of this group are recent, 0 if they could not be read and are left out.',
     labelNames: ['group'],
     // All workers read the same disk and database.
     aggregator: 'max',
