@@ -766,7 +766,7 @@ export interface paths {
         };
         /**
          * Export all data of a tenant
-         * @description Use it before you delete a tenant, or when a client leaves. The response is streamed.
+         * @description Use this before you delete a tenant, or when a client leaves. The response is streamed.
          */
         get: operations["exportTenant"];
         put?: never;
