@@ -2330,7 +2330,7 @@ export interface components {
             /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins: string[] | null;
             /**
-             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.
+             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant.
              * @enum {string}
              */
             Status: "active" | "suspended";
@@ -2352,7 +2352,7 @@ export interface components {
             /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins?: string[] | null;
             /**
-             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.
+             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant.
              * @enum {string}
              */
             Status?: "active" | "suspended";
@@ -2734,7 +2734,7 @@ export interface components {
             PreviewURL: string;
             /**
              * Format: date-time
-             * @description Until when PreviewURL can be opened: 15 minutes. An opened preview ends two hours after it was requested.
+             * @description PreviewURL can be opened until this time, 15 minutes after the request. An opened preview ends two hours after the request.
              */
             ExpiresAt: string;
         };
@@ -3707,7 +3707,7 @@ export interface components {
          */
         Prefer: string;
         /**
-         * @description true: report what would happen to each row, and change nothing.
+         * @description If true, the response says what would happen to each row, and nothing is changed.
          * @example true
          */
         plan: boolean;
@@ -4190,7 +4190,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description true: report what would happen to each row, and change nothing.
+                 * @description If true, the response says what would happen to each row, and nothing is changed.
                  * @example true
                  */
                 plan?: components["parameters"]["plan"];
@@ -5606,7 +5606,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description true: report what would happen to each row, and change nothing.
+                 * @description If true, the response says what would happen to each row, and nothing is changed.
                  * @example true
                  */
                 plan?: components["parameters"]["plan"];
@@ -6253,7 +6253,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description From the sign-in link.
+                 * @description Part of the sign-in link.
                  * @example eyJhbGciOiJkaXIifQ
                  */
                 token?: string;
@@ -6316,7 +6316,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description From the sign-in link. */
+                    /** @description Part of the sign-in link. */
                     token: string;
                 };
             };
@@ -9004,9 +9004,9 @@ export interface operations {
     launch: {
         parameters: {
             query?: {
-                /** @description From the LaunchURL. */
+                /** @description Part of the LaunchURL. */
                 enrolment?: unknown;
-                /** @description From the LaunchURL. */
+                /** @description Part of the LaunchURL. */
                 key?: unknown;
                 /** @description Where to send the learner afterwards: an http(s) URL, percent-encoded, or raw as the last parameter with its own ? and &. */
                 returnURL?: unknown;
@@ -9034,7 +9034,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description A page for the learner: not a valid launch link. */
+            /** @description A page that says that the launch link is not valid. */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -16,7 +16,7 @@ import { crossSitePage, pageHeaders, signInPage, suspendedTenantPage, usedLinkPa
 
 const page = (status: number, body: string): Answer => ({ status, body, headers: pageHeaders });
 const html = (description: string) => ({ description, type: 'text/html' });
-const Token = Text(2048, { description: 'From the sign-in link.' });
+const Token = Text(2048, { description: 'Part of the sign-in link.' });
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
 
 /** What a session records about the browser. */

@@ -54,8 +54,8 @@ export const launchRoute = route({
   // Untyped: a raw returnURL may repeat these names in its own query string, and the link must still work.
   query: Type.Object(
     {
-      enrolment: Type.Optional(Type.Unsafe<unknown>({ description: 'From the LaunchURL.' })),
-      key: Type.Optional(Type.Unsafe<unknown>({ description: 'From the LaunchURL.' })),
+      enrolment: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the LaunchURL.' })),
+      key: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the LaunchURL.' })),
       returnURL: Type.Optional(
         Type.Unsafe<unknown>({
           description:
@@ -68,7 +68,7 @@ export const launchRoute = route({
   answers: {
     303: { description: 'Redirects to the player on the content origin.' },
     403: { description: 'A page that tells the learner why the course cannot be opened.', type: 'text/html' },
-    404: { description: 'A page for the learner: not a valid launch link.', type: 'text/html' },
+    404: { description: 'A page that says that the launch link is not valid.', type: 'text/html' },
   },
   handle: async (ctx, { request }) => {
     const address = request.raw.url ?? '';

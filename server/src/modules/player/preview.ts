@@ -24,7 +24,7 @@ export const Preview = Fields(
         'Plays the course and records nothing. Accepts `&returnURL=` like a LaunchURL. Anyone holding the link can see the course.',
     }),
     ExpiresAt: Instant(
-      'Until when PreviewURL can be opened: 15 minutes. An opened preview ends two hours after it was requested.',
+      'PreviewURL can be opened until this time, 15 minutes after the request. An opened preview ends two hours after the request.',
     ),
   },
   { title: 'Preview' },

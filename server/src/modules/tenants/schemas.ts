@@ -32,7 +32,7 @@ const common = {
 
 const Status = OneOf(tenantStatuses, {
   description:
-    '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.',
+    '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant.',
 });
 
 /** Short enough to fit into every index next to the longest user names. An index row can have at most 2,704 bytes. */

@@ -54,7 +54,9 @@ export type BulkVerb<T> = {
 
 export const bulkQuery = Fields({
   plan: Type.Optional(
-    Type.Boolean({ description: 'true: report what would happen to each row, and change nothing.' }),
+    Type.Boolean({
+      description: 'If true, the response says what would happen to each row, and nothing is changed.',
+    }),
   ),
 });
 
