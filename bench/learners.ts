@@ -36,10 +36,10 @@ async function run(engine: 'pglite' | 'postgres'): Promise<void> {
     const figure = await driver.learners({ facts: target.facts, origins: target.origins, learners, seconds });
     const after = used();
     const part = (index: 0 | 1) => `${(((after[index] - before[index]) / seconds) * 100).toFixed(0)} %`;
-    const { commits, launches, p50, p95, p99, most, wrong, firstWrong } = figure;
+    const { commits, launches, p50, p95, p99, slowest, wrong, firstWrong } = figure;
     console.log(
       `${engine}: ${learners} learners, ${seconds} s: ${commits} commits, ${launches} launches; ` +
-        `p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)}, p99 ${p99.toFixed(1)}, slowest ${most.toFixed(0)}; ` +
+        `p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)}, p99 ${p99.toFixed(1)}, slowest ${slowest.toFixed(0)}; ` +
         `of one core: service ${part(0)}, server ${part(1)}; ${memoryOf(pid).toFixed(0)} MB; wrong ${wrong}`,
     );
     if (firstWrong !== null) console.log(firstWrong);

@@ -27,7 +27,7 @@ export type Operation = {
   /** The reference: the database with rows in one statement, or HTTP alone. */
   limit: 'one' | 'fifty' | 'http';
   /** Maximum concurrent requests per key. More connections would only measure rejections. */
-  most?: number;
+  maxConnections?: number;
   /** The request with this number, counted from 0. */
   request: (facts: Facts, serial: number) => Request;
 };
@@ -101,7 +101,7 @@ export const operations: readonly Operation[] = [
     expected: 200,
     rows: bulkRows,
     limit: 'fifty',
-    most: 2,
+    maxConnections: 2,
     request: (facts, n) => {
       const { users } = facts;
       const rows = Array.from({ length: bulkRows }, (_, row) => {

@@ -49,7 +49,7 @@ export async function measureRound(options: RoundOptions): Promise<Measured[]> {
         facts: target.facts,
         operation: operation.name,
         origins: target.origins[operation.origin].slice(0, shape.nodes),
-        connections: Math.min(shape.connections, operation.most ?? shape.connections),
+        connections: Math.min(shape.connections, operation.maxConnections ?? shape.connections),
         rate: shape.open ? perSecond / 2 : null,
         byAutocannon: byAutocannon && !shape.open,
       };

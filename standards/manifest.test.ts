@@ -21,7 +21,7 @@ function refusalOf(text: string | Uint8Array): PackageRejection {
     if (error instanceof PackageRejection) return error;
     throw error;
   }
-  throw new Error('the manifest was taken');
+  throw new Error('the manifest was accepted');
 }
 
 const plain = manifest12(oneItem, oneResource);

@@ -39,7 +39,7 @@ export async function driveByAutocannon(load: Load): Promise<Figure> {
     p50: maxOf((result) => result.latency.p50),
     p95: maxOf((result) => result.latency.p97_5),
     p99: maxOf((result) => result.latency.p99),
-    most: maxOf((result) => result.latency.max),
+    slowest: maxOf((result) => result.latency.max),
     wrong: refused + sum((result) => result.errors),
     firstWrong: others[0]?.[0] ?? null,
   };

@@ -16,7 +16,7 @@ export type LearnersFigure = {
   p50: number;
   p95: number;
   p99: number;
-  most: number;
+  slowest: number;
   wrong: number;
   firstWrong: string | null;
 };
@@ -84,7 +84,7 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
     p50: at(0.5),
     p95: at(0.95),
     p99: at(0.99),
-    most: latencies.at(-1) ?? 0,
+    slowest: latencies.at(-1) ?? 0,
     wrong: wrongs.length,
     firstWrong: wrongs[0] ?? null,
   };

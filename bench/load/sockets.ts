@@ -23,7 +23,7 @@ export type Figure = {
   p50: number;
   p95: number;
   p99: number;
-  most: number;
+  slowest: number;
   /** Responses with other statuses, and closed connections. */
   wrong: number;
   firstWrong: string | null;
@@ -154,7 +154,7 @@ export async function drive(load: Load): Promise<Figure> {
     p50: at(0.5),
     p95: at(0.95),
     p99: at(0.99),
-    most: latencies.at(-1) ?? 0,
+    slowest: latencies.at(-1) ?? 0,
     wrong: wrong + due.length,
     firstWrong: firstWrong ?? (due.length > 0 ? `${due.length} requests found no free connection` : null),
   };

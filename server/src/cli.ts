@@ -31,34 +31,34 @@ const options = {
 type Option = keyof typeof options;
 type Values = ReturnType<typeof readArguments>['values'];
 /** Commands are loaded after the arguments have been checked, so help and usage errors appear immediately. */
-type Act = (commands: typeof Commands, ctx: Context) => Promise<unknown>;
+type CommandAction = (commands: typeof Commands, ctx: Context) => Promise<unknown>;
 
 /** `plan` parses the arguments and rejects invalid ones before the database is opened. */
 type Command = {
   takes: readonly Option[];
-  most: number;
-  plan: (args: string[], values: Values) => Act;
+  maxArguments: number;
+  plan: (args: string[], values: Values) => CommandAction;
 };
 
-function needed(value: string | undefined, what: string): string {
+function required(value: string | undefined, what: string): string {
   if (!value) throw new UsageError(`${what} is missing.`);
   return value;
 }
 
-function planImport([file]: string[], values: Values): Act {
-  const path = needed(file, 'FILE');
-  const courseId = toNfc(needed(values.course, '--course'));
+function planImport([file]: string[], values: Values): CommandAction {
+  const path = required(file, 'FILE');
+  const courseId = toNfc(required(values.course, '--course'));
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`The file ${path} does not exist.`);
   const { title } = values;
   return (commands, ctx) => commands.importCourse(ctx, { path, courseId, title });
 }
 
-function planKey(_: string[], values: Values): Act {
+function planKey(_: string[], values: Values): CommandAction {
   const { operator = false, tenant, expires } = values;
   if (operator && tenant !== undefined) throw new UsageError('Use either --tenant or --operator, not both.');
-  const tenantId = operator ? null : toNfc(needed(tenant, '--tenant (or --operator)'));
-  const Name = needed(values.name, '--name');
+  const tenantId = operator ? null : toNfc(required(tenant, '--tenant (or --operator)'));
+  const Name = required(values.name, '--name');
   const unknown = values.scope?.find((scope) => !isScope(scope));
   if (unknown !== undefined)
     throw new UsageError(`The scope ${unknown} does not exist. Use one of ${scopes.join(', ')}.`);
@@ -78,56 +78,56 @@ const bulkOptions: readonly Option[] = ['plan', 'url', 'key', 'tenant', 'idempot
 
 async function sendBulk([, subject, file]: string[], values: Values): Promise<void> {
   const { bulkCommand, bulkSubjects } = await import('./bulk-command.ts');
-  if (!bulkSubjects.includes(needed(subject, 'users or enrolments')))
+  if (!bulkSubjects.includes(required(subject, 'users or enrolments')))
     throw new UsageError(`"${subject}" cannot be sent in bulk. Use ${bulkSubjects.join(' or ')}.`);
-  const path = needed(file, 'FILE');
+  const path = required(file, 'FILE');
   if (path !== '-' && !statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`The file ${path} does not exist.`);
-  const url = needed(values.url ?? process.env.LECTERN_URL, '--url').replace(/\/$/, '');
+  const url = required(values.url ?? process.env.LECTERN_URL, '--url').replace(/\/$/, '');
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new UsageError(`--url ${url} must be a URL such as https://learn.example.com.`);
   const { failed } = await bulkCommand({
-    subject: needed(subject, 'users or enrolments'),
+    subject: required(subject, 'users or enrolments'),
     file: path,
     plan: values.plan === true,
     url,
-    key: needed(values.key ?? process.env.LECTERN_KEY, '--key'),
+    key: required(values.key ?? process.env.LECTERN_KEY, '--key'),
     tenant: typeof values.tenant === 'string' ? values.tenant : null,
     idempotencyKey: typeof values['idempotency-key'] === 'string' ? values['idempotency-key'] : null,
   });
   if (failed > 0) process.exitCode = 1;
 }
 
-function planTenant([id]: string[], { name }: Values): Act {
+function planTenant([id]: string[], { name }: Values): CommandAction {
   const input = {
-    TenantID: toNfc(needed(id, 'ID')),
+    TenantID: toNfc(required(id, 'ID')),
     ...(name === undefined ? {} : { Name: name }),
   };
   return async (commands, ctx) => (await commands.createTenant(ctx, input)).tenant;
 }
 
 function planStatus(Status: 'active' | 'suspended') {
-  return ([id]: string[]): Act => {
-    const input = { tenantId: toNfc(needed(id, 'ID')), Status };
+  return ([id]: string[]): CommandAction => {
+    const input = { tenantId: toNfc(required(id, 'ID')), Status };
     return (commands, ctx) => commands.updateTenant(ctx, input);
   };
 }
 
-function planDeletion([id]: string[], { plan = false }: Values): Act {
-  const input = { tenantId: toNfc(needed(id, 'ID')), plan };
+function planDeletion([id]: string[], { plan = false }: Values): CommandAction {
+  const input = { tenantId: toNfc(required(id, 'ID')), plan };
   return (commands, ctx) => commands.deleteTenant(ctx, input);
 }
 
-function planRevocation([keyId]: string[]): Act {
-  const input = { keyId: needed(keyId, 'KEYID') };
+function planRevocation([keyId]: string[]): CommandAction {
+  const input = { keyId: required(keyId, 'KEYID') };
   return (commands, ctx) => commands.revokeKey(ctx, input);
 }
 
 async function printKeys([action = '', ...args]: string[], values: Values): Promise<void> {
   if (!['list', 'rotate', 'remove'].includes(action))
     throw new UsageError(`The command "keys ${action}" does not exist.`);
-  rejectExcess(args, values, `keys ${action}`, { takes: [], most: action === 'remove' ? 1 : 0 });
-  const keyId = action === 'remove' ? needed(args[0], 'KEYID') : '';
+  rejectExcess(args, values, `keys ${action}`, { takes: [], maxArguments: action === 'remove' ? 1 : 0 });
+  const keyId = action === 'remove' ? required(args[0], 'KEYID') : '';
   const config = readConfig(process.env);
   const { listKeys, removeKey, rotateKeys } = await import('./keys-command.ts');
   const printed =
@@ -139,7 +139,7 @@ async function printKeys([action = '', ...args]: string[], values: Values): Prom
 
 async function verifyAudit([action, ...args]: string[], values: Values): Promise<void> {
   if (action !== 'verify') throw new UsageError(`The command "audit ${action ?? ''}" does not exist.`);
-  rejectExcess(args, values, 'audit verify', { takes: ['since'], most: 1 });
+  rejectExcess(args, values, 'audit verify', { takes: ['since'], maxArguments: 1 });
   const { verifyCommand } = await import('./audit-command.ts');
   const input = { backup: args[0] ?? null, since: values.since ?? null };
   const verified = await verifyCommand(readConfig(process.env), input);
@@ -159,17 +159,17 @@ async function openConsole(): Promise<void> {
 }
 
 /** Opening the database has migrated it. */
-const upToDate: Act = async () => ({ Status: 'The database is up to date.' });
+const upToDate: CommandAction = async () => ({ Status: 'The database is up to date.' });
 
 const commands: Record<string, Command> = {
-  migrate: { takes: [], most: 0, plan: () => upToDate },
-  import: { takes: ['course', 'title'], most: 1, plan: planImport },
-  'tenant create': { takes: ['name'], most: 1, plan: planTenant },
-  'tenant suspend': { takes: [], most: 1, plan: planStatus('suspended') },
-  'tenant resume': { takes: [], most: 1, plan: planStatus('active') },
-  'tenant delete': { takes: ['plan'], most: 1, plan: planDeletion },
-  'key create': { takes: ['tenant', 'operator', 'name', 'scope', 'expires'], most: 0, plan: planKey },
-  'key revoke': { takes: [], most: 1, plan: planRevocation },
+  migrate: { takes: [], maxArguments: 0, plan: () => upToDate },
+  import: { takes: ['course', 'title'], maxArguments: 1, plan: planImport },
+  'tenant create': { takes: ['name'], maxArguments: 1, plan: planTenant },
+  'tenant suspend': { takes: [], maxArguments: 1, plan: planStatus('suspended') },
+  'tenant resume': { takes: [], maxArguments: 1, plan: planStatus('active') },
+  'tenant delete': { takes: ['plan'], maxArguments: 1, plan: planDeletion },
+  'key create': { takes: ['tenant', 'operator', 'name', 'scope', 'expires'], maxArguments: 0, plan: planKey },
+  'key revoke': { takes: [], maxArguments: 1, plan: planRevocation },
 };
 
 function readArguments() {
@@ -185,9 +185,9 @@ function rejectExcess(
   args: string[],
   values: Values,
   name: string,
-  { takes, most }: Pick<Command, 'takes' | 'most'>,
+  { takes, maxArguments }: Pick<Command, 'takes' | 'maxArguments'>,
 ) {
-  const excess = args[most];
+  const excess = args[maxArguments];
   if (excess !== undefined) throw new UsageError(`lectern ${name} does not accept the argument "${excess}".`);
   const option = Object.keys(values).find((given) => !takes.some((one) => one === given));
   if (option !== undefined) throw new UsageError(`lectern ${name} does not have the option --${option}.`);
@@ -215,18 +215,18 @@ async function main(): Promise<void> {
   if (values.version && positionals.length === 0) return console.log(installedVersion());
   if (values.help || first === 'help') return console.log(help);
   if (first === 'bulk') {
-    rejectExcess(positionals.slice(1), values, 'bulk', { takes: bulkOptions, most: 2 });
+    rejectExcess(positionals.slice(1), values, 'bulk', { takes: bulkOptions, maxArguments: 2 });
     return sendBulk(positionals, values);
   }
   const name = `${first} ${second}` in commands ? `${first} ${second}` : first;
   const args = positionals.slice(name.split(' ').length);
   if (first === 'serve') {
-    rejectExcess(args, values, name, { takes: [], most: 0 });
+    rejectExcess(args, values, name, { takes: [], maxArguments: 0 });
     return (await import('./main.ts')).serve();
   }
   if (first === 'backup' || first === 'restore') {
-    rejectExcess(args, values, first, { takes: [], most: 1 });
-    const folder = needed(args[0], 'FOLDER');
+    rejectExcess(args, values, first, { takes: [], maxArguments: 1 });
+    const folder = required(args[0], 'FOLDER');
     const config = readConfig(process.env);
     const { backupCommand, restoreCommand } = await import('./backup-command.ts');
     const done = first === 'backup' ? backupCommand(config, folder) : restoreCommand(config, folder);
@@ -235,11 +235,11 @@ async function main(): Promise<void> {
   if (first === 'keys') return printKeys(positionals.slice(1), values);
   if (first === 'audit') return verifyAudit(positionals.slice(1), values);
   if (first === 'console') {
-    rejectExcess(args, values, name, { takes: [], most: 0 });
+    rejectExcess(args, values, name, { takes: [], maxArguments: 0 });
     return openConsole();
   }
   if (first === 'demo') {
-    rejectExcess(args, values, name, { takes: ['once'], most: 0 });
+    rejectExcess(args, values, name, { takes: ['once'], maxArguments: 0 });
     return (await import('./demo.ts')).demo({ once: values.once === true });
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -58,9 +58,9 @@ function caller(baseUrl: string) {
   };
 }
 
-type Toured = { key: string; launchUrl: string };
+type TourResult = { key: string; launchUrl: string };
 
-async function tour(baseUrl: string, operator: string, folder: string): Promise<Toured> {
+async function tour(baseUrl: string, operator: string, folder: string): Promise<TourResult> {
   const call = caller(baseUrl);
   for (const { id, title, options } of courses) {
     const zip = join(folder, `${id}.zip`);
@@ -109,11 +109,11 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
   return { key, launchUrl: phishing.LaunchURL ?? '' };
 }
 
-/** A link is opened when the reader gets to it, and the demo's data is made up. */
+/** Readers may take hours to get to a link, and a long lifetime is harmless because the demo's data is fictitious. */
 const linkMinutes = 12 * 60;
 
 /** What to open in a browser, and how to get more. */
-async function nextSteps(ctx: Context, { key, launchUrl }: Toured): Promise<string> {
+async function nextSteps(ctx: Context, { key, launchUrl }: TourResult): Promise<string> {
   const { baseUrl, dataDir } = ctx.config;
   const operator = await createOperatorLink(ctx, linkMinutes);
   const person = await createSignInLink(

@@ -26,9 +26,9 @@ import { startService } from './service.ts';
 const day = 86_400_000;
 
 /** The operator's first key and link, created by one node on an empty database. */
-export type First = { key: string; link: SignInLink };
+export type FirstAccess = { key: string; link: SignInLink };
 
-type Started = { first: First | null; hint: string | null; stop: () => Promise<void> };
+type Started = { first: FirstAccess | null; hint: string | null; stop: () => Promise<void> };
 
 /** Serves with this configuration. */
 export async function start(config: Config, log: Log): Promise<Started & { ctx: Context }> {
@@ -59,7 +59,7 @@ async function prepare(ctx: Context): Promise<KeyWithSecret | null> {
   return ctx.config.bootstrapKey === null ? null : createFirstKey(ctx);
 }
 
-/** Of several nodes, one creates the key. */
+/** If several nodes start together, only one creates the key. */
 function createFirstKey(ctx: Context): Promise<KeyWithSecret | null> {
   return transaction(ctx, async (ctx) => {
     await run(ctx, { text: 'lock table api_key in share row exclusive mode', values: [] });

@@ -19,7 +19,7 @@ import { startWorker } from './worker.ts';
 const graceMilliseconds = 9_000;
 
 /** Clients that connect in order to send a request do so immediately. */
-const unusedMilliseconds = 1_000;
+const unusedConnectionMilliseconds = 1_000;
 
 export type Service = { app: App; stop: () => Promise<void> };
 
@@ -124,7 +124,8 @@ function followConnections({ server }: FastifyInstance) {
       server.closeIdleConnections();
       // Browsers open connections in advance, and Node counts a connection without a request as busy.
       for (const [socket, since] of open)
-        if (socket.bytesRead === 0 && performance.now() - since > unusedMilliseconds) socket.destroy();
+        if (socket.bytesRead === 0 && performance.now() - since > unusedConnectionMilliseconds)
+          socket.destroy();
     },
     destroyAll: () => {
       for (const socket of open.keys()) socket.destroy();
@@ -133,7 +134,7 @@ function followConnections({ server }: FastifyInstance) {
 }
 
 /** This is only a warning, because a proxy that does not check names accepts any certificate. */
-function warnOfUncovered({ config, log }: Context): void {
+function warnIfCertificateDoesNotCover({ config, log }: Context): void {
   const { hostname } = new URL(config.contentUrl);
   if (!config.tls || !hostname.startsWith('*.')) return;
   const certificate = new X509Certificate(readFileSync(config.tls.certFile));
@@ -145,7 +146,7 @@ function warnOfUncovered({ config, log }: Context): void {
 function reloadCertificates(ctx: Context, servers: FastifyInstance[]): () => void {
   const { tls } = ctx.config;
   if (!tls) return () => {};
-  warnOfUncovered(ctx);
+  warnIfCertificateDoesNotCover(ctx);
   const reload = () => {
     try {
       const options: SecureContextOptions = {
@@ -157,7 +158,7 @@ function reloadCertificates(ctx: Context, servers: FastifyInstance[]): () => voi
           options,
         );
       ctx.log.info({}, 'loaded the renewed certificate');
-      warnOfUncovered(ctx);
+      warnIfCertificateDoesNotCover(ctx);
     } catch (error) {
       ctx.log.warn({ err: error }, 'the renewed certificate cannot be used; the previous one remains in use');
     }

@@ -380,8 +380,8 @@ for (const action of auditActions)
       before = await entriesOf(action);
     });
     const [entry, ...others] = (await entriesOf(action)).slice(before.length);
-    assert.ok(entry, 'there is no entry');
-    assert.deepEqual(others, [], 'there is one entry');
+    assert.ok(entry, 'there must be no entry before the action');
+    assert.deepEqual(others, [], 'the action must write one entry');
     const isCall = done.by !== null;
     if (isCall)
       assert.ok(

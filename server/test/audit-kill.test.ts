@@ -53,7 +53,7 @@ async function check(baseUrl: string, acknowledged: readonly string[]): Promise<
   assert.deepEqual(
     entries.map((entry) => entry.Number),
     entries.map((_, index) => index + 1),
-    'numbers without a gap',
+    'the numbers have no gap',
   );
   const reported = entries.map(({ Action, TargetID }) => `${Action} ${TargetID}`);
   assert.equal(new Set(reported).size, reported.length, 'each change is recorded once');
@@ -61,14 +61,14 @@ async function check(baseUrl: string, acknowledged: readonly string[]): Promise<
   assert.deepEqual(
     acknowledged.filter((change) => !recorded.has(change)),
     [],
-    'each acknowledged change has its entry',
+    'each acknowledged change has an entry',
   );
   const keys = await all<Key>(baseUrl, '/tenant/acme/key');
   const done = keys.flatMap(({ KeyID, RevokedAt }) => [
     `key.created ${KeyID}`,
     ...(RevokedAt === null ? [] : [`key.revoked ${KeyID}`]),
   ]);
-  assert.deepEqual(reported.slice(1).sort(), done.sort(), 'entries and changes are the same');
+  assert.deepEqual(reported.slice(1).sort(), done.sort(), 'there are as many entries as changes');
 }
 
 test('the audit trail is complete after kill -9 during audited changes', async () => {

@@ -40,7 +40,7 @@ async function refused(args: string[], env: Environment, reason: RegExp): Promis
   const { code, stderr } = await lectern(args, env);
   assert.equal(code, 1);
   assert.match(stderr, reason);
-  assert.doesNotMatch(stderr, /\n\s+at /, 'a sentence, not a stack');
+  assert.doesNotMatch(stderr, /\n\s+at /, 'the error is one sentence, without a stack trace');
 }
 
 function client(baseUrl: string) {
@@ -113,7 +113,7 @@ test('a backup is restored under a new origin, and learners continue where they 
   }
   const made = await done(['backup', folder], origin);
   assert.equal(made.Releases, 1);
-  assert.equal((await stat(folder)).mode & 0o077, 0, 'nobody else may read it');
+  assert.equal((await stat(folder)).mode & 0o077, 0, 'only its owner may read it');
   await refused(['backup', folder], origin, /is not empty/);
   assert.equal(made.KeyRing, ring);
   assert.equal((await stat(join(folder, ring))).mode & 0o777, 0o600);
@@ -125,7 +125,7 @@ test('a backup is restored under a new origin, and learners continue where they 
     nowhere,
     /signing-keys\.json is missing\. Put the file back, or set SIGNING_KEYS/,
   );
-  assert.equal(existsSync(String(nowhere.DATA_DIR)), false, 'nothing was touched');
+  assert.equal(existsSync(String(nowhere.DATA_DIR)), false, 'no other file was changed');
   await dropNowhere();
   await rename(apart, join(folder, ring));
 
@@ -155,7 +155,7 @@ test('a backup is restored under a new origin, and learners continue where they 
     assert.equal(
       record.LaunchURL,
       `${baseUrl}${oldLink.pathname}${oldLink.search}`,
-      'an old link needs the new host only',
+      'an old link works once its host is replaced',
     );
     assert.deepEqual({ ...record, LaunchURL: before.LaunchURL }, before);
 
@@ -171,7 +171,7 @@ test('a backup is restored under a new origin, and learners continue where they 
     await untilReadableAt(other.DATABASE_URL);
     const types = await typesAfter(now, cursor);
     assert.ok(types.includes('enrolment.completed') && !types.includes('user.created'), types.join());
-    assert.deepEqual(await typesAfter(now, lostCursor), types, 'nothing new is passed by');
+    assert.deepEqual(await typesAfter(now, lostCursor), types, 'no new event is skipped');
     assert.equal((await now('POST', '/user/check/ann', { Password: 'x' })).Result, 1);
   } finally {
     await stopProcess(copy);

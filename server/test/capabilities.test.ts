@@ -177,7 +177,7 @@ test('no credential can create a more powerful one: every scope, operation and c
     for (const ask of launching)
       assert.doesNotMatch(JSON.stringify((await ask(call)).body), /\/launch\?/, own.join(' '));
   }
-  for (const name of Object.keys(ways)) assert.ok(made.has(name), `${name} never worked`);
+  for (const name of Object.keys(ways)) assert.ok(made.has(name), `${name} was never accepted`);
 });
 
 test("an operator's key cannot create a key with a scope that it lacks", async () => {
@@ -291,7 +291,7 @@ test('a webhook needs events:read in addition to webhooks:write, because it rece
     );
 });
 
-test('an administrator has all rights in the tenant, even when signed in with a password', async () => {
+test('an administrator has all permissions in the tenant, even when signed in with a password', async () => {
   const LoginID = await tenant.user({ IsAdmin: true, Password });
   for (const session of [await passwordSession(LoginID, Password), await linkSession(tenant.api, LoginID)]) {
     assert.ok(session);
@@ -303,7 +303,7 @@ test('an administrator has all rights in the tenant, even when signed in with a 
   }
 });
 
-test('a key with all scopes lifts the limit of an administrator created by a narrow key', async () => {
+test('a key with all scopes removes the limits of an administrator created by a key with few scopes', async () => {
   const narrow = await keyWith(['users:write', 'users:admin']);
   const LoginID = unique('narrow');
   expectStatus(await narrow('POST', '/user', { LoginID, Password, IsAdmin: true }), 201);
@@ -316,7 +316,7 @@ test('a key with all scopes lifts the limit of an administrator created by a nar
   expectStatus(await session('GET', '/enrolment'), 200);
 });
 
-test('the migration gives new scopes to a key that had all tenant scopes, but not to a narrower key', async () => {
+test('the migration gives new scopes to a key that had all tenant scopes, but to no other key', async () => {
   const before = ['users:read', 'users:write', 'enrolments:read', 'enrolments:write', 'catalogue:read'];
   const all = [...before, 'events:read', 'webhooks:write'];
   const keys = await Promise.all([tenantScopes, ['users:read'] as const].map((own) => keyWith(own)));
@@ -336,7 +336,7 @@ test('the migration gives new scopes to a key that had all tenant scopes, but no
   assert.deepEqual(scopesNow(narrow), [...before].sort());
 });
 
-test("a learner whose password was set by a narrow key has only that key's scopes until a full key sets another", async () => {
+test('a learner whose password was set by a key with few scopes has only those scopes, until a key with all scopes sets another password', async () => {
   const narrow = await keyWith(['users:write', 'users:admin', 'enrolments:read']);
   const LoginID = await tenant.user();
   expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`), 201);

@@ -57,7 +57,7 @@ async function refusal(args: string[], more?: Environment): Promise<string> {
   const { code, stdout, stderr } = await lectern(args, more);
   assert.equal(code, 1, stdout);
   assert.equal(stdout, '');
-  assert.doesNotMatch(stderr, /\n\s+at /, 'a sentence, not a stack');
+  assert.doesNotMatch(stderr, /\n\s+at /, 'the error is one sentence, without a stack trace');
   return stderr;
 }
 
@@ -246,7 +246,7 @@ test('the error names an invalid environment variable', async () => {
   assert.match(await refusal(['migrate'], { PORT: 'none' }), /^PORT: /);
 });
 
-test('Ctrl-C in a terminal shuts it down cleanly', async () => {
+test('Ctrl-C in a terminal shuts the service down cleanly', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   // `script` runs its command in a terminal and exits with the command's status.
   const terminal = spawn('script', ['-qefc', `exec '${process.execPath}' '${command}' serve`, '/dev/null'], {
@@ -258,20 +258,22 @@ test('Ctrl-C in a terminal shuts it down cleanly', async () => {
   terminal.stdout.on('data', (data: Buffer) => {
     shown += data;
   });
-  await until('it is ready', () => shown.includes('Lectern is ready')).catch(async (error: unknown) => {
-    terminal.kill();
-    throw error;
-  });
+  await until('the service is ready', () => shown.includes('Lectern is ready')).catch(
+    async (error: unknown) => {
+      terminal.kill();
+      throw error;
+    },
+  );
   terminal.stdin.write('\u0003');
   assert.deepEqual(await ended, [0, null], shown);
 });
 
-test('serve runs until a signal stops it, on what the commands have written', async (t) => {
+test('serve uses the data that the commands wrote, and runs until a signal stops it', async (t) => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   const serving = { ...env, PORT, CONTENT_PORT };
   const run = runLectern(['serve'], serving, folder);
   const baseUrl = `http://127.0.0.1:${PORT}`;
-  await until('it is ready', () => run.stdout().includes('Lectern is ready'));
+  await until('the service is ready', () => run.stdout().includes('Lectern is ready'));
   assert.equal((await fetch(`${baseUrl}/health/live`)).status, 200);
   const readAs = (secret: string, path: string) =>
     fetch(baseUrl + path, { headers: { authorization: `Bearer ${secret}` } });

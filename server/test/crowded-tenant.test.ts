@@ -322,7 +322,7 @@ for (const [name, own] of Object.entries(calls)) {
       const found = await findIn(name, own);
       // A PostgreSQL server has its own statistics and may plan better.
       if (service.ctx.engine.kind === 'pglite')
-        assert.notDeepEqual(found, [], 'It is bounded now. Take it off the list.');
+        assert.notDeepEqual(found, [], 'The operation is bounded now. Remove it from the list.');
     });
 }
 
@@ -333,6 +333,6 @@ for (const job of jobs)
     assert.deepEqual(await findIn(job.name, [() => job.run(service.ctx)]), []);
   });
 
-test('in the end, the tenant has been deleted with all of its rows', async () => {
+test('afterwards the tenant has been deleted with all of its rows', async () => {
   expectStatus(await operator('POST', '/tenant', { TenantID }), 201);
 });

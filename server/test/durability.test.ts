@@ -46,7 +46,7 @@ test('keeps every acknowledged row through kill -9', async () => {
     await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 800));
     child.kill('SIGKILL');
     await Promise.all([once(child, 'exit'), once(lines, 'close')]);
-    assert.ok(acknowledged.length > before, 'the round wrote something');
+    assert.ok(acknowledged.length > before, 'at least one row was written before the kill');
 
     const engine = await openPglite({ folder });
     const { rows } = await engine.query<{ number: number }>({

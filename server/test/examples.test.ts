@@ -57,7 +57,7 @@ const kindOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof valu
 
 function compare(place: string, example: unknown, answer: unknown): void {
   if ((example ?? null) === null || (answer ?? null) === null) return;
-  assert.equal(kindOf(answer), kindOf(example), `${place} has another type than its example`);
+  assert.equal(kindOf(answer), kindOf(example), `${place} differs in type from its example`);
   if (Array.isArray(example) && Array.isArray(answer)) {
     if (answer.length > 0) compare(`${place}[]`, example[0], answer[0]);
   } else if (typeof example === 'object') {
@@ -66,7 +66,7 @@ function compare(place: string, example: unknown, answer: unknown): void {
     for (const [name, part] of Object.entries(shown)) {
       assert.ok(
         name in found || name === 'Preview' || name === 'Warning',
-        `${place}.${name} is not in the answer`,
+        `${place}.${name} is not in the response`,
       );
       if (madeUp.has(name) && found[name]) real.set(part, found[name]);
       if (!free.has(name)) compare(`${place}.${name}`, part, found[name]);
@@ -93,7 +93,7 @@ async function send(name: string, query = ''): Promise<{ headers: Headers; body:
   if (type) headers.set('content-type', type);
   const isZip = type === 'application/zip';
   const sent = type === 'application/json' ? JSON.stringify(withReal(media?.example)) : media?.example;
-  assert.ok(!type || isZip || sent, `${name} has no example of its body`);
+  assert.ok(!type || isZip || sent, `${name} has no example for its body`);
   const base = servers ? service.contentUrl : service.baseUrl;
   const reply = await fetch(base + address + query, {
     method,

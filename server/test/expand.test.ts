@@ -41,7 +41,7 @@ test('an additive migration runs while the previous version serves: no request f
   const load = service.load(16);
   const more = async () => {
     const before = ledger.acknowledged.commits;
-    await until('the load goes on', () => ledger.acknowledged.commits > before + 30);
+    await until('requests keep succeeding', () => ledger.acknowledged.commits > before + 30);
   };
   await more();
   const { applied } = await migrate(engine, folder).finally(engine.close);
@@ -51,7 +51,7 @@ test('an additive migration runs while the previous version serves: no request f
   assert.deepEqual(
     ledger.enrolments.filter(({ unanswered }) => unanswered !== null),
     [],
-    'no request was answered 5xx',
+    'no request got a 5xx response',
   );
   assert.deepEqual(balancer.broken, []);
   assert.deepEqual(await check(client, target, ledger, { all: true }), { lost: [], torn: [] });

@@ -167,7 +167,7 @@ test('after the event loop was blocked, waiting requests get 503 before memory g
   for (const text of responses) assert.match(text, /^HTTP\/1\.1 (200|503) /);
   assert.ok(more < 150, `${more} MB more`);
   await until(
-    'it serves again',
+    'the service responds again',
     async () => (await fetch(`${service.baseUrl}/tenant`, { headers: operator })).status === 200,
   );
   assert.match(service.stdout(), /the event loop was blocked/);
@@ -215,7 +215,7 @@ test("requests beyond a node's concurrency limit are rejected immediately, and l
   assert.equal(refused.length + taken.length, responses.length);
   assert.ok(refused.length > 100 && taken.length >= 20, `${refused.length} refused, ${taken.length} taken`);
   for (const { retryAfter } of refused) assert.match(retryAfter ?? '', /^[1-3]$/);
-  assert.deepEqual(new Set(commits), new Set([200]), 'no commit was shed');
+  assert.deepEqual(new Set(commits), new Set([200]), 'no commit was rejected');
   assert.ok(more < 200, `${more} MB more`);
   client.close();
   console.log(

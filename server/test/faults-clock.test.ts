@@ -49,8 +49,8 @@ test('when the clock jumps, IDs stay unique, and a reader of the log neither mis
     await follow();
   }
   assert.equal(new Set(made).size, made.length);
-  assert.equal(new Set(read).size, read.length, 'none twice');
-  assert.equal(read.length, made.length * 2, 'none missed: a user and an enrolment each');
+  assert.equal(new Set(read).size, read.length, 'no event is repeated');
+  assert.equal(read.length, made.length * 2, 'no event is missing: one for each user and enrolment');
   const { items } = await allPages((path) => api('GET', path), '/enrolment', 50);
   assert.equal(items.length, made.length);
   console.log(
@@ -88,12 +88,16 @@ test('when the clock jumps, keys, access tokens and enrolments expire on time an
     false,
   );
   clock.advance({ days: -40 });
-  assert.equal(await status(made.Secret), 200, 'nothing of the jump was kept');
+  assert.equal(await status(made.Secret), 200, 'no time from the jump was stored');
   assert.equal(await enrolmentStatus(), 'enrolled');
   clock.advance({ days: 40 });
   await expireEnrolments(service.ctx);
   clock.advance({ days: -40, hours: 2 });
-  assert.equal(await enrolmentStatus(), 'expired', 'what the jump ended has ended, with its event');
+  assert.equal(
+    await enrolmentStatus(),
+    'expired',
+    'enrolments that expired during the jump stay expired, with an event',
+  );
   const back = await api('PUT', `/enrolment/${LoginID}/${EnrollID}`, {
     ExpiresAt: new Date(clock.now().getTime() + 30 * day).toISOString(),
   });
@@ -125,7 +129,7 @@ test('when the clock of a running process is set back by an hour, it keeps servi
   await untilReadableAt(running.env.DATABASE_URL);
   const first = (await call('GET', '/events?Limit=200')).body;
   running.child.kill('SIGUSR2');
-  await until('the clock is back', async () => {
+  await until('the clock is reset', async () => {
     const { body } = await call('PUT', '/course/now', { Title: `${Math.random()}` });
     return Date.parse(body.UpdatedAt) < Date.now() - 3_000_000;
   });
@@ -138,9 +142,9 @@ test('when the clock of a running process is set back by an hour, it keeps servi
   assert.deepEqual(
     logins,
     Array.from({ length: 20 }, (_, index) => `user ${index + 20}`),
-    'all of them, in order',
+    'all events are there, in order',
   );
   const times = rest.Items.map((event: { OccurredAt: string }) => new Date(event.OccurredAt).getTime());
-  assert.ok(Math.max(...times) < Date.now() - 3_000_000, 'the clock was back');
+  assert.ok(Math.max(...times) < Date.now() - 3_000_000, 'the clock was reset');
   assert.deepEqual(await stopProcess(running), { code: 0, signal: null });
 });

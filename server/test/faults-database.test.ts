@@ -52,16 +52,16 @@ for (const how of ['kill', 'fast'] as const)
     const load = drive(target, ledger, { client, lanes: 16, over: () => isOver });
     for (let round = 0; round < 2; round++) {
       const before = ledger.acknowledged.commits;
-      await until('the load goes on', () => ledger.acknowledged.commits > before + 20);
+      await until('requests keep succeeding', () => ledger.acknowledged.commits > before + 20);
       await server.crash(how);
       const refused = seen.unavailable;
-      await until('requests are refused', () => seen.unavailable > refused + 16);
-      await until('it is not ready', async () => !(await ready(client, target.baseUrl)));
+      await until('requests get 503', () => seen.unavailable > refused + 16);
+      await until('the service is not ready', async () => !(await ready(client, target.baseUrl)));
       await server.start();
       await until('the service is ready', () => ready(client, target.baseUrl));
     }
     const before = ledger.acknowledged.commits;
-    await until('the load goes on', () => ledger.acknowledged.commits > before + 20);
+    await until('requests keep succeeding', () => ledger.acknowledged.commits > before + 20);
     isOver = true;
     assert.deepEqual(await load, []);
     assert.deepEqual(seen.wrong, []);

@@ -47,7 +47,7 @@ test('with a full disk during an import and during commits: 503, nothing incompl
   assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable']);
   assert.match(refused.wait ?? '', /^\d+$/);
   for (const name of ['scratch', 'packages'])
-    assert.deepEqual(await readdir(join(disk.folder, 'data', name)), [], `${name} is clean`);
+    assert.deepEqual(await readdir(join(disk.folder, 'data', name)), [], `${name} has no incomplete files`);
 
   // Enough space for some commits, but not for all.
   await disk.leave(1024 ** 2);
@@ -64,12 +64,15 @@ test('with a full disk during an import and during commits: 503, nothing incompl
         else wrong.push(`${status}`);
       }),
     );
-  assert.ok(acknowledged.length > 0 && failures > 0, 'the disk became full while commits came');
+  assert.ok(acknowledged.length > 0 && failures > 0, 'the disk became full during the commits');
   assert.deepEqual(wrong, []);
 
   await disk.free();
   await server?.start();
-  await until('it is ready', async () => (await fetch(`${service.baseUrl}/health/ready`)).status === 200);
+  await until(
+    'the service is ready',
+    async () => (await fetch(`${service.baseUrl}/health/ready`)).status === 200,
+  );
   const held = new Set<string>();
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = await call('GET', `/user?Limit=200${cursor && `&Cursor=${encodeURIComponent(cursor)}`}`);

@@ -63,7 +63,7 @@ test('if a node is killed between commit and response, the retry finds the resul
     const about = log.Items.filter(
       ({ Type, LoginID }: Record<string, string>) => Type === type && LoginID === who,
     );
-    assert.equal(about.length, 1, 'done once');
+    assert.equal(about.length, 1, 'the change took effect once');
     await stopProcess(next);
   }
   console.log(

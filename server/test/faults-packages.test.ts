@@ -44,6 +44,10 @@ test('in damaged packages, intact files are served, missing ones are rejected an
   assert.equal((await service.api('GET', '/health/ready', undefined)).status, 200);
 
   await rename(`${folder('gone')}.away`, folder('gone'));
-  assert.equal((await answer('gone')).status, 200, 'it serves again as soon as the folder is back');
+  assert.equal(
+    (await answer('gone')).status,
+    200,
+    'files are served again as soon as the folder is restored',
+  );
   console.log('damaged packages: 3 of 3 found and named, 0 crashes, other courses served on');
 });

@@ -46,14 +46,14 @@ test('the ring survives 20 rounds of kill -9 at any point during its creation an
     const folder = await temporaryFolder();
     const child = runProcess(process.execPath, ['--input-type=module', '--eval', writer(folder)], {});
     // Killed at its first write in half of the rounds, and later in the others.
-    await until('it writes', () => readdirSync(folder).length > 0);
+    await until('the process writes', () => readdirSync(folder).length > 0);
     if (round % 2 === 1) await delay(Math.random() * 150);
     child.child.kill('SIGKILL');
     await child.exited;
     const said = child.stdout().split('\n').slice(0, -1);
     rotations += said.length;
     const keys = readRingFile(folder);
-    if (said.length > 0) assert.ok(keys, 'a ring that was acknowledged is there');
+    if (said.length > 0) assert.ok(keys, 'an acknowledged ring is on disk');
     const last = said.at(-1);
     if (last)
       assert.ok(
@@ -64,7 +64,7 @@ test('the ring survives 20 rounds of kill -9 at any point during its creation an
     assert.equal(statSync(ringFile(folder)).mode & 0o777, 0o600);
     const next = await rotateRing(folder, new Date(), 1);
     for (const key of textOf(keys)) assert.ok(textOf(next).includes(key));
-    assert.deepEqual(readdirSync(folder), ['signing-keys.json'], 'no draft stays');
+    assert.deepEqual(readdirSync(folder), ['signing-keys.json'], 'no temporary file is left');
   }
   console.log(
     `killed 20 times while the ring was written, after ${rotations} rotations: every ring was whole`,
@@ -85,7 +85,7 @@ test('a service killed at any point during its first start has one ring afterwar
     service.child.kill('SIGKILL');
     await service.exited;
     const now = textOf(readRingFile(folder));
-    assert.deepEqual(now.slice(0, before.length), before, 'a ring that was there stays');
+    assert.deepEqual(now.slice(0, before.length), before, 'an existing ring is kept');
     before = now;
   }
   const running = await startProcess(home);
@@ -132,7 +132,7 @@ test('lectern keys rotates while a service is running, which signs with the new 
 
   const renewed = async () => (await call(running, 'GET', `/enrolment/ann/${old.EnrollID}`)).LaunchURL;
   await until('the node signs with the new key', async () => (await renewed()).includes(`.${first.KeyID}.`));
-  assert.equal((await click(old.LaunchURL)).status, 303, 'links issued before are valid');
+  assert.equal((await click(old.LaunchURL)).status, 303, 'links issued before the rotation are valid');
   assert.equal((await click(await renewed())).status, 303);
 
   const trail = async () => (await call(running, 'GET', '/audit?Action=signing_keys.rotated')).Items;
@@ -159,7 +159,7 @@ test('lectern keys rotates while a service is running, which signs with the new 
     PORT: running.env.PORT,
     CONTENT_PORT: running.env.CONTENT_PORT,
   });
-  assert.equal((await click(old.LaunchURL)).status, 404, 'what the removed key signed is not');
+  assert.equal((await click(old.LaunchURL)).status, 404, 'links signed with the removed key are invalid');
   await stopProcess(again);
 });
 

@@ -82,7 +82,7 @@ test('a copy of the database does not allow forging a link, ticket, session, pre
     assert.ok([401, 403, 404, 410].includes(status), `${door}: ${status}`);
   const genuine = await credentials(ctx);
   for (const [door, status] of Object.entries(genuine))
-    assert.notEqual(status, forged[door], `${door}: the refusal above means something`);
+    assert.notEqual(status, forged[door], `${door}: the same request succeeds with valid credentials`);
   for (const purpose of ['erasure', 'guess', 'origin'] as const)
     assert.notEqual(keyedHash(thief().keys, purpose, 'ann'), keyedHash(ctx.keys, purpose, 'ann'));
 });
@@ -97,7 +97,7 @@ test('a copy of the database decrypts neither stored responses nor webhook secre
   assert.deepEqual(replayed, { outcome: { value: 'the secret answer' }, replayed: true });
   const guessed = await once({ ...thief(), tenantId: tenant.TenantID }, asked, response('nothing'));
   const nothing = { value: 'nothing' };
-  assert.deepEqual(guessed.outcome, nothing, 'even with the key and the request of the client');
+  assert.deepEqual(guessed.outcome, nothing, 'even with the key and the request that the client sent');
 
   const { body: hook } = await tenant.api('POST', '/webhook', { URL: receiver.url });
   const { rows } = await sql<{ tenant_id: string; webhook_id: string; secret: string }>`
@@ -110,7 +110,7 @@ test('a copy of the database decrypts neither stored responses nor webhook secre
   assert.throws(() => openSecret(ctx, elsewhere, row.secret), 'a secret cannot be moved to another endpoint');
 });
 
-test('plain-text webhook secrets are encrypted at start-up, even by several nodes at once, and still sign', async () => {
+test('plain-text webhook secrets are encrypted at start-up, even by several nodes concurrently, and still sign', async () => {
   const { tenant } = await enrolled();
   const { body: hook } = await tenant.api('POST', '/webhook', { URL: receiver.url });
   const { Secret } = (await tenant.api('POST', `/webhook/${hook.WebhookID}/rotate`, {})).body;

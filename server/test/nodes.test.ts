@@ -54,13 +54,17 @@ async function revocation({ nodes, balancer, target }: Balanced): Promise<number
   const { KeyID, Secret } = made.body;
   const statuses = () =>
     Promise.all(nodes.map(async ({ baseUrl }) => (await call(`${baseUrl}/user`, 'GET', Secret)).status));
-  assert.deepEqual(new Set(await statuses()), new Set([200]), 'all nodes know it');
+  assert.deepEqual(new Set(await statuses()), new Set([200]), 'all nodes accept the key');
   await call(`${balancer.baseUrl}/tenant/walk/key/${KeyID}`, 'DELETE', bootstrapKey);
   const begun = performance.now();
-  await until('all refuse it', async () => (await statuses()).every((status) => status === 401));
-  assert.equal((await call(`${balancer.baseUrl}/user`, 'GET', target.key)).status, 200, 'others stay');
+  await until('all nodes reject the key', async () => (await statuses()).every((status) => status === 401));
+  assert.equal(
+    (await call(`${balancer.baseUrl}/user`, 'GET', target.key)).status,
+    200,
+    'other keys still work',
+  );
   const seconds = (performance.now() - begun) / 1_000;
-  assert.ok(seconds < 5 + slack, `a revoked key was taken for ${seconds} s`);
+  assert.ok(seconds < 5 + slack, `a revoked key was accepted for ${seconds} s`);
   return seconds;
 }
 
@@ -75,18 +79,18 @@ for (const count of [2, 4])
     const load = service.load(24);
     assert.equal(await sellSeats(service, 15, 60), 15);
     const seconds = await revocation(service);
-    await until('there was some load', () => ledger.acknowledged.commits > 100);
+    await until('some requests have succeeded', () => ledger.acknowledged.commits > 100);
     assert.deepEqual(await load.over(), []);
     assert.deepEqual(balancer.broken, []);
-    assert.equal(balancer.passed.size, count, 'all nodes had a part of it');
+    assert.equal(balancer.passed.size, count, 'every node served requests');
     assert.deepEqual(await check(client, target, ledger, { all: true }), { lost: [], torn: [] });
     assert.deepEqual(await checkServer(databaseUrl), []);
     const runs = await jobRuns(databaseUrl, 'enrolments.expire');
     const limit = 1 + (performance.now() - begun) / 30_000;
-    assert.ok(runs > 0 && runs <= limit, `one run in each half minute, and not ${runs}`);
+    assert.ok(runs > 0 && runs <= limit, `expected one run per half minute, not ${runs}`);
     for (const node of service.nodes) {
       assert.deepEqual(await stopProcess(node), { code: 0, signal: null });
-      assert.doesNotMatch(node.stdout(), /"level":(50|60)/, 'no error in the log');
+      assert.doesNotMatch(node.stdout(), /"level":(50|60)/, 'the log contains no error');
     }
     console.log(
       `${count} nodes: ${[...balancer.passed.values()].join(' + ')} requests, ${JSON.stringify(ledger.acknowledged)}, losses 0, a revoked key refused everywhere after ${seconds.toFixed(1)} s`,
@@ -100,12 +104,12 @@ test('a rolling restart under load drops no requests', { skip }, async (context)
   const load = service.load(24);
   for (const old of [...service.nodes]) {
     const before = ledger.acknowledged.commits;
-    await until('the load goes on', () => ledger.acknowledged.commits > before + 20);
+    await until('requests keep succeeding', () => ledger.acknowledged.commits > before + 20);
     await service.start();
-    await until('the new node is taken in', () => balancer.healthy() === 3);
+    await until('the load balancer uses the new node', () => balancer.healthy() === 3);
     const stopping = stopProcess(old);
     await until(
-      'it says that it goes',
+      'the node reports that it is shutting down',
       async () => (await fetch(`${old.baseUrl}/health/ready`)).status === 503,
     );
     const kept = await fetch(`${old.baseUrl}/user`, { headers: { authorization: `Bearer ${target.key}` } });

@@ -69,13 +69,13 @@ test('serves and runs jobs through PgBouncer in transaction mode, without named 
   direct.on('error', () => {});
   await direct.connect();
   const load = service.load(24);
-  await until('there was some load', () => ledger.acknowledged.commits > 100);
+  await until('some requests have succeeded', () => ledger.acknowledged.commits > 100);
   assert.deepEqual(await load.over(), []);
   assert.deepEqual(balancer.broken, []);
   assert.deepEqual(await check(client, target, ledger, { all: true }), { lost: [], torn: [] });
   assert.deepEqual(await checkServer(databaseUrl), []);
 
-  await until('the clock runs its jobs', async () => {
+  await until('scheduled jobs have run', async () => {
     const done = await direct.query(
       `select 1 from scheduled_job where name = 'enrolments.expire' and runs > 0`,
     );
@@ -103,8 +103,8 @@ test('serves and runs jobs through PgBouncer in transaction mode, without named 
   );
   await direct.end();
   const [{ connections, locks }] = rows;
-  assert.ok(connections > 0 && connections <= 6, `${connections} connections of the server`);
-  assert.equal(locks, 0, 'no lock of a session stays behind');
+  assert.ok(connections > 0 && connections <= 6, `${connections} server connections are open`);
+  assert.equal(locks, 0, 'no session-level lock is left');
   console.log(
     `PgBouncer, transaction mode: ${JSON.stringify(ledger.acknowledged)} over ${connections} connections, losses 0`,
   );

@@ -78,13 +78,16 @@ test('callers that allow staleness read from a replica, and none gets an older s
   // Writes and reads of one caller in close succession, in the same process.
   for (let n = 2; n <= 6; n++) {
     await create(`user-${n}`);
-    assert.ok((await users(writer, 'stale=60')).names.endsWith(`user-${n}`), 'its own write is always there');
+    assert.ok(
+      (await users(writer, 'stale=60')).names.endsWith(`user-${n}`),
+      "a caller's own write is always visible",
+    );
   }
-  await until('the replica has all of it', isUsed);
+  await until('the replica has caught up with all writes', isUsed);
 
   await ask(replica.url, 'select pg_wal_replay_pause()');
   await until(
-    'it is paused',
+    'replay on the replica is paused',
     async () => (await ask(replica.url, 'select pg_get_wal_replay_pause_state()')) === 'paused',
   );
   await delay(1_500);
@@ -98,20 +101,20 @@ test('callers that allow staleness read from a replica, and none gets an older s
   assert.deepEqual(
     await users(reader, 'stale=1'),
     { applied: null, names: `${old} user-7` },
-    'it is too old',
+    'the replica is too old',
   );
   await ask(replica.url, 'select pg_wal_replay_resume()');
-  await until('it has caught up', isUsed);
+  await until('the replica has caught up', isUsed);
   assert.deepEqual(await users(writer, 'stale=5'), { applied: 'stale=5', names: `${old} user-7` });
 
   await replica.crash('immediate');
   assert.deepEqual(
     await users(reader, 'stale=3600'),
     { applied: null, names: `${old} user-7` },
-    'it is down',
+    'the replica is down',
   );
   await replica.start();
-  await until('it is used again', isUsed);
+  await until('the replica is used again', isUsed);
   const metrics = await (await fetch(`${service.baseUrl}/metrics`)).text();
   for (const result of ['used', 'behind', 'unavailable'])
     assert.match(metrics, new RegExp(`^lectern_replica_reads_total\\{result="${result}"\\} [1-9]`, 'm'));
@@ -120,7 +123,7 @@ test('callers that allow staleness read from a replica, and none gets an older s
   assert.deepEqual(
     await users(reader, 'stale=3600'),
     { applied: null, names: `${old} user-7` },
-    'no replica any more',
+    'a promoted server is not a replica any more',
   );
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
 });

@@ -138,7 +138,8 @@ function cutConnections() {
 test('64 clients send each enrol request three times to two nodes, cut off at random: one enrolment, one event', () =>
   repeated({ keys: false, event: 'enrolment.created' }));
 
-test('the same with an Idempotency-Key', () => repeated({ keys: true, event: 'enrolment.created' }));
+test('64 clients with Idempotency-Keys do the same: one enrolment, one event', () =>
+  repeated({ keys: true, event: 'enrolment.created' }));
 
 test('requests that are not idempotent run once with an Idempotency-Key', () =>
   repeated({ keys: true, body: { IfEnrolled: 'extend' }, prepare: true, event: 'enrolment.extended' }));
@@ -165,6 +166,6 @@ test("a key's budget applies across both nodes", {
     await new Promise((resolve) => setTimeout(resolve, 100));
     if (time % 10 === 0) known = await left(1);
   }
-  assert.ok(known <= 10, `the other node believes that ${known} are left`);
+  assert.ok(known <= 10, `the other node reports that ${known} calls are left`);
   await Promise.all(nodes.map((node) => node.close()));
 });

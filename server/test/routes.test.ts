@@ -63,7 +63,10 @@ test('every write declares its scope, successes and events', () => {
     );
     if (method === 'GET') continue;
     assert.ok(scope !== null || withoutScope.has(name), `${name} has no scope`);
-    assert.ok(Array.isArray(events), `${name} does not say its events, not even with an empty list`);
+    assert.ok(
+      Array.isArray(events),
+      `${name} does not declare its events; use an empty list if there are none`,
+    );
   }
 });
 
@@ -92,7 +95,11 @@ test('each write declares its audited actions, or is listed as not audited', () 
   for (const { method, name, audits } of routes) {
     if (method === 'GET') continue;
     const isAudited = audits !== undefined && audits.length > 0;
-    assert.equal(isAudited, !notAudited.has(name), `${name}: declare audits, or say here why there are none`);
+    assert.equal(
+      isAudited,
+      !notAudited.has(name),
+      `${name}: declare its audits, or add the reason why there are none to this list`,
+    );
   }
   const known: readonly string[] = auditActions;
   for (const { name, audits = [] } of routes)
@@ -184,7 +191,7 @@ test('each operation in the document satisfies Redocly and Spectral, with valid 
     for (const operation of Object.values(item)) {
       const { operationId: name, description, security, requestBody, responses, parameters = [] } = operation;
       assert.ok(typeof description === 'string' && description.length > 0, `${name} has no description`);
-      assert.ok(Array.isArray(security), `${name} does not say its security`);
+      assert.ok(Array.isArray(security), `${name} does not declare its security`);
       for (const tag of operation.tags)
         assert.ok(tags.includes(tag), `${name}: the tag ${tag} is not declared`);
       const answers = Object.values<{ content?: object }>(responses).map(({ content }) => content);

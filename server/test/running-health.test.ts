@@ -124,7 +124,10 @@ test('while the database is down it is alive but not ready, and it recovers auto
   const call = await fetch(`${node.baseUrl}/tenant`, { headers: key });
   assert.deepEqual([call.status, call.headers.has('retry-after')], [503, true]);
   await between.join();
-  await until('it is ready again', async () => (await fetch(`${node.baseUrl}/health/ready`)).status === 200);
+  await until(
+    'the service is ready again',
+    async () => (await fetch(`${node.baseUrl}/health/ready`)).status === 200,
+  );
   assert.equal((await fetch(`${node.baseUrl}/tenant`, { headers: key })).status, 200);
   assert.deepEqual(await stopProcess(node), { code: 0, signal: null });
   await between.cut();

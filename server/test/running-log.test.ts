@@ -268,7 +268,7 @@ test('no line contains a secret, a name or an address, whatever is requested', a
   const output = service.stdout() + service.stderr();
   assert.ok(secrets.size >= 15, [...secrets.keys()].join());
   for (const [name, secret] of secrets) {
-    assert.ok(secret.length >= 8, `${name} is there to be looked for`);
+    assert.ok(secret.length >= 8, `${name} is too short to be searched for`);
     const line = output
       .split('\n')
       .find((line) => line.includes(secret) || line.includes(JSON.stringify(secret).slice(1, -1)));

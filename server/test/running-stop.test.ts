@@ -98,7 +98,7 @@ test('requests in flight finish, and new ones are not accepted', async () => {
   assert.equal(JSON.parse(body).Standard, 'scorm12');
   assert.deepEqual(new Set(await Promise.all(checks)), new Set([200]));
   assert.deepEqual(await service.exited, { code: 0, signal: null });
-  assert.ok(performance.now() - begun < 9_000, 'the kept connection does not hold the stop');
+  assert.ok(performance.now() - begun < 9_000, 'the kept-alive connection does not delay the shutdown');
   agent.destroy();
 });
 
@@ -127,7 +127,7 @@ test('a commit in flight finishes', async () => {
   const answer = answerOf(sent);
   await new Promise<void>((resolve) => sent.write(body.slice(0, 10), () => resolve()));
   await until(
-    'its connection is taken',
+    'its connection is accepted',
     async () => (await fetch(`${service.contentUrl}/none`)).status === 404,
   );
   service.child.kill('SIGTERM');
@@ -147,7 +147,7 @@ test('a second SIGTERM exits immediately', async () => {
   const begun = performance.now();
   service.child.kill('SIGTERM');
   assert.deepEqual(await service.exited, { code: 1, signal: null });
-  assert.ok(performance.now() - begun < 5_000, 'well before the ten seconds that clients are given');
+  assert.ok(performance.now() - begun < 5_000, 'well before the ten seconds that requests are given');
   await assert.rejects(upload.answer);
 });
 
@@ -164,7 +164,7 @@ test('connections opened in advance and never used do not delay the shutdown', a
     for (const socket of unused) socket.on('error', () => {});
     const begun = performance.now();
     assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
-    assert.ok(performance.now() - begun < 7_000, 'well before the ten seconds that clients are given');
+    assert.ok(performance.now() - begun < 7_000, 'well before the ten seconds that requests are given');
     for (const socket of unused) socket.destroy();
   }
 });
@@ -197,8 +197,8 @@ test('hanging clients delay the shutdown by ten seconds at most', async () => {
     [plain, secure].map(async (service) => {
       assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
       const seconds = (performance.now() - begun) / 1_000;
-      assert.ok(seconds > 5, 'they were given their time');
-      assert.ok(seconds < 10 + slack, `it took ${seconds} s`);
+      assert.ok(seconds > 5, 'the clients were given their time');
+      assert.ok(seconds < 10 + slack, `the shutdown took ${seconds} s`);
     }),
   );
   await assert.rejects(upload.answer);

@@ -145,7 +145,7 @@ test('a renewed certificate is loaded without a restart, and open connections ar
   assert.notEqual(serialNumber, before);
   const operations = `https://127.0.0.1:${service.env.OPERATIONS_PORT}`;
   for (const origin of [service.baseUrl, service.contentUrl, operations])
-    await until('the new certificate is shown', async () => (await serialOf(origin)) === serialNumber);
+    await until('the new certificate is served', async () => (await serialOf(origin)) === serialNumber);
   assert.equal(
     (await over2(open, '/tenant', key)).headers[':status'],
     200,
@@ -157,7 +157,9 @@ test('a renewed certificate is loaded without a restart, and open connections ar
 test('an invalid renewed certificate is reported, and the previous one remains in use', async () => {
   const serial = await serialOf(service.baseUrl);
   await writeFile(files.certFile, 'half a certifi');
-  await until('the log tells it', () => service.stdout().includes('the renewed certificate cannot be used'));
+  await until('the log reports it', () =>
+    service.stdout().includes('the renewed certificate cannot be used'),
+  );
   assert.equal(await serialOf(service.baseUrl), serial);
 });
 
@@ -198,6 +200,6 @@ test('a shutdown closes idle HTTP/2 connections', async () => {
   await over2(idle, '/tenant', key);
   const begun = performance.now();
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
-  assert.ok(performance.now() - begun < 9_000, 'immediately, not at the time limit');
+  assert.ok(performance.now() - begun < 9_000, 'closed immediately, not at the time limit');
   idle.destroy();
 });

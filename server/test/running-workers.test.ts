@@ -111,13 +111,24 @@ test('workers share the ports, the log and the metrics, and the operator sees ea
   assert.equal(valueIn(metrics, series), 40);
   assert.equal(valueIn(metrics, 'lectern_workers'), 2);
   assert.equal(valueIn(metrics, 'lectern_worker_replacements_total'), 0);
-  assert.equal(valueIn(metrics, 'lectern_pool_slots{pool="interface"}'), 2_000, 'divided, and added up');
-  assert.equal(valueIn(metrics, 'lectern_figures_up{group="disk"}'), 1, 'not added up');
+  assert.equal(
+    valueIn(metrics, 'lectern_pool_slots{pool="interface"}'),
+    2_000,
+    'the limit is divided among the workers, and the metric adds it up',
+  );
+  assert.equal(
+    valueIn(metrics, 'lectern_figures_up{group="disk"}'),
+    1,
+    'metrics of the shared disk are not added up',
+  );
   assert.ok(valueIn(metrics, 'process_start_time_seconds') > 1e9);
   assert.equal([...metrics.matchAll(/^# TYPE lectern_workers /gm)].length, 1);
   const requests = linesOf(service).filter(({ msg, route }) => msg === 'request' && route === '/tenant');
   const shares = [...Map.groupBy(requests, ({ worker }) => worker).values()].map(({ length }) => length);
-  assert.ok(shares.length === 2 && Math.min(...shares) >= 10, `they have had ${shares.join(' and ')} of 40`);
+  assert.ok(
+    shares.length === 2 && Math.min(...shares) >= 10,
+    `the workers got ${shares.join(' and ')} of 40 calls`,
+  );
   for (const path of ['/health/live', '/health/ready'])
     assert.equal((await alone(`http://127.0.0.1:${operations}${path}`)).status, 200);
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
@@ -181,7 +192,10 @@ test('a second SIGTERM ends the primary and its workers immediately', { skip }, 
   const service = await startWorkers({ DRAIN_SECONDS: '30' });
   const pids = workersOf(service);
   service.child.kill('SIGTERM');
-  await until('it is stopping', async () => (await alone(`${service.baseUrl}/health/ready`)).status === 503);
+  await until(
+    'the service is stopping',
+    async () => (await alone(`${service.baseUrl}/health/ready`)).status === 503,
+  );
   service.child.kill('SIGTERM');
   assert.deepEqual(await service.exited, { code: 1, signal: null });
   await until('the workers are gone', () =>
@@ -210,13 +224,13 @@ test('a worker that is killed under load is replaced, no acknowledged write is l
       .reduce((sum, count) => sum + count, 0);
   for (let kills = 1; kills <= 3; kills++) {
     const wanted = ledger.acknowledged.commits + 50;
-    await until('there is some load', () => ledger.acknowledged.commits > wanted);
+    await until('some requests have succeeded', () => ledger.acknowledged.commits > wanted);
     const counted = await commits();
     assert.ok(counted > 0);
     process.kill(workersOf(service).at(-1) ?? 0, 'SIGKILL');
     await until('another worker serves', () => workersOf(service).length === 2 + kills);
     const after = await commits();
-    assert.ok(after >= counted, `${after} commits after ${counted}`);
+    assert.ok(after >= counted, `the counter shows ${after} commits after it showed ${counted}`);
   }
   state.isOver = true;
   assert.deepEqual(await driving, []);

@@ -33,7 +33,7 @@ async function refused(env: Environment): Promise<string> {
   const { code } = await service.exited;
   clearTimeout(tooLong);
   assert.equal(code, 1, service.stdout());
-  assert.doesNotMatch(service.stderr(), /\n\s+at /, 'a sentence, not a stack');
+  assert.doesNotMatch(service.stderr(), /\n\s+at /, 'the error is one sentence, without a stack trace');
   return service.stderr();
 }
 
@@ -47,7 +47,7 @@ test("only the first start on an empty database prints the operator's key and si
   const key = keys[0]?.[1] ?? '';
   assert.equal(await statusWith(first.baseUrl, key), 200);
   const { url = '' } = printedLink.exec(first.stdout())?.groups ?? {};
-  assert.equal((await fetch(url)).status, 200, 'its page has a button');
+  assert.equal((await fetch(url)).status, 200, 'the page of the link has a sign-in button');
   assert.deepEqual(await stopProcess(first), { code: 0, signal: null });
 
   const second = await startProcess(empty);
@@ -155,7 +155,7 @@ test('a second process on the same embedded database is rejected', async () => {
   const said = await refused({ DATA_DIR });
   assert.ok(said.includes(`The data folder ${DATA_DIR} is in use by process ${first.child.pid}.`), said);
   assert.match(said, /Stop it, or set DATA_DIR/);
-  assert.equal(await statusWith(first.baseUrl, bootstrapKey), 200, 'the first one serves on');
+  assert.equal(await statusWith(first.baseUrl, bootstrapKey), 200, 'the first process keeps serving');
   await stopProcess(first);
 });
 
@@ -167,7 +167,7 @@ test('two nodes start together on one empty PostgreSQL database', {
   const env = { DATABASE_URL: url, DATA_DIR: folder };
   const nodes = await Promise.all([startProcess(env), startProcess(env), startProcess(env)]);
   const keys = nodes.flatMap((node) => [...node.stdout().matchAll(printed)].map((match) => match[1] ?? ''));
-  assert.equal(keys.length, 1, 'one of them made the key of the operator');
+  assert.equal(keys.length, 1, "one of the nodes created the operator's key");
   for (const node of nodes) assert.equal(await statusWith(node.baseUrl, keys[0] ?? ''), 200);
   const migrated = nodes.filter((node) => node.stdout().includes('migrated the database'));
   assert.ok(migrated.length >= 1);

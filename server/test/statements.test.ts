@@ -70,7 +70,7 @@ test('creating a user takes one statement', async () => {
   assert.equal(again, 1, listSeen());
 });
 
-test('enrolling takes one statement, in either form, new or not', async () => {
+test('enrolling takes one statement, in either form, whether the enrolment is new or not', async () => {
   const LoginID = await tenant.user();
   for (const url of [`/enrol/${LoginID}/phishing`, `/enrol/${LoginID}/phishing/month`]) {
     const [, count] = await counted('api', { method: 'POST', url });
@@ -108,7 +108,7 @@ test('reading a user, an enrolment or its reasons takes one statement', async ()
   }
 });
 
-test('a click takes one statement, a session one, a page none, a commit two', async () => {
+test('a click takes one statement, opening a session one, a page none, and a commit two', async () => {
   const { LaunchURL } = await enrolled();
   const [click, clicked] = await counted('api', { url: pathOf(LaunchURL) });
   assert.equal(clicked, 1, listSeen());

@@ -110,10 +110,10 @@ test('a suspended tenant is rejected everywhere within 5 s on another node, and 
   const watched = (now: Record<string, number>) => [now[key], now[token], now[file]];
   const isAs = (wanted: Record<string, number>) => async () =>
     isDeepStrictEqual(watched(await statuses([key, token, file])), watched(wanted));
-  await until('the doors to be closed', isAs(closed), 5 + slack);
+  await until('access to be rejected', isAs(closed), 5 + slack);
   assert.deepEqual(await statuses(), closed);
   await resume(tenant);
-  await until('the doors to be open', isAs(working), 5 + slack);
+  await until('access to be restored', isAs(working), 5 + slack);
   assert.deepEqual(await statuses(), working);
 });
 
@@ -128,7 +128,7 @@ test('a suspension is reported to programs with an error code, and to people on 
     const reply = await tenant.api('GET', '/user');
     return reply.status === 403 ? reply : null;
   };
-  await until('the key to be refused', async () => (await refused()) !== null);
+  await until('the key to be rejected', async () => (await refused()) !== null);
   expectProblem((await refused()) ?? (await tenant.api('GET', '/user')), 403, 'tenant_suspended');
   expectProblem(await browser(service, cookie)('GET', '/session'), 403, 'tenant_suspended');
   const page = await click(`${LaunchURL}&returnURL=https://lms.example/back`);
@@ -156,7 +156,7 @@ test('a bulk call in progress stops once its tenant is suspended', async () => {
       yield rows(names.slice(0, 250));
       await until('the first rows', async () => (await tenant.api('GET', '/user')).body.Items.length > 0);
       await suspend(tenant);
-      await until('the key to be refused', refused, 5 + slack);
+      await until('the key to be rejected', refused, 5 + slack);
       yield rows(names.slice(250));
     })(),
   );
@@ -229,7 +229,7 @@ test('webhooks of a suspended tenant wait, and continue where they stopped witho
   receiver.answer((response) => response.writeHead(200).end());
   const asOperator = { tenant: tenant.TenantID };
   await until(
-    'the endpoint to be given back',
+    'the endpoint to be released',
     async () => {
       const row = await service.ctx.db
         .selectFrom('webhook')

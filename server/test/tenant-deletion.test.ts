@@ -99,7 +99,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
   assert.ok(!list.body.Items.some((one: { TenantID: string }) => one.TenantID === doomed.TenantID));
   const acting = { tenant: doomed.TenantID };
   expectProblem(await service.api('GET', '/user', undefined, undefined, acting), 404, 'tenant_not_found');
-  await until('the key to be refused', async () => (await doomed.api('GET', '/user')).status === 401);
+  await until('the key to be rejected', async () => (await doomed.api('GET', '/user')).status === 401);
   assert.equal((await click(launchUrl)).status, 404);
   assert.equal((await commit({ Data: scorm12('passed') })).body.code, 'tenant_not_found');
   assert.equal((await file('index.html')).status, 404);
@@ -114,10 +114,10 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
   // The course keeps the name given by this test.
   await service.api('PUT', `/course/${encodeURIComponent(`course of ${doomed.TenantID}`)}`, { Title: 'x' });
   const left = await mentions(`,${doomed.TenantID},`);
-  assert.deepEqual(left, ['audit_entry'], 'nothing but the deletion names the tenant');
-  assert.deepEqual(await rowsOf(other.TenantID), others, 'the other tenant is untouched');
+  assert.deepEqual(left, ['audit_entry'], 'only the record of the deletion names the tenant');
+  assert.deepEqual(await rowsOf(other.TenantID), others, 'the other tenant is unchanged');
   const option = (await service.api('GET', `/course/${shared}`)).body.EnrolOptions[0];
-  assert.equal(option.SeatsLeft, 4, 'its seats can be taken again');
+  assert.equal(option.SeatsLeft, 4, 'its seats are free again');
 
   const { rows } = await sql<{ action: string; actor: string; data: { Deleted?: unknown[] } }>`
     select action, actor, data from audit_entry where tenant_id = ${deployment} and target_id = ${doomed.TenantID}
@@ -217,6 +217,10 @@ test('the next process finishes a deletion interrupted by kill -9', async () => 
   const next = await startProcess(home);
   assert.equal((await call(next.baseUrl, 'GET', '/tenant/doomed')).status, 404);
   assert.equal((await create(next.baseUrl)).status, 409);
-  await until('the TenantID to be free', async () => (await create(next.baseUrl)).status === 201, 120);
+  await until(
+    'the TenantID to be available again',
+    async () => (await create(next.baseUrl)).status === 201,
+    120,
+  );
   assert.deepEqual((await (await call(next.baseUrl, 'GET', '/user')).json()).Items, []);
 });

@@ -42,7 +42,7 @@ test('the tenant guard rejects every recorded statement without its tenant condi
   assert.deepEqual(accepted, []);
 });
 
-test('no function of the database passes the tenant guard without any of its tenant conditions', () => {
+test('the tenant guard rejects every database function from which a tenant condition is removed', () => {
   for (const { file, body } of databaseFunctions) {
     const mutants = [...mutantsOfBody(body)];
     assert.ok(mutants.length >= 30, `${file}: ${mutants.length} mutants`);
@@ -51,7 +51,7 @@ test('no function of the database passes the tenant guard without any of its ten
   }
 });
 
-test('a function must be checked, take its tenant as a parameter, and execute no text', () => {
+test('a function must be checked, take its tenant as a parameter, and run no dynamic SQL', () => {
   const allowed = 'begin select own.user_id into found from "user" own where own.tenant_id = $1; end';
   assertFunctionTenantScoped('checked', allowed);
   const bodies = {

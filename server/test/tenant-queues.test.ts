@@ -94,7 +94,7 @@ const ofTenant = routes
   .filter(({ access, streams }) => (access === 'tenant' || access === 'either') && !streams)
   .sort((a, b) => isEnd(a.method) - isEnd(b.method));
 
-test("everything that a tenant's routes do waits in the tenant's queue", async () => {
+test("all statements of a tenant's routes wait in the tenant's queue", async () => {
   const known = await names();
   const ok: string[] = [];
   for (const { method, path, name } of ofTenant)
@@ -116,10 +116,10 @@ test("everything that a tenant's routes do waits in the tenant's queue", async (
       if (answer.statusCode < 300) ok.push(name);
       assert.deepEqual(others(), [], name);
     }
-  assert.ok(new Set(ok).size >= ofTenant.length / 2, `few routes did anything: ${ok}`);
+  assert.ok(new Set(ok).size >= ofTenant.length / 2, `only ${ok} routes succeeded`);
 });
 
-test("everything that learners and previews do waits in their tenant's queue", async () => {
+test("all statements of learners and previews wait in their tenant's queue", async () => {
   const { LaunchURL = '' } = await names();
   const { PreviewURL } = (await tenant.api('POST', '/catalogue/course/units/preview')).body;
   const pathOf = (address: unknown) => String(address).slice(new URL(String(address)).origin.length);
@@ -164,7 +164,7 @@ test("deliveries to an endpoint and the statistics for a bulk call wait in their
   seen = [];
   const dispatcher = startDispatcher(ctx);
   const hook = async () => (await api('GET', `/webhook/${WebhookID}`)).body;
-  await until('it is disabled', async () => (await hook()).Status === 'disabled');
+  await until('the endpoint is disabled', async () => (await hook()).Status === 'disabled');
   await dispatcher.stop(1_000);
   await receiver.kill();
   await recordGrowth(forTenant(ctx, TenantID), ['user'], 1_000_000);

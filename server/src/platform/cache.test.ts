@@ -25,7 +25,7 @@ test("anonymous callers from one network share a load, also if it fails, and oth
   const cache = createCache<string>({
     name: 'test_shared',
     milliseconds: 60_000,
-    most: 10,
+    max: 10,
     queue: credentialsQueue,
     load: (_, key) =>
       new Promise((resolve, reject) => {
@@ -46,11 +46,11 @@ test("anonymous callers from one network share a load, also if it fails, and oth
   assert.equal(loads.length, 4);
 });
 
-test('a cache keeps neither the URLs that its keys are parts of nor expired entries', async () => {
+test('a cache releases expired entries, and the URLs that its keys were sliced from', async () => {
   const cache = createCache<string>({
     name: 'test_memory',
     milliseconds: 200,
-    most: 20_000,
+    max: 20_000,
     load: async () => 'x'.repeat(10),
   });
   const before = heapMegabytes();
@@ -64,7 +64,7 @@ test('a cache keeps neither the URLs that its keys are parts of nor expired entr
   const large = createCache<{ bytes: string }>({
     name: 'test_expired',
     milliseconds: 50,
-    most: 20_000,
+    max: 20_000,
     load: async (_, key) => ({ bytes: Buffer.alloc(10_000, key).toString() }),
   });
   for (let n = 0; n < 2_000; n++) await large.get(ctx, `${n}`);

@@ -7,17 +7,17 @@ type Entry<V> = { value: Promise<V>; until: number; since: number; bytes: number
 
 /**
  * Caches the results of `load` briefly on each node; concurrent calls share one load. Failures and null are not cached,
- * because a missing value may be created at any moment. Holds at most `most` entries and drops the oldest first.
+ * because a missing value may be created at any moment. Holds at most `max` entries and drops the oldest first.
  */
 export function createCache<V>(options: {
   name: string;
   milliseconds: number;
-  most: number;
+  max: number;
   load: (ctx: Context, key: string) => Promise<V>;
   /** The database queue in which values are loaded. Shared values must not be loaded in the first caller's queue. */
   queue?: string;
   /** Maximum total size of all values; `of` returns the size of one. */
-  bytes?: { of: (value: V) => number; most: number };
+  bytes?: { of: (value: V) => number; max: number };
 }) {
   /** `loading` has the loads of anonymous callers by network and key. */
   const state = partOfState(options.name, () => ({
@@ -41,18 +41,21 @@ export function createCache<V>(options: {
     value.then((found) => {
       if (found === null) return forget();
       entry.bytes = options.bytes?.of(found) ?? 0;
-      if (entry.bytes > 0) forgetOldest(entries, options.bytes?.most ?? 0);
+      if (entry.bytes > 0) forgetOldest(entries, options.bytes?.max ?? 0);
     }, forget);
     forgetExpired(entries);
-    if (entries.size > options.most) entries.delete(entries.keys().next().value as string);
+    if (entries.size > options.max) entries.delete(entries.keys().next().value as string);
     return value;
   };
-  /** An anonymous caller must not jump the queue, and other callers must not wait in its network's queue. */
+  /**
+   * Shares a load only among anonymous callers in one network: they must not jump the queue, and other callers must not
+   * wait in their queue.
+   */
   const loadFor = (ctx: Context, network: string, key: string): Promise<V> => {
     const { loading } = state(ctx);
     const name = `${network} ${key}`;
-    const underWay = loading.get(name);
-    if (underWay) return underWay;
+    const loadInProgress = loading.get(name);
+    if (loadInProgress) return loadInProgress;
     const value = options
       .load(ctx, key)
       .then((found) => (found === null ? found : keep(ctx, key, Promise.resolve(found))))
@@ -88,11 +91,11 @@ function forgetExpired(entries: Map<string, { until: number }>): void {
 }
 
 /** The most recently loaded value stays, whatever its size. */
-function forgetOldest(map: Map<string, { bytes: number }>, most: number): void {
+function forgetOldest(map: Map<string, { bytes: number }>, max: number): void {
   let total = 0;
   for (const { bytes } of map.values()) total += bytes;
   for (const [key, { bytes }] of map) {
-    if (total <= most || map.size === 1) return;
+    if (total <= max || map.size === 1) return;
     map.delete(key);
     total -= bytes;
   }

@@ -85,14 +85,14 @@ function origin(env: Environment, name: Setting, fallback: string): string {
 }
 
 /** Course labels take 41 of the 253 characters of a host name. */
-const longestParent = 212;
+const maxParentLength = 212;
 
 function checkWildcard(baseUrl: string, contentUrl: string): void {
   const [{ hostname }, content] = [new URL(baseUrl), new URL(contentUrl).hostname];
   if (hostname.includes('*')) throw new ConfigError('BASE_URL', 'must name one host, without a *.');
   if (!content.includes('*')) return;
   const parent = content.slice(2);
-  if (content !== `*.${parent}` || !/^[^*.]+(\.[^*.]+)*$/.test(parent) || parent.length > longestParent)
+  if (content !== `*.${parent}` || !/^[^*.]+(\.[^*.]+)*$/.test(parent) || parent.length > maxParentLength)
     throw new ConfigError(
       'CONTENT_URL',
       `must have one *, as its whole first label, as in https://*.courses.example, but is "${contentUrl}".`,
@@ -133,7 +133,7 @@ function hostInUrl(host: string): string {
 }
 
 /** Behind a proxy, cookies and links assume HTTPS. */
-function rejectPlain(baseUrl: string): void {
+function rejectPlainHttp(baseUrl: string): void {
   const { protocol, hostname } = new URL(baseUrl);
   const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) || hostname.endsWith('.localhost');
   if (protocol !== 'https:' && !isLocal)
@@ -175,7 +175,7 @@ function workerCount(env: Environment): number {
   return workers;
 }
 
-function allowed(env: Environment, name: Setting): string[] {
+function hostsAndNetworks(env: Environment, name: Setting): string[] {
   const entries = (env[name] ?? '')
     .toLowerCase()
     .split(',')
@@ -194,7 +194,7 @@ function allowed(env: Environment, name: Setting): string[] {
   });
 }
 
-function firstKey(env: Environment): string | null {
+function bootstrapKey(env: Environment): string | null {
   const secret = env.BOOTSTRAP_KEY;
   if (!secret) return null;
   // The characters of a bearer token (RFC 6750 §2.1) except the dot, which marks access tokens.
@@ -217,7 +217,7 @@ function signingKeys(env: Environment): Config['signingKeys'] {
 }
 
 /** Ports assigned by the system (0) never conflict. */
-function differentPorts(ports: readonly (readonly [Setting, number | null])[]): void {
+function assertDistinctPorts(ports: readonly (readonly [Setting, number | null])[]): void {
   const seen = new Map<number, Setting>();
   for (const [name, port] of ports) {
     const other = port ? seen.get(port) : undefined;
@@ -237,7 +237,7 @@ export function readConfig(env: Environment): Config {
     );
   const contentPort = wholeNumber(env, 'CONTENT_PORT', port === 0 ? 0 : port + 1, 0, 65535);
   const operationsPort = env.OPERATIONS_PORT ? wholeNumber(env, 'OPERATIONS_PORT', 0, 0, 65535) : null;
-  differentPorts([
+  assertDistinctPorts([
     ['PORT', port],
     ['CONTENT_PORT', contentPort],
     ['OPERATIONS_PORT', operationsPort],
@@ -251,7 +251,7 @@ export function readConfig(env: Environment): Config {
     );
   const scheme = tls || trustProxy ? 'https' : 'http';
   const baseUrl = origin(env, 'BASE_URL', `${scheme}://${hostInUrl(host)}:${port}`);
-  if (trustProxy) rejectPlain(baseUrl);
+  if (trustProxy) rejectPlainHttp(baseUrl);
   const contentUrl = origin(env, 'CONTENT_URL', `${scheme}://${hostInUrl(host)}:${contentPort}`);
   if (port !== 0 && baseUrl === contentUrl)
     throw new ConfigError(
@@ -281,14 +281,14 @@ export function readConfig(env: Environment): Config {
     anonymousRateLimit: count(env, 'ANONYMOUS_RATE_LIMIT'),
     drainSeconds: count(env, 'DRAIN_SECONDS'),
     dataDir: dataFolder(env),
-    bootstrapKey: firstKey(env),
+    bootstrapKey: bootstrapKey(env),
     signingKeys: signingKeys(env),
     logLevel,
     rateLimit: count(env, 'RATE_LIMIT'),
     packageBytes: count(env, 'PACKAGE_BYTES'),
     packageEntries: count(env, 'PACKAGE_ENTRIES'),
     importSeconds: count(env, 'IMPORT_SECONDS'),
-    webhookAllow: allowed(env, 'WEBHOOK_ALLOW'),
+    webhookAllow: hostsAndNetworks(env, 'WEBHOOK_ALLOW'),
     seatGraceDays: count(env, 'SEAT_GRACE_DAYS'),
     lateResultsDays: count(env, 'LATE_RESULTS_DAYS'),
   });

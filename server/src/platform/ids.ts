@@ -4,7 +4,7 @@ import { toNfc } from './unicode.ts';
 let lastTime = -1;
 let counter = 0;
 /** Time servers set the clock back by less than this. After a larger correction, the new time is trusted. */
-const maxBack = 10_000;
+const maxSetbackMilliseconds = 10_000;
 
 /**
  * A UUIDv7 (RFC 9562 §5.7), ordered by time, so a table's newest rows are stored together. IDs that one process creates
@@ -15,7 +15,7 @@ export function newId(now: Date): string {
   // randomUUID uses a pre-filled pool of random bytes; requesting 16 bytes each time took 4 µs.
   const random = randomUUID();
   const behind = lastTime - now.getTime();
-  const time = behind > 0 && behind <= maxBack ? lastTime : now.getTime();
+  const time = behind > 0 && behind <= maxSetbackMilliseconds ? lastTime : now.getTime();
   counter = time === lastTime ? counter + 1 : Number.parseInt(random.slice(0, 4), 16);
   lastTime = time;
   const at = time.toString(16).padStart(12, '0');

@@ -8,8 +8,8 @@ export function withinYears(at: Date | number): Date {
 }
 
 /**
- * For SQL. A time at an end of the range may represent any time beyond it, so it is extended to include all of these. A
- * list whose cursor is such a time continues after their rows.
+ * The time as a bound in SQL. The first and last times in the range also stand for all times beyond them, which the
+ * database can store, so a list with such a cursor must continue after those rows as well.
  */
 export function openEnded(at: Date): Date | 'infinity' | '-infinity' {
   if (at.getTime() >= latest) return 'infinity';

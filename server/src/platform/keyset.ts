@@ -68,19 +68,19 @@ export async function* rowsOf<R extends Row>(
 export async function countPages(
   ctx: { db: Database; tenantId: string },
   keyset: Keyset,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   const columns = keyset.key.map((name) => `held.${name}`).join(', ') || '1';
   let after: KeyPosition | null = null;
   let counted = 0;
-  for (; counted < most; counted += keyset.rows) {
+  for (; counted < max; counted += keyset.rows) {
     const { text, values } = keysetSql(ctx.tenantId, keyset, after, columns);
     const last: Row[] = await run(ctx, { text: `${text} offset ${keyset.rows - 1}`, values });
     after = positionOf(last[0], keyset.key);
     if (last.length > 0 && after.length > 0) continue;
     const rest = `select count(*)::integer as rows from (${text}) page`;
     const [row] = await run<{ rows: number }>(ctx, { text: rest, values });
-    return Math.min(most, counted + (row?.rows ?? 0));
+    return Math.min(max, counted + (row?.rows ?? 0));
   }
-  return most;
+  return max;
 }

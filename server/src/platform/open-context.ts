@@ -3,7 +3,7 @@ import { type Context, serviceActor } from './context.ts';
 import { isMigrated, migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { openFiles } from './files/files.ts';
-import { closeDataFolder } from './files/owner-only.ts';
+import { restrictDataFolder } from './files/owner-only.ts';
 import { openKeys } from './keys/open-keys.ts';
 import { openImports } from './load/import-queue.ts';
 import { openAdmission } from './load/pools.ts';
@@ -22,7 +22,7 @@ export async function openContext(
   log: Log,
   { migrates = true, workers = onlyProcess() }: { migrates?: boolean; workers?: Workers } = {},
 ): Promise<Context> {
-  closeDataFolder(config.dataDir, log);
+  restrictDataFolder(config.dataDir, log);
   const { engine, db, replica } = await openDatabase({
     databaseUrl: config.databaseUrl ?? undefined,
     readUrl: config.databaseReadUrl ?? undefined,

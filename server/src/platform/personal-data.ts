@@ -20,10 +20,10 @@ export type Batch = { records: number; next: KeyPosition | null };
 
 export type EraseBatch = (ctx: TenantContext, subject: Subject, after: KeyPosition | null) => Promise<Batch>;
 
-/** Counts records, up to `most`. */
+/** Counts records, up to `max`. */
 export type CountUpTo = (
   ctx: TenantContext,
-  input: { userId: string; enrollIds: readonly string[]; most: number },
+  input: { userId: string; enrollIds: readonly string[]; max: number },
 ) => Promise<number>;
 
 /**
@@ -51,7 +51,7 @@ export type PersonalData = {
   read: (ctx: TenantContext, person: Person) => AsyncIterable<object>;
 };
 
-/** `next` of a step that does not find rows again after they have been erased. */
+/** For a step that no longer finds the rows it has erased: each call starts from the beginning. */
 export const batchOf = (records: number): Batch => ({
   records,
   next: records < batchRows ? null : [],

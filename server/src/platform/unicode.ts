@@ -1,7 +1,7 @@
 /**
  * The maximum length of a package's path. In a real script, an identifier of 255 characters is shorter in any spelling.
  */
-const longest = 1_024;
+const maxLength = 1_024;
 
 /**
  * More combining marks in a row than any script uses (UAX #15, Stream-Safe Text Format). Sorting them takes
@@ -18,5 +18,5 @@ export function hasExcessiveCombiningMarks(text: string): boolean {
  * script would contain, is left unchanged.
  */
 export function toNfc(text: string): string {
-  return text.length > longest || hasExcessiveCombiningMarks(text) ? text : text.normalize('NFC');
+  return text.length > maxLength || hasExcessiveCombiningMarks(text) ? text : text.normalize('NFC');
 }

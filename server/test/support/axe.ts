@@ -49,7 +49,7 @@ export async function expectNoBarriers(page: Page, isCovered = false): Promise<v
       const coloursOnly = colorScheme === 'dark';
       assert.deepEqual(await findings(page, { isCovered, coloursOnly }), [], look);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      assert.ok(overflow <= 0, `${look}: ${overflow} px stand out`);
+      assert.ok(overflow <= 0, `${look}: ${overflow} px wider than the screen`);
     }
   }
   await page.emulateMedia({ colorScheme: 'light' });

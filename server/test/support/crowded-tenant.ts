@@ -8,8 +8,8 @@ const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex
 type Known = { TenantID: string; userId: string; enrollId: string; webhookId: string; courseId: string };
 
 /**
- * Half of the rows match one value of a filter, and the other half match others, so that two filters may exclude each
- * other.
+ * Half of the rows match one value of a filter, and the other half match another value, so that two filters can be
+ * combined without a match.
  */
 const half = (even: string, odd: string) => `case when n % 2 = 0 then ${even} else ${odd} end`;
 /** Actors in the audit trail. */

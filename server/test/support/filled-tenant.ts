@@ -8,7 +8,7 @@ import { play, scorm12 } from './player.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, type TestTenant } from './tenant.ts';
 
-/** Part of all data that must stay invisible to others. */
+/** A text that occurs in all data that must stay invisible to others. */
 export const secret = 'Confidential';
 /** Clients of different tenants may choose the same identifiers. */
 export const sameKey = { 'Idempotency-Key': 'order 1' };

@@ -38,7 +38,7 @@ export function send(baseUrl: string, message: Message): Promise<Answer> {
         });
       });
     });
-    const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), 2 * maxMilliseconds);
+    const timer = setTimeout(() => sent.destroy(new Error('no response in time')), 2 * maxMilliseconds);
     sent.on('error', (error) => {
       clearTimeout(timer);
       // The service had closed the connection after an earlier response, so it never received this request.

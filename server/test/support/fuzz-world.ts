@@ -9,7 +9,7 @@ const cursors = ['\0', 'x', '|', '2026-01-01T00:00:00Z|x', '\ud800'].map((key) =
   Buffer.from(JSON.stringify([key])).toString('base64url'),
 );
 
-/** A tenant with data of every kind, so that requests find something. `renew` replaces data that was used up. */
+/** A tenant with data of every kind for the requests to find. `renew` replaces data that requests have used up. */
 export async function fuzzWorld(service: TestService) {
   const tenant = await newTenant(service);
   const { TenantID } = tenant;

@@ -7,7 +7,7 @@ import { isMainThread } from 'node:worker_threads';
 const { INJECT = '', INJECT_PATH = '', INJECT_MILLISECONDS = '0' } = process.env;
 const milliseconds = Number(INJECT_MILLISECONDS);
 
-/** Acts as if the machine were too slow, or a loop in the code took too long. */
+/** Blocks the event loop, like a slow machine or a long loop in the code. */
 function stall(): void {
   for (const end = performance.now() + milliseconds; performance.now() < end; );
 }
@@ -32,7 +32,7 @@ function exitAfterRename(): void {
   syncBuiltinESMExports();
 }
 
-/** Acts as if someone, or a time server, had changed the machine's clock. */
+/** Changes the time that the process sees, as if someone or a time server had set the machine's clock. */
 function moveClock(): void {
   const real = Date.now;
   Date.now = () => real() + milliseconds;

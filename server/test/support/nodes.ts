@@ -1,6 +1,6 @@
 import { buildApp } from '../../src/app.ts';
 import type { Context } from '../../src/platform/context.ts';
-import { kyselyOn } from '../../src/platform/db/dialect.ts';
+import { kyselyForEngine } from '../../src/platform/db/dialect.ts';
 import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
 import { openState } from '../../src/platform/node-state.ts';
 import { recordResponses } from './recorded-responses.ts';
@@ -11,7 +11,7 @@ export function otherNode(ctx: Context): Context {
 }
 
 export function onEngine(ctx: Context, engine: Engine): Context {
-  return { ...ctx, engine, state: openState(), db: kyselyOn(engine) };
+  return { ...ctx, engine, state: openState(), db: kyselyForEngine(engine) };
 }
 
 /** A context that reports each statement before it runs. */

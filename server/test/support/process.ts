@@ -126,7 +126,7 @@ export async function startProcess(env: Environment): Promise<Running> {
   await until('the service listens', listens, 180);
   // The output for the operator is printed after it listens and before this line.
   if (!env.LOG_LEVEL || env.LOG_LEVEL === 'info')
-    await until('it says so', () => ended || service.stdout().includes('Lectern is ready'));
+    await until('the expected line is logged', () => ended || service.stdout().includes('Lectern is ready'));
   const scheme = env.TLS_CERT ? 'https' : 'http';
   const [baseUrl, contentUrl] = [port, contentPort].map((number) => `${scheme}://127.0.0.1:${number}`) as [
     string,

@@ -88,7 +88,7 @@ function isAccepted(text: string): boolean {
   }
 }
 
-/** The number of recorded statements of each kind, why some span tenants, and the violations. */
+/** The number of recorded statements of each kind, the reasons why some span tenants, and the violations. */
 export function judgeStatements(folder: string) {
   const tenantsOf = recordedIn(folder);
   const counts = { 'one tenant': 0, 'no tenant': 0, 'across tenants': 0 };

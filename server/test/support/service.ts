@@ -10,7 +10,7 @@ import { createKey } from '../../src/modules/auth/keys.ts';
 import type { Enrolment } from '../../src/modules/enrolments/schemas.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
 import { type Context, serviceActor } from '../../src/platform/context.ts';
-import { kyselyOn } from '../../src/platform/db/dialect.ts';
+import { kyselyForEngine } from '../../src/platform/db/dialect.ts';
 import type { Engine } from '../../src/platform/db/engine.ts';
 import { openTestDatabase } from '../../src/platform/db/test-database.ts';
 import { openFiles } from '../../src/platform/files/files.ts';
@@ -69,7 +69,7 @@ export async function startService(
   const dataDir = await mkdtemp(join(tmpdir(), 'lectern-test-'));
   const opened = await openTestDatabase();
   const engine = options.over?.(opened.engine) ?? opened.engine;
-  const db = kyselyOn(engine);
+  const db = kyselyForEngine(engine);
   const config: { -readonly [K in keyof Config]: Config[K] } = {
     ...readConfig({
       DATA_DIR: dataDir,

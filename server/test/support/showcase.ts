@@ -27,7 +27,7 @@ export type Showcase = {
   tenant: TestTenant;
   administrator: string;
   learner: string;
-  /** Enrolments to look at: an expired one, and one with an overridden result. */
+  /** Enrolments for screenshots: an expired one, and one with an overridden result. */
   blocked: string;
   decided: string;
   webhookId: string;
@@ -96,7 +96,10 @@ export async function openShowcase(): Promise<Showcase> {
   const dispatcher = startDispatcher(service.ctx);
   const last = (await tenant.api('GET', '/events?Order=newest&Limit=1')).body.Items[0];
   const delivered = `/webhook/${webhook.body.WebhookID}/delivery?Status=delivered&EventID=${last.EventID}`;
-  await until('they are delivered', async () => (await tenant.api('GET', delivered)).body.Items.length > 0);
+  await until(
+    'the events are delivered',
+    async () => (await tenant.api('GET', delivered)).body.Items.length > 0,
+  );
   await until(
     'one endpoint fails',
     async () => (await tenant.api('GET', `/webhook/${failing}`)).body.FailingSince !== null,

@@ -27,7 +27,7 @@ export async function appendAudit(ctx: Context, tenantId: string, ...entries: Ne
   if (entries.length === 0) return;
   await joinTransaction(ctx, async (ctx) => {
     const head = (await lockHead(ctx, tenantId)) ?? (await replaceHead(ctx, tenantId));
-    await writeEntries(ctx, tenantId, head, [...suspicion(ctx, tenantId, head), ...entries]);
+    await writeEntries(ctx, tenantId, head, [...findTampering(ctx, tenantId, head), ...entries]);
   });
 }
 
@@ -88,7 +88,7 @@ async function writeEntries(ctx: Context, tenantId: string, head: Head, entries:
 }
 
 /** The service keeps writing to a trail that was changed outside the service, and permanently records that it was. */
-function suspicion(ctx: Context, tenantId: string, head: Head): NewAudit[] {
+function findTampering(ctx: Context, tenantId: string, head: Head): NewAudit[] {
   if (checkHead(ctx, tenantId, head) === 'genuine') return [];
   ctx.log.error(
     { tenant: tenantId },

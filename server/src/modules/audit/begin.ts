@@ -27,12 +27,12 @@ export async function startMissingTrails(ctx: Context): Promise<void> {
       ctx.log.warn({ tenants: found.length }, 'started the audit trail after a migration');
     for (const { tenant_id } of found) {
       await beginChain(ctx, tenant_id, { action: 'audit.began', targetId: tenant_id, data: {} });
-      await recordBeginning(ctx, tenant_id);
+      await recordChainStart(ctx, tenant_id);
     }
   });
 }
 
 /** The deployment's chain lists all others, so none of them can be removed unnoticed. */
-export function recordBeginning(ctx: Context, tenantId: string): Promise<void> {
+export function recordChainStart(ctx: Context, tenantId: string): Promise<void> {
   return appendAudit(ctx, deployment, { action: 'audit.began', targetId: tenantId, data: {} });
 }

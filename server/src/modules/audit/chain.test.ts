@@ -134,18 +134,24 @@ test('an earlier verification reveals that a trail was restored to an earlier st
   assert.ok((await chainOf(tenant, { known: [known] }))?.Break);
 });
 
-const left = (TenantID: string) => sql`delete from audit_entry where tenant_id = ${TenantID}`;
+const deleteEntries = (TenantID: string) => sql`delete from audit_entry where tenant_id = ${TenantID}`;
 
 const emptied: [string, (tenantId: string) => RawBuilder<unknown>[]][] = [
   [
     'whose head was reset to empty',
-    (id) => [left(id), sql`update audit_chain set number = 0, hash = '', seal = '' where tenant_id = ${id}`],
+    (id) => [
+      deleteEntries(id),
+      sql`update audit_chain set number = 0, hash = '', seal = '' where tenant_id = ${id}`,
+    ],
   ],
-  ['that was removed completely', (id) => [left(id), sql`delete from audit_chain where tenant_id = ${id}`]],
+  [
+    'that was removed completely',
+    (id) => [deleteEntries(id), sql`delete from audit_chain where tenant_id = ${id}`],
+  ],
   [
     'that was removed together with its tenant',
     (id) => [
-      left(id),
+      deleteEntries(id),
       sql`delete from audit_chain where tenant_id = ${id}`,
       sql`delete from api_key where tenant_id = ${id}`,
       sql`delete from tenant where tenant_id = ${id}`,
@@ -158,7 +164,7 @@ for (const [what, statements] of emptied)
     const tenant = await trail();
     const id = tenant.TenantID;
     for (const statement of statements(id)) await change(statement);
-    assert.ok((await chainOf(tenant))?.Break, 'it is missing');
+    assert.ok((await chainOf(tenant))?.Break, 'the missing trail is reported');
     const goesOn = await service.api('POST', '/tenant', { TenantID: id });
     if (goesOn.status === 200) await service.api('PUT', `/tenant/${id}`, { Name: 'later' });
     const { Intact, Chains } = await verifyAudit(service.ctx);
@@ -258,7 +264,7 @@ test('an earlier verification reveals that chains were removed and restarted', a
     const log = { ...own.ctx.log, warn: (_: object, text: string) => void warned.push(text) };
     await startMissingTrails({ ...own.ctx, log: log as typeof own.ctx.log });
     assert.deepEqual(warned, ['started the audit trail after a migration']);
-    assert.equal((await verifyAudit(own.ctx)).Intact, true, 'as SECURITY.md says');
+    assert.equal((await verifyAudit(own.ctx)).Intact, true, 'SECURITY.md documents this limit');
     const { Chains } = await verifyAudit(own.ctx, { known });
     assert.ok(Chains.every(({ Break }) => Break));
   } finally {

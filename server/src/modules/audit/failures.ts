@@ -40,7 +40,7 @@ export async function recordFailedSignIn(
     });
     // If the head was removed, the failure is recorded anyway, and the entry reports the missing head.
     const { failures, earlier } = row ?? { failures: 1, earlier: 0 };
-    if (failures > maxRecorded && !(await isNews(ctx, { tenantId, userId, since }))) return;
+    if (failures > maxRecorded && !(await isFirstFailure(ctx, { tenantId, userId, since }))) return;
     const unrecorded = failures === 1 ? Math.max(0, earlier - maxRecorded) : 0;
     await appendAudit(ctx, tenantId, {
       action: 'sign_in.failed',
@@ -50,7 +50,7 @@ export async function recordFailedSignIn(
   });
 }
 
-async function isNews(
+async function isFirstFailure(
   ctx: Context,
   { tenantId, userId, since }: { tenantId: string; userId: string | null; since: Date },
 ): Promise<boolean> {

@@ -78,9 +78,9 @@ export const auditData: PersonalData = {
   countOfUser,
   eraseOfEnrolment: (ctx, subject, after) =>
     countPage(ctx, subject, about(subject.enrollId, batchRows), after),
-  count: async (ctx, { userId, enrollIds, most }) =>
-    (await countPages(ctx, byUser(userId, 200), most)) +
-    (await countRows(ctx, aboutText, [userId, [userId, ...enrollIds], most])),
+  count: async (ctx, { userId, enrollIds, max }) =>
+    (await countPages(ctx, byUser(userId, 200), max)) +
+    (await countRows(ctx, aboutText, [userId, [userId, ...enrollIds], max])),
   read: async function* (ctx, person) {
     for await (const entry of rowsOf<Entry>(ctx, byUser(person.userId, 200))) yield recordOf(entry);
     for await (const id of allOf(person.userId, person.enrolments()))

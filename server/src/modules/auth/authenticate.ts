@@ -10,7 +10,7 @@ import { toNfc } from '../../platform/unicode.ts';
 import { readAccessToken } from './access-token.ts';
 import { type KnownKey, usableKey, usableKeyById } from './known-keys.ts';
 
-const refused = 'Send a valid key as Authorization: Bearer <secret>.';
+const unauthenticated = 'Send a valid key as Authorization: Bearer <secret>.';
 
 export function isUsable(ctx: Context, key: KnownKey | null): key is KnownKey {
   if (key === null || key.revokedAt || key.tenantStatus === 'deleting') return false;
@@ -44,7 +44,7 @@ async function callerOf(ctx: Context, request: FastifyRequest, token: string): P
   request.rejectedKeyId = key?.keyId ?? null;
   if (!isUsable(ctx, key)) {
     countSignInFailure(ctx, 'key');
-    throw new Problem('unauthorized', `The key is unknown, revoked or expired. ${refused}`);
+    throw new Problem('unauthorized', `The key is unknown, revoked or expired. ${unauthenticated}`);
   }
   rejectSuspended(key);
   return key;
@@ -57,7 +57,7 @@ export function bearerToken(authorization: string): string | undefined {
 
 export async function keyCaller(ctx: Context, request: FastifyRequest): Promise<Caller> {
   const token = bearerToken(request.headers.authorization ?? '');
-  if (!token) throw new Problem('unauthorized', `This operation needs a key. ${refused}`);
+  if (!token) throw new Problem('unauthorized', `This operation needs a key. ${unauthenticated}`);
   return callerOf(ctx, request, token);
 }
 

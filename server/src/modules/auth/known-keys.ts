@@ -17,13 +17,13 @@ export type KnownKey = {
 };
 
 /** Well below the 5 s within which a revocation or suspension must take effect on every node. */
-const rememberedFor = 3_000;
+const cacheMilliseconds = 3_000;
 
 /** The key with this `secret_hash`, or null. Cached, so that most calls need no statement for it. */
 export const usableKey = createCache<KnownKey | null>({
   name: 'keys_by_secret',
-  milliseconds: rememberedFor,
-  most: 10_000,
+  milliseconds: cacheMilliseconds,
+  max: 10_000,
   queue: credentialsQueue,
   load: (ctx, secretHash) => load(ctx, 'secret_hash', secretHash),
 });
@@ -31,8 +31,8 @@ export const usableKey = createCache<KnownKey | null>({
 /** The key with this `key_id`, or null. For access tokens, which name their key. */
 export const usableKeyById = createCache<KnownKey | null>({
   name: 'keys_by_id',
-  milliseconds: rememberedFor,
-  most: 10_000,
+  milliseconds: cacheMilliseconds,
+  max: 10_000,
   queue: credentialsQueue,
   load: (ctx, keyId) => load(ctx, 'key_id', keyId),
 });
@@ -51,7 +51,7 @@ where used.${column} = $1`;
 async function load(ctx: Context, column: 'secret_hash' | 'key_id', value: string): Promise<KnownKey | null> {
   const [row] = await run<Row>(ctx, { name: `read_key_by_${column}`, text: textBy(column), values: [value] });
   if (!row) return null;
-  noteUse(ctx, row.key_id, row.last_used_at);
+  recordUse(ctx, row.key_id, row.last_used_at);
   return {
     keyId: row.key_id,
     tenantId: row.tenant_id,
@@ -63,7 +63,7 @@ async function load(ctx: Context, column: 'secret_hash' | 'key_id', value: strin
 }
 
 /** Writes at most once a minute for each key. If that fails, only the date of last use is out of date. */
-function noteUse(ctx: Context, keyId: string, last: Date | null): void {
+function recordUse(ctx: Context, keyId: string, last: Date | null): void {
   const now = ctx.now();
   if (last && now.getTime() - last.getTime() < 60_000) return;
   ctx.db

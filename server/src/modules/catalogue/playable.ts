@@ -59,8 +59,8 @@ export async function findPlayable(
 const releases = createCache<PlayedRelease>({
   name: 'releases',
   milliseconds: 600_000,
-  most: 200,
-  bytes: { of: ({ bytes }) => bytes, most: 32 * 1024 ** 2 },
+  max: 200,
+  bytes: { of: ({ bytes }) => bytes, max: 32 * 1024 ** 2 },
   queue: catalogueQueue,
   load: async (ctx, releaseId) => {
     const row = await ctx.db

@@ -9,19 +9,19 @@ const randomDigits = 19;
 const digits = randomDigits + 1;
 
 /** Multiplies by the generator of the field with 32 elements (x⁵ + x² + 1). */
-function double(value: number): number {
+function multiplyByGenerator(value: number): number {
   return value < 16 ? value << 1 : (value << 1) ^ 0b100101;
 }
 
 /** 0 for a valid key. Each digit has a different weight, so neither one wrong digit nor two swapped digits yield 0. */
 function checkValue(values: number[]): number {
-  return values.reduce((sum, value) => double(sum) ^ value, 0);
+  return values.reduce((sum, value) => multiplyByGenerator(sum) ^ value, 0);
 }
 
 /** A new key without hyphens. */
 export function newKey(): string {
   const values = [...randomBytes(randomDigits)].map((byte) => byte & 31);
-  return [...values, double(checkValue(values))].map((value) => alphabet[value]).join('');
+  return [...values, multiplyByGenerator(checkValue(values))].map((value) => alphabet[value]).join('');
 }
 
 /** Formats the key for people: four groups of five. */

@@ -6,19 +6,19 @@ import { batchOf, batchRows, type PersonalData } from '../../platform/personal-d
 import { selectKeys, toKey } from './record.ts';
 
 /** One query per index. The range makes the planner read the rows in the order of the index. */
-const some = (most: number | string) => `
+const matchingKeysSql = (max: number | string) => `
   (select enrolment_key.key_id from enrolment_key where enrolment_key.tenant_id = $1 and enrolment_key.user_id between $2 and $2
-    order by enrolment_key.user_id limit ${most})
+    order by enrolment_key.user_id limit ${max})
   union all
   (select enrolment_key.key_id from enrolment_key where enrolment_key.tenant_id = $1 and enrolment_key.redeemed_by between $2 and $2
-    and enrolment_key.user_id is distinct from $2 order by enrolment_key.redeemed_by limit ${most})
-  limit ${most}`;
+    and enrolment_key.user_id is distinct from $2 order by enrolment_key.redeemed_by limit ${max})
+  limit ${max}`;
 
 const anonymize = `
 update enrolment_key made set user_id = nullif(made.user_id, $2), redeemed_by = nullif(made.redeemed_by, $2),
   revoked_at = case when made.redeemed_at is null then coalesce(made.revoked_at, $3) else made.revoked_at end,
   enroll_ids = case when made.redeemed_by = $2 then null else made.enroll_ids end
-where made.tenant_id = $1 and made.key_id = any(array(${some(batchRows)})) returning 1`;
+where made.tenant_id = $1 and made.key_id = any(array(${matchingKeysSql(batchRows)})) returning 1`;
 
 export const enrolmentKeyData: PersonalData = {
   name: 'EnrolmentKeys',
@@ -33,7 +33,7 @@ export const enrolmentKeyData: PersonalData = {
     const values = [ctx.tenantId, userId, until];
     return batchOf((await run(ctx, { name: 'anonymize_keys', text: anonymize, values })).length);
   },
-  count: (ctx, { userId, most }) => countRows(ctx, some('$3'), [userId, most]),
+  count: (ctx, { userId, max }) => countRows(ctx, matchingKeysSql('$3'), [userId, max]),
   read: async function* (ctx, { userId }) {
     for (const column of ['user_id', 'redeemed_by'])
       for await (const page of keysOf(ctx, column, userId)) {

@@ -19,7 +19,7 @@ export function auditsOf(
   if (before.status === 'withdrawn' && after.status !== 'withdrawn')
     entries.push({ action: 'enrolment.reinstated', data: {}, ...about });
   if (differs.includes('Override'))
-    entries.push({ action: 'enrolment.overridden', data: decided(after), ...about });
+    entries.push({ action: 'enrolment.overridden', data: overrideData(after), ...about });
   if (differs.includes('ExpiresAt')) {
     const data = { From: textOf(before.expires_at), To: textOf(after.expires_at) };
     entries.push({ action: 'enrolment.end_changed', data, ...about });
@@ -31,7 +31,7 @@ export function auditsOf(
 
 const textOf = (instant: Date | null) => instant?.toISOString() ?? null;
 
-function decided(after: EnrolmentWithNames) {
+function overrideData(after: EnrolmentWithNames) {
   const override = overrideOf(after);
   if (override === null) return { Removed: true };
   const { Reason: _, At: __, ...result } = override;

@@ -26,7 +26,7 @@ export type EnrolRow = {
 
 /**
  * What was done for a row. `keep`: the current enrolment is returned. `replace`: an expired enrolment was ended and a new
- * one created. `refuse`: the facts give the reason. `again`: another request changed the row in the meantime.
+ * one created. `refuse`: the facts give the reason. `again`: another request changed the row in the meantime, so try again.
  */
 export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again';
 

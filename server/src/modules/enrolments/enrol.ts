@@ -32,19 +32,19 @@ async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[
 export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<EnrolAnswer> {
   const row = rowOf(ctx, input);
   // The next attempt sees what another node changed during the statement.
-  let outcome = await enrolRow(ctx, row).catch(unlessRaced);
-  for (let attempt = 1; attempt < maxAttempts && (!outcome || isRaced(outcome, input)); attempt++)
-    outcome = await enrolRow(ctx, row).catch(unlessRaced);
+  let outcome = await enrolRow(ctx, row).catch(ignoreRace);
+  for (let attempt = 1; attempt < maxAttempts && (!outcome || lostRace(outcome, input)); attempt++)
+    outcome = await enrolRow(ctx, row).catch(ignoreRace);
   return answerOf(ctx, input, outcome);
 }
 
 /** PostgreSQL errors: a newer enrolment conflicts with the extended one (unique violation), or a deadlock. */
-function unlessRaced(error: unknown): null {
+function ignoreRace(error: unknown): null {
   if (['23505', '40P01', '23503'].includes(codeOf(error))) return null;
   throw error;
 }
 
-function isRaced(outcome: Outcome, input: EnrolInput): boolean {
+function lostRace(outcome: Outcome, input: EnrolInput): boolean {
   return outcome.enroll_id === null && !refusalOf(outcome, input);
 }
 
@@ -58,7 +58,7 @@ export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[
     ctx,
     rows.map(({ row }) => row),
   );
-  const raced = rows.filter(({ input, n }) => isRaced(outcomes[n] as Outcome, input));
+  const raced = rows.filter(({ input, n }) => lostRace(outcomes[n] as Outcome, input));
   for (const { n, row } of raced) outcomes.splice(n, 1, ...(await enrolRows(ctx, [row])));
   return rows.map(({ input, n }) => answerOf(ctx, input, outcomes[n] as Outcome));
 }

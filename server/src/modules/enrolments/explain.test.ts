@@ -14,29 +14,29 @@ const { api, user } = await newTenant(service);
 type Situation = { LoginID: string; CourseID: string; address: string };
 
 /** How to break each rule, and how to satisfy it again. */
-const breaks: Record<
+const ruleCases: Record<
   (typeof ruleCodes)[number],
-  { break: (s: Situation) => unknown; mend: (s: Situation) => unknown }
+  { break: (s: Situation) => unknown; fix: (s: Situation) => unknown }
 > = {
   user_enabled: {
     break: ({ LoginID }) => api('PUT', `/user/${LoginID}`, { Enabled: false }),
-    mend: ({ LoginID }) => api('PUT', `/user/${LoginID}`, { Enabled: true }),
+    fix: ({ LoginID }) => api('PUT', `/user/${LoginID}`, { Enabled: true }),
   },
   not_withdrawn: {
     break: ({ address }) => api('PUT', address, { Withdrawn: true }),
-    mend: ({ address }) => api('PUT', address, { Withdrawn: false }),
+    fix: ({ address }) => api('PUT', address, { Withdrawn: false }),
   },
   not_expired: {
     break: () => clock.advance({ days: 31 }),
-    mend: ({ address }) => api('PUT', address, { ExpiresAt: null }),
+    fix: ({ address }) => api('PUT', address, { ExpiresAt: null }),
   },
   course_available: {
     break: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { Status: 'draft' }),
-    mend: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { Status: 'retired' }),
+    fix: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { Status: 'retired' }),
   },
   course_playable: {
     break: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { URL: null }),
-    mend: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { URL: 'https://web.example/' }),
+    fix: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { URL: 'https://web.example/' }),
   },
 };
 
@@ -68,9 +68,9 @@ for (const rule of ruleCodes)
     }
 
     await expectDecision([]);
-    await breaks[rule].break(situation);
+    await ruleCases[rule].break(situation);
     await expectDecision([rule]);
-    await breaks[rule].mend(situation);
+    await ruleCases[rule].fix(situation);
     await expectDecision([]);
   });
 

@@ -17,7 +17,7 @@ join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
 where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and ${isSame('$4')}`;
 
 /** An ended session stays ended: only the page of an open session updates its last-seen time. */
-const touch = `
+const recordHeartbeat = `
 update launch played set last_seen_at = case
   when played.exit_number is null and played.last_seen_at >= $5 then $4 else played.last_seen_at end
 from enrolment
@@ -46,6 +46,6 @@ export async function readLaunchState(ctx: TenantContext, input: Handle): Promis
 export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchState> {
   const now = ctx.now();
   const values = [ctx.tenantId, input.enrollId, input.launch, now, silentSince(now), input.launchId];
-  const [row] = await run<Row>(ctx, { name: 'touch_launch', text: touch, values });
+  const [row] = await run<Row>(ctx, { name: 'touch_launch', text: recordHeartbeat, values });
   return stateOf(row, input.launch, now);
 }

@@ -111,7 +111,7 @@ test('ChangedAfter neither loses nor repeats anything when many enrolments chang
   assert.deepEqual(found.sort(), made.map(({ EnrollID }) => EnrollID).sort());
 });
 
-test("a list rejects unknown filters and values and shows no other tenant's rows", async () => {
+test("a list rejects unknown filters and values, and never shows another tenant's rows", async () => {
   const CourseID = await newCourse(service);
   await enrol(await user(), CourseID);
   for (const [query, param] of [

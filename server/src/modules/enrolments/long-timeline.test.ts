@@ -77,7 +77,10 @@ test('a page of a timeline with 60,000 entries visits no more rows of each kind 
       [`00:${page}1 commit`, `00:${page}1 event`, `00:${page}1 launch`, `00:${page}2 commit`],
     );
     for (const statement of seen.filter(({ name }) => name === 'timeline'))
-      assert.ok((await visitedBy(statement)) <= 3 * 31, 'more rows than a page has');
+      assert.ok(
+        (await visitedBy(statement)) <= 3 * 31,
+        'the counter detects a statement that visits more rows than a page has',
+      );
     cursor = `&Cursor=${NextCursor}`;
   }
 });

@@ -10,13 +10,13 @@ const service = await startService();
 /** The number of units that each statement read. */
 const read: number[] = [];
 const { engine } = service.ctx;
-const noting: Connection['query'] = async <R>(statement: Statement, whose?: string): Promise<Rows<R>> => {
-  const response = await engine.query<R & { units?: object | null; unit_id?: string }>(statement, whose);
+const recordReads: Connection['query'] = async <R>(statement: Statement, name?: string): Promise<Rows<R>> => {
+  const response = await engine.query<R & { units?: object | null; unit_id?: string }>(statement, name);
   const units = response.rows.map((row) => (row.unit_id ? 1 : Object.keys(row.units ?? {}).length));
   read.push(units.reduce((total, one) => total + one, 0));
   return response;
 };
-const node = await serve(onEngine(service.ctx, { ...engine, query: noting }));
+const node = await serve(onEngine(service.ctx, { ...engine, query: recordReads }));
 after(async () => {
   await node.close();
   await service.close();
@@ -24,7 +24,7 @@ after(async () => {
 
 const units = 1_200;
 
-async function begunEverywhere(course: string) {
+async function startedInAllUnits(course: string) {
   const { EnrollID, LaunchURL } = await service.enrol(course);
   const { session } = await play(service, LaunchURL);
   const text = `insert into attempt_unit (tenant_id, enroll_id, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
@@ -38,7 +38,7 @@ async function begunEverywhere(course: string) {
 test('concurrent commits to courses of 1,200 units read at most 2,000 units per statement', async () => {
   assert.equal((await service.importPackage('units', await packUnits(units))).status, 201);
   const sessions = [];
-  for (let learner = 0; learner < 6; learner++) sessions.push(await begunEverywhere('units'));
+  for (let learner = 0; learner < 6; learner++) sessions.push(await startedInAllUnits('units'));
   read.length = 0;
   const commit = (session: string, UnitID: string) =>
     node.content.inject({

@@ -21,16 +21,16 @@ update enrolment set user_id = null, group_name = null, reference = null, metada
 where enrolment.tenant_id = $1 and enrolment.enroll_id = any($2::uuid[])`;
 
 /** Withdrawing an enrolment takes several statements. */
-const enrolmentsAtOnce = 20;
+const enrolmentBatchSize = 20;
 
-function selectOfUser(ctx: TenantContext, userId: string, most: number) {
+function selectOfUser(ctx: TenantContext, userId: string, max: number) {
   return ctx.db
     .selectFrom('enrolment')
     .select(['enroll_id', 'ended_at', 'status'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', userId)
     .orderBy('enroll_id')
-    .limit(most)
+    .limit(max)
     .execute();
 }
 
@@ -40,7 +40,7 @@ function selectOfUser(ctx: TenantContext, userId: string, most: number) {
  */
 export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Promise<string[]> {
   const { userId, loginId } = subject;
-  const some = await selectOfUser(ctx, userId, enrolmentsAtOnce);
+  const some = await selectOfUser(ctx, userId, enrolmentBatchSize);
   if (some.length === 0) return [];
   const since = newId(ctx.now());
   for (const { enroll_id: enrollId, ended_at, status } of some)
@@ -57,8 +57,8 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
 }
 
 /** The first enrolments of a person. */
-export async function enrolmentIdsOf(ctx: TenantContext, userId: string, most: number): Promise<string[]> {
-  return (await selectOfUser(ctx, userId, most)).map(({ enroll_id }) => enroll_id);
+export async function enrolmentIdsOf(ctx: TenantContext, userId: string, max: number): Promise<string[]> {
+  return (await selectOfUser(ctx, userId, max)).map(({ enroll_id }) => enroll_id);
 }
 
 /** Reads all enrolments, page by page. */
@@ -155,8 +155,8 @@ export const launchData: PersonalData = {
   erased: 'The browser (user agent) and the return URL. Sessions have ended.',
   kept: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
   eraseOfEnrolment: erasing('launch', 'user_agent = null, return_url = null', true),
-  count: (ctx, { enrollIds, most }) =>
-    countRows(ctx, countUpToSql({ table: 'launch', column: 'enroll_id', key: 'number' }), [enrollIds, most]),
+  count: (ctx, { enrollIds, max }) =>
+    countRows(ctx, countUpToSql({ table: 'launch', column: 'enroll_id', key: 'number' }), [enrollIds, max]),
   read: (ctx, person) => readRows(ctx, person, 'launch'),
 };
 
@@ -172,10 +172,10 @@ export const runTimeData: PersonalData = {
     if (after === null) await eraseAttempt(ctx, subject, null);
     return eraseUnits(ctx, subject, after);
   },
-  count: (ctx, { enrollIds, most }) =>
+  count: (ctx, { enrollIds, max }) =>
     countRows(ctx, countUpToSql({ table: 'attempt_unit', column: 'enroll_id', key: 'unit_id' }), [
       enrollIds,
-      most,
+      max,
     ]),
   read: async function* (ctx, person) {
     yield* readRows(ctx, person, 'attempt');
@@ -192,10 +192,10 @@ export const commitData: PersonalData = {
     why: 'They are part of the anonymous result.',
   },
   eraseOfEnrolment: erasing('run_time_commit', 'body_hash = null'),
-  count: (ctx, { enrollIds, most }) =>
+  count: (ctx, { enrollIds, max }) =>
     countRows(ctx, countUpToSql({ table: 'run_time_commit', column: 'enroll_id', key: 'launch' }), [
       enrollIds,
-      most,
+      max,
     ]),
   read: (ctx, person) => readRows(ctx, person, 'run_time_commit'),
 };

@@ -8,7 +8,7 @@ export type CachedProgress = ProgressFacts &
   SessionFacts & { launch: number; launchId: string | null; changedAt: Date };
 
 /** Enrolments with their results by unit: about 1 kB each. */
-const most = 4_000;
+const maxEntries = 4_000;
 const maxUnits = 20;
 
 const entries = partOfState('progress_cache', () => new Map<string, CachedProgress>());
@@ -34,7 +34,7 @@ export function cacheProgress(ctx: TenantContext, enrollId: string, facts: Cache
   map.delete(key);
   if (Object.keys(facts.units ?? {}).length > maxUnits) return;
   map.set(key, facts);
-  if (map.size > most) map.delete(map.keys().next().value as string);
+  if (map.size > maxEntries) map.delete(map.keys().next().value as string);
 }
 
 export function forgetProgress(ctx: TenantContext, enrollId: string): void {

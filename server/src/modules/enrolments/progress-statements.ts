@@ -54,7 +54,7 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
 
 /** For each commit, a shared statement reads up to this many units; larger enrolments are read separately. */
 const maxUnits = 20;
-const maxTogether = 100;
+const maxCommitsPerStatement = 100;
 
 const facts = `
 select wanted.n, enrolment.user_id, ${enrolmentColumns.map((column) => `enrolment.${column}`).join(', ')}, known.enabled, played.last_seen_at, played.exit_number, case when wanted.number <= enrolment.commits then (
@@ -86,7 +86,7 @@ left join lateral (
 const readFacts = readTogether<Wanted, ProgressFacts & { has_more: boolean }>({
   name: 'read_progress',
   text: facts,
-  most: maxTogether,
+  max: maxCommitsPerStatement,
   item: ({ enrollId, launch, number, launchId }) => ({
     enroll_id: enrollId,
     launch,

@@ -19,7 +19,7 @@ import {
   sessionEnds,
 } from './session-end.ts';
 import { statusFollowing } from './states.ts';
-import { fits, measure, notStored } from './stored-data.ts';
+import { fits, measure, notStoredWarning } from './stored-data.ts';
 import { type Progress, writeProgress } from './write-progress.ts';
 
 export type CommitInput = {
@@ -56,24 +56,24 @@ const maxAhead = 1_000;
  */
 export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
   try {
-    return await takeCommit(ctx, input);
+    return await storeCommit(ctx, input);
   } catch (error) {
     if (error instanceof Problem) ctx.counters.commitsRejected.inc({ code: error.code });
     throw error;
   }
 }
 
-async function takeCommit(ctx: TenantContext, sent: CommitInput): Promise<CommitReceipt> {
+async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<CommitReceipt> {
   const { bodyHash, bytes } = measure(sent);
   for (let attempt = 0; attempt < 10; attempt++) {
     const cached = attempt === 0 ? cachedProgress(ctx, sent) : null;
-    const facts = cached ?? known(await readProgress(ctx, sent), sent);
+    const facts = cached ?? knownLaunch(await readProgress(ctx, sent), sent);
     const ended = sessionEnd(facts, facts.launch, ctx.now());
     if (facts.taken_by === '' || facts.taken_by === bodyHash)
       return receiptOf({ ...facts, course: evidenceOf(facts) }, sent.number, ended);
     const input = { ...sent, launch: facts.launch, bodyHash, bytes, isLive: ended === null };
-    refuseNumber(facts, input);
-    await refuseForGood(ctx, facts, input);
+    rejectNumber(facts, input);
+    await rejectPermanently(ctx, facts, input);
     const progress = {
       ...(await progressAfter(ctx, facts, input)),
       expectedChange: cached?.changedAt ?? null,
@@ -98,7 +98,7 @@ async function takeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commit
 }
 
 /** Records missing from a restored backup may reappear later, so only an erasure is final. */
-function known(facts: ProgressFacts | null, { launch, launchId }: CommitInput): KnownFacts {
+function knownLaunch(facts: ProgressFacts | null, { launch, launchId }: CommitInput): KnownFacts {
   if (!facts) throw new Problem('session_ended', 'The enrolment no longer exists.');
   const { user_id, enabled, last_seen_at } = facts;
   if (user_id === null || enabled === null)
@@ -112,7 +112,7 @@ function known(facts: ProgressFacts | null, { launch, launchId }: CommitInput): 
 }
 
 /** The number belongs to another commit or is too far ahead. The page resends its commit with the expected number. */
-function refuseNumber(facts: KnownFacts, { number }: CommitInput): void {
+function rejectNumber(facts: KnownFacts, { number }: CommitInput): void {
   const Expected = facts.commits + 1;
   const isTaken = facts.taken_by !== null;
   if (!isTaken && number <= Expected + maxAhead) return;
@@ -125,7 +125,7 @@ function refuseNumber(facts: KnownFacts, { number }: CommitInput): void {
   });
 }
 
-async function refuseForGood(ctx: TenantContext, facts: KnownFacts, input: CommitInput): Promise<void> {
+async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: CommitInput): Promise<void> {
   const now = ctx.now();
   const resumedAt = (await knownTenant.get(ctx, ctx.tenantId))?.resumedAt ?? null;
   const refused = commitRejection(facts, input, { now, lateDays: ctx.config.lateResultsDays, resumedAt });
@@ -170,7 +170,7 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
     course,
     status,
     completedAt: facts.completed_at ?? (course.Completion === 'completed' ? now : null),
-    warnings: isStored ? warningsOf(played.standard, input.data) : [notStored],
+    warnings: isStored ? warningsOf(played.standard, input.data) : [notStoredWarning],
     events: types.map((type) => ({ id: newId(now), type, data: { Status: status, ...counting } })),
     expectedRevision: facts.revision,
     expectedStatus: facts.status,
@@ -222,9 +222,9 @@ function evidenceOf(facts: ProgressFacts): Evidence {
   };
 }
 
-type Standing = { status: string; course: Evidence; override: unknown };
+type CurrentState = { status: string; course: Evidence; override: unknown };
 
-function receiptOf(standing: Standing, number: number, ended: SessionEnd | null): CommitReceipt {
+function receiptOf(standing: CurrentState, number: number, ended: SessionEnd | null): CommitReceipt {
   const { TotalSeconds: _, ...evidence } = withOverride(standing.course, overrideOf(standing));
   return { Number: number, Status: standing.status, ...evidence, Ended: ended };
 }

@@ -28,7 +28,7 @@ test('one ticket can start 10 launches a minute, even if 300 are requested simul
   assert.deepEqual(new Set(again.map(({ status }) => status)), new Set([201]));
   service.ctx.admission.starts.used.clear();
   const onAnotherNode = await open();
-  assert.equal(onAnotherNode.status, 429, 'another node knows by the database');
+  assert.equal(onAnotherNode.status, 429, 'another node counts launches in the database');
   assert.match(onAnotherNode.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   const other = await service.enrol(await newCourse(service));
   assert.equal((await post(`${(await click(other.LaunchURL)).location}/session`)).status, 201);

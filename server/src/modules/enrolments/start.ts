@@ -110,7 +110,7 @@ export async function startLaunch(
   throw new Problem('launch_refused', reason ?? 'The course cannot be started now. Open the link again.');
 }
 
-const pace = `
+const recentLaunchesText = `
 select extract(epoch from tenth.started_at + interval '1 minute' - $3::timestamptz)::float8 as seconds
 from enrolment join launch tenth on tenth.tenant_id = $1 and tenth.enroll_id = $2
   and tenth.number = enrolment.launches - ${launchesPerMinute - 1}
@@ -118,7 +118,11 @@ where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
 async function rejectTooMany(ctx: TenantContext, enrollId: string, now: Date): Promise<void> {
   const values = [ctx.tenantId, enrollId, now];
-  const [row] = await run<{ seconds: number }>(ctx, { name: 'pace_launches', text: pace, values });
+  const [row] = await run<{ seconds: number }>(ctx, {
+    name: 'pace_launches',
+    text: recentLaunchesText,
+    values,
+  });
   if (row && row.seconds > 0) throw tooManyLaunches(ctx, Math.ceil(row.seconds));
 }
 

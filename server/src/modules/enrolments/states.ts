@@ -16,9 +16,9 @@ const transitions: Record<Status, Partial<Record<Action, Status | 'status_before
   withdrawn: { restore: 'status_before_end' },
 };
 
-type Standing = { status: Status; status_before_end: Status | null; started_at: Date | null };
+type StatusFacts = { status: Status; status_before_end: Status | null; started_at: Date | null };
 
-export function nextStatus(row: Standing, action: Action): Status {
+export function nextStatus(row: StatusFacts, action: Action): Status {
   const from = row.status;
   const to = transitions[from][action];
   if (to === undefined) return from;
@@ -40,12 +40,12 @@ export function statusAfter(alias: string, action: Action): string {
 }
 
 /** The status that follows from the completion in the effective result. */
-export function statusFollowing(row: Standing, completion: string): Status {
+export function statusFollowing(row: StatusFacts, completion: string): Status {
   return nextStatus(row, completion === 'completed' ? 'complete' : 'reopen');
 }
 
 /** The current status: an uncompleted enrolment expires when its time is up, whether or not a job has recorded it. */
-export function statusAt(row: Standing & { expires_at: Date | null }, now: Date): Status {
+export function statusAt(row: StatusFacts & { expires_at: Date | null }, now: Date): Status {
   return row.expires_at !== null && row.expires_at <= now ? nextStatus(row, 'expire') : row.status;
 }
 

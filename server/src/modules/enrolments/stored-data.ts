@@ -4,7 +4,7 @@ import { sha256 } from '../../platform/ids.ts';
 /** A limit for all units of an enrolment together, because opening a session reads and sends all of them. */
 const maxStored = 4 * 1024 ** 2;
 
-export const notStored =
+export const notStoredWarning =
   'The run-time data was not stored, because the units of this enrolment would exceed 4 MiB in total. The result counts.';
 
 type Content = {

@@ -36,7 +36,7 @@ async function send(
   }
 }
 
-test('64 clients send each enrolment three times to two nodes, with aborted connections: one enrolment and one event each', async () => {
+test('when 64 clients send each enrolment three times to two nodes and abort connections, each creates one enrolment and one event', async () => {
   const { user, api, events, key } = await newTenant(service);
   const course = await newCourse(service);
   const logins = await Promise.all(Array.from({ length: 20 }, () => user()));

@@ -2,8 +2,8 @@ import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 
-type Begun = { unit_id: string; evidence: Evidence; bytes: number };
-type WithData = Begun & { data: RunTimeData };
+type StartedUnit = { unit_id: string; evidence: Evidence; bytes: number };
+type WithData = StartedUnit & { data: RunTimeData };
 
 /**
  * Rows per statement, because other tenants wait for it on the embedded database. All units together have at most 4
@@ -20,15 +20,15 @@ const evidence = { name: 'read_units', text: textOf('unit.unit_id, unit.evidence
 const data = { name: 'read_units_data', text: textOf('unit.unit_id, unit.evidence, unit.bytes, unit.data') };
 
 /** Reads all started units of an enrolment. A course may have thousands. */
-export function readUnits(ctx: TenantContext, enrollId: string): Promise<Begun[]> {
-  return readAll<Begun>(ctx, enrollId, evidence);
+export function readUnits(ctx: TenantContext, enrollId: string): Promise<StartedUnit[]> {
+  return readAll<StartedUnit>(ctx, enrollId, evidence);
 }
 
 export function readUnitsWithData(ctx: TenantContext, enrollId: string): Promise<WithData[]> {
   return readAll<WithData>(ctx, enrollId, data);
 }
 
-async function readAll<Row extends Begun>(
+async function readAll<Row extends StartedUnit>(
   ctx: TenantContext,
   enrollId: string,
   statement: { name: string; text: string },

@@ -113,15 +113,15 @@ const write = `select n from ${writeProgressFunction.name}($1, $2, $3) as writte
  * Maximum commits and bytes per statement. A commit can have 1 MiB, and other tenants' statements wait while it is
  * written.
  */
-const most = { commits: 50, bytes: 1024 ** 2 };
+const max = { commits: 50, bytes: 1024 ** 2 };
 
 /** Returns the time at which the commit was written; null if something else came first. */
 export const writeProgress = coalesce<TenantContext, Progress, Date | null>({
   name: 'write_progress',
   group: (ctx) => ctx.tenantId,
   key: (progress) => progress.enrollId,
-  most: most.commits,
-  bytes: { of: ({ bytes, treeState }) => bytes + (treeState?.length ?? 0), most: most.bytes },
+  max: max.commits,
+  bytes: { of: ({ bytes, treeState }) => bytes + (treeState?.length ?? 0), max: max.bytes },
   run: async (ctx, rows) => {
     const requests = rows.map(({ course, ...progress }, n) => ({
       ...progress,

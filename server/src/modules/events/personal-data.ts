@@ -115,8 +115,8 @@ export const eventData: PersonalData = {
   },
   eraseOfUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, batchRows), after),
   eraseOfEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, batchRows), after),
-  count: async (ctx, { userId, enrollIds, most }) =>
-    (await countRows(ctx, countUpToSql(ofUserAlone), [[userId], most])) +
-    (await countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, most])),
+  count: async (ctx, { userId, enrollIds, max }) =>
+    (await countRows(ctx, countUpToSql(ofUserAlone), [[userId], max])) +
+    (await countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max])),
   read: readEvents,
 };

@@ -14,7 +14,7 @@ import { findAnyTenant, tenantNotFound } from '../tenants/tenants.ts';
 import { maxCounted, type TenantDeletion } from './schemas.ts';
 import { publicName, tenantTables } from './tables.ts';
 
-const kept = [
+const keptData = [
   {
     Data: 'DeploymentAudit',
     What: "This deletion's entry in the audit trail of the deployment, with these counts.",
@@ -38,7 +38,7 @@ const kept = [
 ];
 
 /** Rows per counting statement. For so few, the planner prefers an index to a sequential scan. */
-const countedAtOnce = 100;
+const countBatchRows = 100;
 
 /** Hides the tenant immediately; `finishDeletions` deletes its data. A plan only counts the data. */
 export async function deleteTenant(
@@ -57,7 +57,7 @@ export async function deleteTenant(
     Plan: plan,
     StartedAt: plan ? null : now.toISOString(),
     Deleted: await countAll(ctx, tenantId),
-    Kept: kept,
+    Kept: keptData,
   };
   if (plan) return receipt;
   const earlier = await transaction(ctx, async (ctx) => {
@@ -92,10 +92,10 @@ const countOf = (records: number): Count => ({
 });
 
 async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion['Deleted']> {
-  const most = maxCounted + 1;
+  const max = maxCounted + 1;
   const counted: TenantDeletion['Deleted'] = [];
   for (const { table, key, what } of tenantTables) {
-    const records = await countPages(forTenant(ctx, tenantId), { table, key, rows: countedAtOnce }, most);
+    const records = await countPages(forTenant(ctx, tenantId), { table, key, rows: countBatchRows }, max);
     counted.push({ Data: publicName(table), ...countOf(records), What: what });
   }
   return [
@@ -107,7 +107,7 @@ async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion[
     },
     {
       Data: 'OperatorResponse',
-      ...countOf(await countResponsesAboutTenant(ctx, { tenantId, most })),
+      ...countOf(await countResponsesAboutTenant(ctx, { tenantId, max })),
       What: "Stored responses to the operator's requests that named the tenant",
     },
   ];

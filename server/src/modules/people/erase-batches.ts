@@ -20,7 +20,7 @@ const stepsOf = (method: 'eraseOfUser' | 'eraseOfEnrolment' | 'countOfUser'): St
 
 const responses: Step = {
   name: storedResponses,
-  erase: async (ctx, { loginId }) => batchOf(await eraseStoredResponses(ctx, { loginId, most: batchRows })),
+  erase: async (ctx, { loginId }) => batchOf(await eraseStoredResponses(ctx, { loginId, max: batchRows })),
 };
 
 /** Erases records that refer to the user. The first kinds run again to find records added after them. */

@@ -56,7 +56,7 @@ test("replays, exports of people and erasure plans wait in their tenant's queue 
 });
 
 test('exports of people count like complete lists, and a HEAD request starts none', async () => {
-  const held = Array.from({ length: exports.atOnce }, () => reserve(exports, TenantID));
+  const held = Array.from({ length: exports.concurrent }, () => reserve(exports, TenantID));
   const refused = await api('GET', `/user/${LoginID}/export`);
   expectProblem(refused, 429, 'too_many_requests');
   assert.equal(refused.headers.get('retry-after'), '1');

@@ -38,10 +38,10 @@ export const sessionData: PersonalData = {
     if (links.length === batchRows) return { records: 0, next: [] };
     return batchOf((await run(ctx, { name: 'erase_sessions', text: eraseSessions, values })).length);
   },
-  count: (ctx, { userId, most }) =>
+  count: (ctx, { userId, max }) =>
     countRows(ctx, countUpToSql({ table: 'user_session', column: 'user_id', key: 'expires_at' }), [
       [userId],
-      most,
+      max,
     ]),
   read: async function* (ctx, { userId }) {
     const key = ['session_hash'];

@@ -8,18 +8,18 @@ import { type Erasure, maxPlanned } from './schemas.ts';
 
 /** What an erasure would do. Each kind of data is counted up to a limit, in short statements. */
 export async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure> {
-  const most = maxPlanned + 1;
+  const max = maxPlanned + 1;
   const { userId, loginId } = person;
-  const enrollIds = await enrolmentIdsOf(ctx, userId, most);
+  const enrollIds = await enrolmentIdsOf(ctx, userId, max);
   const counts = new Map<string, number>();
   for (const data of allPersonalData)
-    counts.set(data.name, await data.count(ctx, { userId, enrollIds, most }));
-  counts.set(storedResponses, await countStoredResponses(ctx, { loginId, most }));
+    counts.set(data.name, await data.count(ctx, { userId, enrollIds, max }));
+  counts.set(storedResponses, await countStoredResponses(ctx, { loginId, max }));
   // If not all enrolments were counted, the number of their records is unknown.
-  const areAll = enrollIds.length < most;
+  const areAll = enrollIds.length < max;
   const countOf = (name: string): Count => {
     const records = counts.get(name) ?? 0;
-    const isAll = records < most && (areAll || name === 'User');
+    const isAll = records < max && (areAll || name === 'User');
     return { Records: Math.min(records, maxPlanned), More: !isAll };
   };
   return { ReceiptID: null, LoginID: loginId, Plan: true, ErasedAt: null, ...receiptOf(countOf) };

@@ -19,7 +19,7 @@ await service.importPackage('phishing', await packCourse('phishing'));
 await service.api('PUT', '/course/phishing/option/open', {});
 
 /**
- * A learner with an open course. `elsewhere` sends its requests, for a course file and the session's state, to the
+ * A learner with an open course. `onOtherNode` sends its requests, for a course file and the session's state, to the
  * other node.
  */
 async function playing() {
@@ -31,15 +31,20 @@ async function playing() {
     const reply = await node.content.inject({ url: `/play/${session.Session}/${path}`, headers: { host } });
     return reply.statusCode;
   };
-  const elsewhere = async () => [await ask('content/index.html'), await ask('alive')];
-  const here = async () => (await file('index.html')).status;
-  return { user: `/user/${LoginID}`, enrolment: `/enrolment/${LoginID}/${EnrollID}`, elsewhere, here };
+  const onOtherNode = async () => [await ask('content/index.html'), await ask('alive')];
+  const onThisNode = async () => (await file('index.html')).status;
+  return {
+    user: `/user/${LoginID}`,
+    enrolment: `/enrolment/${LoginID}/${EnrollID}`,
+    onOtherNode,
+    onThisNode,
+  };
 }
 
 test('course files and heartbeats stop on every node within 60 s of a withdrawal or disabling', async () => {
   for (const end of ['withdrawal', 'disabling'] as const) {
-    const { user, enrolment, elsewhere, here } = await playing();
-    assert.deepEqual([await here(), ...(await elsewhere())], [200, 200, 204]);
+    const { user, enrolment, onOtherNode, onThisNode } = await playing();
+    assert.deepEqual([await onThisNode(), ...(await onOtherNode())], [200, 200, 204]);
     const ended =
       end === 'withdrawal'
         ? await api('PUT', enrolment, { Withdrawn: true })
@@ -47,16 +52,16 @@ test('course files and heartbeats stop on every node within 60 s of a withdrawal
     expectStatus(ended, 200);
     clock.advance({ seconds: 60 });
     const refused = end === 'withdrawal' ? 403 : 409;
-    assert.deepEqual([await here(), ...(await elsewhere())], [refused, refused, refused], end);
+    assert.deepEqual([await onThisNode(), ...(await onOtherNode())], [refused, refused, refused], end);
   }
 });
 
 test('course files and heartbeats stop on every node within 60 s of expiry', async () => {
-  const { enrolment, elsewhere, here } = await playing();
+  const { enrolment, onOtherNode, onThisNode } = await playing();
   const ExpiresAt = new Date(clock.now().getTime() + 3_600_000).toISOString();
   expectStatus(await api('PUT', enrolment, { ExpiresAt }), 200);
   clock.advance({ minutes: 59, seconds: 55 });
-  assert.deepEqual([await here(), ...(await elsewhere())], [200, 200, 204]);
+  assert.deepEqual([await onThisNode(), ...(await onOtherNode())], [200, 200, 204]);
   clock.advance({ seconds: 60 });
-  assert.deepEqual([await here(), ...(await elsewhere())], [403, 403, 403]);
+  assert.deepEqual([await onThisNode(), ...(await onOtherNode())], [403, 403, 403]);
 });

@@ -109,7 +109,7 @@ test('an enrolment has at most six commits in progress across all its launches, 
   assert.equal(await page.alive(), 204);
   assert.equal((await (await open()).commit({})).status, 200);
   for (const socket of sockets) socket.destroy();
-  await until('their places are free', () => runTime.inUse === 0);
+  await until('their slots are free', () => runTime.inUse === 0);
   assert.equal((await page.commit({})).status, 200);
 });
 
@@ -138,7 +138,7 @@ test("beyond 16 MiB of commits in progress, a tenant's large commits get 429; sm
   const other = await play(service, await launchUrl(await newTenant(service)));
   assert.equal((await other.commit({ Data: large })).status, 200);
   for (const socket of sockets) socket.destroy();
-  await until('their places are free', () => runTime.inUse === 0);
+  await until('their slots are free', () => runTime.inUse === 0);
   assert.equal((await page.commit({ Data: large })).status, 200);
 });
 
@@ -159,15 +159,23 @@ test('an enrolment may send 30 MiB of commits a minute, counted before they are 
   socket.destroy();
   const unsaid = await openSocket(service.contentUrl);
   const chunked = slowCommit(session.Session, 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
-  assert.equal((await ask(unsaid, chunked)).status, 429, 'without a length it may be as long as any');
+  assert.equal(
+    (await ask(unsaid, chunked)).status,
+    429,
+    'a commit without a declared length counts as the largest possible one',
+  );
   unsaid.destroy();
-  assert.equal((await commit({})).status, 200, 'a small one still fits');
+  assert.equal((await commit({})).status, 200, 'a small commit still fits into the budget');
 });
 
 test('a page that loads 100 files concurrently gets all of them', async () => {
   const { file } = await open();
   const responses = await Promise.all(Array.from({ length: 100 }, (_, at) => file(`${at}.js`)));
-  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([404]), 'the course has none');
+  assert.deepEqual(
+    new Set(responses.map(({ status }) => status)),
+    new Set([404]),
+    'the course has no such files',
+  );
 });
 
 test('previews of a course share budgets, separately for each tenant', async () => {
@@ -189,5 +197,5 @@ test('previews of a course share budgets, separately for each tenant', async () 
   const seventh = await openSocket(service.contentUrl);
   assert.equal((await ask(seventh, slowCommit(await preview(), 1000))).status, 429);
   for (const socket of [...sockets, seventh]) socket.destroy();
-  await until('their places are free', () => runTime.inUse === 0);
+  await until('their slots are free', () => runTime.inUse === 0);
 });

@@ -7,7 +7,7 @@ import { partOfState } from '../../platform/node-state.ts';
 
 /** Larger files are mostly media and are sent uncompressed. */
 const maxBytes = 1024 * 1024;
-const leastBytes = 1024;
+const minBytes = 1024;
 /** Concurrent compressions on this node; further files are sent uncompressed. */
 const maxConcurrent = 4;
 
@@ -32,7 +32,7 @@ async function compressed(
   const count = running(ctx);
   const size = Number(reply.getHeader('content-length'));
   const isText = reply.statusCode === 200 && compressible.test(String(reply.getHeader('content-type')));
-  if (!isText || !isStream(payload) || request.headers.range || size > maxBytes || !(size >= leastBytes))
+  if (!isText || !isStream(payload) || request.headers.range || size > maxBytes || !(size >= minBytes))
     return payload;
   void reply.header('Vary', 'Accept-Encoding');
   const encoding = acceptedEncoding(request);

@@ -172,7 +172,7 @@ test('the case of a host name does not matter', async () => {
   assert.equal((await ask(location ?? '', { headers: { host } })).status, 200);
 });
 
-test("no origin can read another's data or relax its own domain", async () => {
+test("no origin can read another's data or widen its document.domain", async () => {
   const { location } = await click(await launchUrl(ours, 'one'));
   const { session } = await play(service, await launchUrl(ours, 'one'));
   const file = `${originOf(location)}${session.ContentPath}index.html`;

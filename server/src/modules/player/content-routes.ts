@@ -24,14 +24,14 @@ const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
 
 /** Limit for requests that need no body. */
-const noBytes = 1024;
+const maxEmptyBody = 1024;
 const notStored = { 'Cache-Control': 'no-store' };
 
 /** The release that a session plays, and whether it may still request files. */
 const liveRelease = createCache<LaunchState>({
   name: 'live_releases',
   milliseconds: 10_000,
-  most: 20_000,
+  max: 20_000,
   load: async (ctx, token) => findOpenSession(ctx, token).state(),
 });
 
@@ -39,7 +39,7 @@ function rejectWhenEnded(ended: SessionEnd | null): void {
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
 }
 
-function outOfDate(): Answer {
+function staleReleaseProblem(): Answer {
   return rejectionPage({ status: 404, title: 'This page is out of date', reason: oldLink, framing: '*' });
 }
 
@@ -82,7 +82,7 @@ export const contentRoutes = [
     },
     handle: async (ctx, { params }) => {
       const opening = findOpening(ctx, params.token);
-      if (!opening) return outOfDate();
+      if (!opening) return staleReleaseProblem();
       return {
         status: 200,
         body: playerPage(),
@@ -106,7 +106,7 @@ export const contentRoutes = [
     scope: null,
     admits: true,
     page: true,
-    // Untyped for the same reason as in a launch link.
+    // Untyped, as in a launch link: a raw returnURL may repeat these names.
     query: Type.Object(
       {
         ticket: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the PreviewURL.' })),
@@ -140,7 +140,7 @@ export const contentRoutes = [
     description:
       'Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session.',
     runTime: { token: 'ticket', use: 'page' },
-    bodyLimit: noBytes,
+    bodyLimit: maxEmptyBody,
     params: Ticket,
     // Not filtered, because units can have any name and any data.
     answers: {

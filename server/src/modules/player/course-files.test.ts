@@ -80,7 +80,7 @@ test('an open session gets the files exactly as packaged', async () => {
     assert.equal(
       response.headers.get('cache-control'),
       'private, max-age=3600',
-      'no shared cache serves it on',
+      'shared caches must not keep it',
     );
     assert.equal((await file(`${name}?v=1`)).status, 200);
   }
@@ -144,7 +144,7 @@ test('files above 1 MiB are sent uncompressed, and at most four compressions run
   assert.ok(compressed.length >= 4 && compressed.length < 40, `${compressed.length}`);
   for (const answer of responses) assert.equal((await answer.json()).length, 2000);
   const later = await web.file('Media/data.json', accepts);
-  assert.equal(later.headers.get('content-encoding'), 'br', 'all places are free again');
+  assert.equal(later.headers.get('content-encoding'), 'br', 'all compression slots are free again');
   await later.arrayBuffer();
 });
 

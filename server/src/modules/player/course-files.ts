@@ -26,10 +26,10 @@ export function contentTypeOf(path: string): string {
 }
 
 /** An import rejects longer paths. */
-const longestPath = 1024;
+const maxPathLength = 1024;
 /** Maximum size of all cached indexes together, in characters. */
-const maxRemembered = 32 * 1024 ** 2;
-const foldedInOneTurn = 500;
+const maxIndexCharacters = 32 * 1024 ** 2;
+const namesPerTurn = 500;
 
 /** A release's paths by their case-folded form. */
 type Index = { paths: Map<string, string>; size: number };
@@ -45,7 +45,7 @@ const indexes = partOfState('course_file_names', () => ({
   last: Promise.resolve(),
 }));
 /** Prevents two large courses from evicting each other with every request. */
-const leastMilliseconds = 60_000;
+const minCacheMilliseconds = 60_000;
 
 /**
  * The file's path on disk, or null. Courses made on Windows use file names in any case. The import rejects names that
@@ -59,7 +59,7 @@ export async function locateFile(
   if (parts.some((part) => part === '..' || part === '.' || part.includes('\0') || part.includes('\\')))
     return null;
   const exact = parts.join('/');
-  if (exact.length > longestPath) return null;
+  if (exact.length > maxPathLength) return null;
   if (await exists(join(folder, exact))) return exact;
   rejectManyMisses(ctx, player);
   const found = (await indexOf(ctx, folder))?.paths.get(fold(exact)) ?? null;
@@ -106,8 +106,8 @@ function forgetOldest(known: Map<string, Entry>): void {
   for (const { size } of known.values()) total += size;
   const now = performance.now();
   for (const [folder, { size, since }] of known) {
-    if (total <= maxRemembered || known.size === 1) return;
-    if (now - since < leastMilliseconds) continue;
+    if (total <= maxIndexCharacters || known.size === 1) return;
+    if (now - since < minCacheMilliseconds) continue;
     known.delete(folder);
     total -= size;
   }
@@ -121,7 +121,7 @@ async function readIndex(folder: string): Promise<Index | null> {
   const index: Index = { paths: new Map(), size: 0 };
   const folders = [''];
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
-    const entries = await opendir(join(folder, path), { bufferSize: foldedInOneTurn }).catch(() => null);
+    const entries = await opendir(join(folder, path), { bufferSize: namesPerTurn }).catch(() => null);
     if (entries === null) return null;
     let n = 0;
     for await (const entry of entries) {
@@ -131,7 +131,7 @@ async function readIndex(folder: string): Promise<Index | null> {
         index.paths.set(fold(name), name);
         index.size += 2 * name.length + 100;
       }
-      if (++n % foldedInOneTurn === 0) await setImmediate();
+      if (++n % namesPerTurn === 0) await setImmediate();
     }
   }
   return index;

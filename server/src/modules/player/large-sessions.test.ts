@@ -32,10 +32,10 @@ async function enrolLarge(): Promise<string> {
 const sessionPath = async (link: string) => `${(await click(link)).location}/session`;
 
 /** Takes all of a tenant's slots for opening large sessions. Returns a function that releases them. */
-function occupy(whose: string): () => void {
+function occupy(tenantId: string): () => void {
   const ends: (() => void)[] = [];
   for (let place = 0; place < openings.maxPerCaller; place++)
-    void inTurn(openings, whose, () => new Promise<void>((resolve) => ends.push(resolve)));
+    void inTurn(openings, tenantId, () => new Promise<void>((resolve) => ends.push(resolve)));
   return () => {
     for (const end of ends) end();
   };
@@ -65,7 +65,7 @@ test("a tenant's large sessions are opened in its queue; small ones and other te
 });
 
 test('a large session counts against its tenant until it is sent, and beyond the limit only other tenants can open more', async () => {
-  const { bytes, most } = unreadSessions;
+  const { bytes, max } = unreadSessions;
   const link = await enrolLarge();
   const counted: number[] = [];
   const set = bytes.set.bind(bytes);
@@ -75,13 +75,13 @@ test('a large session counts against its tenant until it is sent, and beyond the
   };
   const { session } = await play(service, link);
   assert.deepEqual(counted, [Buffer.byteLength(JSON.stringify(session))]);
-  await until('it has left', () => !bytes.has(tenant.TenantID));
-  set(tenant.TenantID, most);
+  await until('the session has been sent', () => !bytes.has(tenant.TenantID));
+  set(tenant.TenantID, max);
   const refused = await post(await sessionPath(link));
   expectProblem(refused, 429, 'too_many_requests');
   assert.equal(refused.headers.get('retry-after'), '1');
   await play(service, await enrol(await newTenant(service)));
   bytes.delete(tenant.TenantID);
   const again = await play(service, link);
-  assert.equal(again.session.Launch, session.Launch + 1, 'the refused try was no launch');
+  assert.equal(again.session.Launch, session.Launch + 1, 'the rejected attempt does not count as a launch');
 });

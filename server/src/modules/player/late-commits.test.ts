@@ -108,11 +108,11 @@ test('a commit for a withdrawn enrolment or a disabled user is rejected, shown, 
     const { LoginID, address, LaunchURL, read, commits } = await enrolled();
     const { commit, alive } = await play(service, LaunchURL);
     await commit({ Data: scorm12('incomplete', 10) });
-    const turn = (on: boolean) =>
+    const setAccess = (on: boolean) =>
       change === 'withdraw'
         ? api('PUT', address, { Withdrawn: on })
         : api('PUT', `/user/${LoginID}`, { Enabled: !on });
-    expectStatus(await turn(true), 200);
+    expectStatus(await setAccess(true), 200);
     assert.equal(await alive(), status, undo);
     const before = await read();
     for (let send = 0; send < 2; send++)
@@ -128,7 +128,7 @@ test('a commit for a withdrawn enrolment or a disabled user is rejected, shown, 
       ],
     );
     assert.deepEqual([entries[1].Data.Success, entries[1].Data.Score], ['passed', 90]);
-    expectStatus(await turn(false), 200);
+    expectStatus(await setAccess(false), 200);
     expectStatus(await commit({ Number: 2, Data: scorm12('passed', 90) }), 200);
     assert.equal((await read()).Score, 90);
     assert.equal((await commits())[1].Refused, null);

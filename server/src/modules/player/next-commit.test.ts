@@ -48,7 +48,7 @@ test('the next commit of a session takes one statement', async () => {
   assert.deepEqual([Status, Score], ['completed', 70]);
 });
 
-test('a commit is still recognised when it is repeated, and its number when it is taken', async () => {
+test('a repeated commit is still recognised, and so is a number that another commit has used', async () => {
   const { commit } = await begin();
   const data = scorm12('incomplete', 40);
   const [first, repeated] = [await commit(2, data), await commit(2, data)];
@@ -68,7 +68,7 @@ test('a withdrawal, a disabled user and an override count at the next commit', a
   assert.equal((await overridden.commit(2)).body.Score, 99);
 });
 
-test('a newer launch, also on another node, supersedes the session, and its result is merged', async () => {
+test("a newer launch supersedes the session, even on another node, and the older one's result is merged", async () => {
   const { commit, LaunchURL, read } = await begin();
   const other = await play(service, LaunchURL);
   expectStatus(await other.commit({ Data: scorm12('completed', 90) }), 200);

@@ -56,7 +56,7 @@ export function findOpenSession(ctx: Context, token: string): OpenSession {
 }
 
 /** If the page loads later than this, the click is evaluated again. */
-const decisionHolds = 60_000;
+const decisionMilliseconds = 60_000;
 
 /** Opens the session for an allowed click, with one statement unless it is large. */
 function launchOpening(ctx: TenantContext, ticket: Ticket): Opening {
@@ -81,7 +81,7 @@ async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticke
   await rejectSuspended(ctx, tenantId);
   // Checked before the launch counts, because only then is it known whether the session is large.
   rejectLarge(ctx, tenantId);
-  if (ctx.now().getTime() - ticket.at > decisionHolds) {
+  if (ctx.now().getTime() - ticket.at > decisionMilliseconds) {
     const { reason } = await explain(ctx, ticket);
     if (reason !== null) throw new Problem('launch_refused', reason);
   }

@@ -5,7 +5,7 @@ import { seal, unseal } from '../../platform/keys/signing.ts';
 import type { Player } from '../../platform/load/admission.ts';
 import { operatorQueue } from '../../platform/load/fair-queue.ts';
 
-/** What a preview shows, and when it was requested (`at`). For the operator, `tenantId` is null. */
+/** The content of a preview, and when it was requested (`at`). For the operator, `tenantId` is null. */
 export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };
 
 /** An opened link. It opens sessions until the preview expires. */

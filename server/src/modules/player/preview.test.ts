@@ -249,8 +249,8 @@ test('anonymous callers at the same address do not affect a click on a PreviewUR
   const address = await preview(await imported());
   const { admission, now } = service.ctx;
   while (spend(admission.addresses, '127.0.0.1', now()) === 0);
-  assert.equal((await click(`${address}x`)).status, 429, 'no link of ours');
+  assert.equal((await click(`${address}x`)).status, 429, 'a forged link counts as anonymous');
   assert.equal((await click(address)).status, 303);
   clock.advance({ minutes: 16 });
-  assert.equal((await click(address)).status, 404, 'too old');
+  assert.equal((await click(address)).status, 404, 'the link has expired');
 });

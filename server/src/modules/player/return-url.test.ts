@@ -125,7 +125,7 @@ test('whatever is appended, raw or encoded, the result is one URL that is safe i
     const url = new URL(found);
     assert.match(url.protocol, /^https?:$/);
     assert.equal(url.username + url.password, '');
-    assert.match(found, /^[\x21-\x7e]+$/, 'no line break, no space, nothing that is not ASCII');
+    assert.match(found, /^[\x21-\x7e]+$/, 'no line breaks, spaces or characters outside ASCII');
     const allowed = isAllowedReturn(found, ['https://good.example']);
     assert.equal(allowed, url.protocol === 'https:' && url.host === 'good.example');
   });

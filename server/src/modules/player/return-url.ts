@@ -1,7 +1,7 @@
 import { hasExcessiveCombiningMarks } from '../../platform/unicode.ts';
 
 /** The maximum length of every URL in the API. */
-const longest = 2_048;
+const maxLength = 2_048;
 const marker = /[?&]returnURL=/i;
 const encodedScheme = /^https?%3a/i;
 
@@ -27,7 +27,7 @@ function decode(text: string): string {
 
 function followable(text: string): string | null {
   // Parsing normalises the host name, which is slow for long runs of combining marks.
-  if (text.length > longest || hasExcessiveCombiningMarks(text) || !/^https?:\/\//i.test(text)) return null;
+  if (text.length > maxLength || hasExcessiveCombiningMarks(text) || !/^https?:\/\//i.test(text)) return null;
   const url = URL.parse(text);
   return !url || url.username || url.password ? null : url.href;
 }

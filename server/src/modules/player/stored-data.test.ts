@@ -38,9 +38,9 @@ test('beyond 4 MiB of run-time data across all units, a result counts but its da
   const refused = await commit({ UnitID: fifth, Data: large('passed') });
   expectStatus(refused, 200);
   assert.equal(refused.body.Warning, 'data_not_stored');
-  assert.equal(refused.body.Number, 5, 'it is confirmed: sending it again would change nothing');
+  assert.equal(refused.body.Number, 5, 'the commit is confirmed, because sending it again would not help');
   const small = await commit({ UnitID: sixth, Data: { 'cmi.suspend_data': 'page 3' } });
-  assert.equal(small.body.Warning, undefined, 'what fits is stored');
+  assert.equal(small.body.Warning, undefined, 'data that fits is stored');
 
   const again = await play(service, LaunchURL);
   assert.ok(JSON.stringify(again.session).length < 4.2 * 1024 ** 2);

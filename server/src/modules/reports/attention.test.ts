@@ -50,10 +50,10 @@ test('uncompleted enrolments that end within a week are counted', async () => {
   assert.ok(ahead > 6.99 && ahead <= 7, Expiring.Until);
   assert.equal((await attentionOf(other)).Expiring.Enrolments, 0);
   clock.advance({ days: 7, minutes: 1 });
-  assert.equal((await attentionOf(tenant)).Expiring.Enrolments, 1, 'the longer one');
+  assert.equal((await attentionOf(tenant)).Expiring.Enrolments, 1, 'the enrolment with the later end');
 });
 
-test('at most a thousand are counted', async () => {
+test('counting stops at a thousand enrolments', async () => {
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service, {}, { week: { Duration: 'P7D' } });
   const bulk = async (path: string, rows: object[]) => {
@@ -76,18 +76,18 @@ test('options with at most a tenth of their seats left are shown, those with the
   const options = { ten: { Seats: 10, Name: 'Ten' }, none: { Seats: 0 }, many: { Seats: 100 }, open: {} };
   const CourseID = await newCourse(service, { Tenants: [tenant.TenantID], Title: 'Scarce' }, options);
   for (let n = 0; n < 8; n++) await enrol(tenant, `${CourseID}/ten`);
-  const shown = async (whose = tenant) =>
+  const attentionShown = async (whose = tenant) =>
     (await attentionOf(whose)).Seats.filter((option) => option.CourseID === CourseID);
   const none = { CourseID, Title: 'Scarce', DurationID: 'none', Name: 'none', Seats: 0, SeatsLeft: 0 };
-  assert.deepEqual(await shown(), [none], 'two of ten are left');
+  assert.deepEqual(await attentionShown(), [none], 'two of ten are left');
   await enrol(tenant, `${CourseID}/ten`);
-  assert.deepEqual(await shown(), [
+  assert.deepEqual(await attentionShown(), [
     none,
     { ...none, DurationID: 'ten', Name: 'Ten', Seats: 10, SeatsLeft: 1 },
   ]);
-  assert.deepEqual(await shown(await newTenant(service)), [], 'it is not offered to others');
+  assert.deepEqual(await attentionShown(await newTenant(service)), [], 'it is not offered to others');
   await service.api('PUT', `/course/${CourseID}`, { Status: 'retired' });
-  assert.deepEqual(await shown(), []);
+  assert.deepEqual(await attentionShown(), []);
 });
 
 test('failing endpoints and abandoned deliveries are shown to callers who may read endpoints', async () => {
@@ -125,5 +125,5 @@ test('failing endpoints and abandoned deliveries are shown to callers who may re
   assert.deepEqual([Webhooks, FailedDeliveries], [[], 0]);
   clock.advance({ days: 1, minutes: 1 });
   ({ FailedDeliveries } = await attentionOf(tenant));
-  assert.equal(FailedDeliveries, 0, 'a day later');
+  assert.equal(FailedDeliveries, 0, 'deliveries that failed more than a day ago');
 });

@@ -6,15 +6,15 @@ import { type Attention, maxCounted } from './schemas.ts';
 
 const day = 86_400_000;
 
-/** Maximum completed enrolments to skip. */
-const maxPassed = 4 * maxCounted;
+/** Maximum number of enrolments that the count reads, completed ones included. */
+const maxRead = 4 * maxCounted;
 
 const expiringText = `
 select count(*)::integer as visited, count(*) filter (where ending.status in ('enrolled', 'in_progress'))::integer as open
 from (
   select enrolment.status from enrolment
   where enrolment.tenant_id = $1 and enrolment.ended_at is null and enrolment.expires_at > $2 and enrolment.expires_at <= $3
-  order by enrolment.expires_at limit ${maxPassed}
+  order by enrolment.expires_at limit ${maxRead}
 ) ending`;
 
 async function countExpiring(ctx: TenantContext): Promise<Attention['Expiring']> {
@@ -28,7 +28,7 @@ async function countExpiring(ctx: TenantContext): Promise<Attention['Expiring']>
   const { visited, open } = row ?? { visited: 0, open: 0 };
   return {
     Enrolments: Math.min(open, maxCounted),
-    More: open > maxCounted || visited === maxPassed,
+    More: open > maxCounted || visited === maxRead,
     Until: until.toISOString(),
   };
 }

@@ -5,7 +5,7 @@ import { eventType } from '../events/write.ts';
 import type { Day } from './schemas.ts';
 
 type Counts = { day: string; enrolments: number; starts: number; completions: number };
-type Row = { watermark: Position | null; stored: Counts[]; news: Counts[] };
+type Row = { watermark: Position | null; stored: Counts[]; uncounted: Counts[] };
 
 /** Events per statement. */
 const maxEvents = 2_000;
@@ -13,13 +13,13 @@ const maxEvents = 2_000;
 const position = `jsonb_build_object('epoch', place.epoch, 'transaction', place.transaction::text, 'eventId', place.event_id)`;
 
 /** $2 to $4 are the position up to which events have been counted. */
-const news =
-  'told.tenant_id = $1 and (told.epoch, told.transaction, told.event_id) > ($2::bigint, $3::xid8, $4::uuid)';
-const typed = (type: Parameters<typeof eventType>[0]) => `told.type = ${eventType(type)}`;
-const counts = `(told.occurred_at at time zone 'UTC')::date as day,
-    count(*) filter (where ${typed('enrolment.created')}) as enrolments,
-    count(*) filter (where ${typed('enrolment.launched')} and told.data ->> 'Launch' = '1') as starts,
-    count(*) filter (where ${typed('enrolment.completed')}) as completions`;
+const uncounted =
+  'entry.tenant_id = $1 and (entry.epoch, entry.transaction, entry.event_id) > ($2::bigint, $3::xid8, $4::uuid)';
+const isTypeSql = (type: Parameters<typeof eventType>[0]) => `entry.type = ${eventType(type)}`;
+const counts = `(entry.occurred_at at time zone 'UTC')::date as day,
+    count(*) filter (where ${isTypeSql('enrolment.created')}) as enrolments,
+    count(*) filter (where ${isTypeSql('enrolment.launched')} and entry.data ->> 'Launch' = '1') as starts,
+    count(*) filter (where ${isTypeSql('enrolment.completed')}) as completions`;
 
 /**
  * Counts the next settled events: those visible to readers of the log, before which nothing more can be committed. If
@@ -29,14 +29,14 @@ const settleText = `
 with horizon as (
   select setting.value::bigint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as transaction
   from setting where setting.name = 'event_epoch'
-), told as (
-  select told.* from event told where ${news} and (told.epoch < (select horizon.epoch from horizon)
-    or told.transaction < (select horizon.transaction from horizon))
-  order by told.epoch, told.transaction, told.event_id limit ${maxEvents}
+), entry as (
+  select entry.* from event entry where ${uncounted} and (entry.epoch < (select horizon.epoch from horizon)
+    or entry.transaction < (select horizon.transaction from horizon))
+  order by entry.epoch, entry.transaction, entry.event_id limit ${maxEvents}
 ), moved as (
   insert into counted_log (tenant_id, epoch, transaction, event_id)
-  select $1, told.epoch, told.transaction, told.event_id from told
-  order by told.epoch desc, told.transaction desc, told.event_id desc limit 1
+  select $1, entry.epoch, entry.transaction, entry.event_id from entry
+  order by entry.epoch desc, entry.transaction desc, entry.event_id desc limit 1
   on conflict (tenant_id) do update
   set epoch = excluded.epoch, transaction = excluded.transaction, event_id = excluded.event_id
   where (counted_log.epoch, counted_log.transaction, counted_log.event_id) = ($2::bigint, $3::xid8, $4::uuid)
@@ -44,11 +44,11 @@ with horizon as (
 ), stored as (
   insert into day_count (tenant_id, day, enrolments, starts, completions)
   select $1, counted.day, counted.enrolments, counted.starts, counted.completions
-  from moved, (select ${counts} from told group by 1) counted
+  from moved, (select ${counts} from entry group by 1) counted
   on conflict (tenant_id, day) do update set enrolments = day_count.enrolments + excluded.enrolments,
     starts = day_count.starts + excluded.starts, completions = day_count.completions + excluded.completions
 )
-select (select count(*)::integer from told) as counted, (select ${position} from moved place) as watermark`;
+select (select count(*)::integer from entry) as counted, (select ${position} from moved place) as watermark`;
 
 const watermarkText = `select ${position} as watermark from counted_log place where place.tenant_id = $1`;
 
@@ -87,8 +87,8 @@ select
   (select ${position} from counted_log place where place.tenant_id = $1) as watermark,
   (select coalesce(jsonb_agg(kept), '[]') from day_count kept
     where kept.tenant_id = $1 and kept.day >= $5::date) as stored,
-  (select coalesce(jsonb_agg(counted), '[]') from (select ${counts} from event told where ${news} group by 1) counted)
-    as news`;
+  (select coalesce(jsonb_agg(counted), '[]') from (select ${counts} from event entry where ${uncounted} group by 1) counted)
+    as uncounted`;
 
 const isSame = (one: Position, other: Position) =>
   one.epoch === other.epoch && one.transaction === other.transaction && one.eventId === other.eventId;
@@ -99,7 +99,7 @@ async function readCounts(ctx: TenantContext, from: string): Promise<Counts[] | 
   if (watermark === null) return null;
   const [row] = await run<Row>(ctx, { text: readText, values: [...valuesOf(ctx, watermark), from] });
   if (!row) throw new Error('A statement without FROM returns one row.');
-  return isSame(row.watermark ?? logStart, watermark) ? [...row.stored, ...row.news] : null;
+  return isSame(row.watermark ?? logStart, watermark) ? [...row.stored, ...row.uncounted] : null;
 }
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);

@@ -27,7 +27,7 @@ where horizon.oldest < horizon.next`;
  * Deliveries of suspended tenants wait on purpose. An endpoint skips events it does not want, and its position advances
  * when it has nothing else to do.
  */
-const maxPassed = 200;
+const maxRead = 200;
 
 /**
  * The age of the oldest event for which no delivery has been created, read from `event_in_order` after each
@@ -41,7 +41,7 @@ cross join lateral (
     select event.type, event.occurred_at from event
     where event.tenant_id = hook.tenant_id
       and (event.epoch, event.transaction, event.event_id) > (hook.epoch, hook.transaction, hook.event_id)
-    order by event.epoch, event.transaction, event.event_id limit ${maxPassed}
+    order by event.epoch, event.transaction, event.event_id limit ${maxRead}
   ) ahead
   where hook.types is null or ahead.type = any (hook.types) limit 1
 ) wanted

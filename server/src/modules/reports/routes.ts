@@ -19,7 +19,7 @@ export const reportRoutes = [
     handle: async (ctx, { query, request }) => {
       const withWebhooks = request.caller?.scopes.includes('webhooks:write') ?? false;
       const Days = await countDays(ctx, { days: query.Days ?? 30 });
-      if (Days === null) return { status: 200, isPart: true };
+      if (Days === null) return { status: 200, isPartial: true };
       const Attention = await readAttention(ctx, { withWebhooks });
       return ok({ Days, Attention });
     },

@@ -10,7 +10,7 @@ import { credentialsQueue } from '../../platform/load/fair-queue.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain } from '../audit/append.ts';
-import { recordBeginning } from '../audit/begin.ts';
+import { recordChainStart } from '../audit/begin.ts';
 import type { NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
 
 /** Creates a tenant. If one with the same fields exists, returns it unchanged (a safe retry). */
@@ -37,7 +37,7 @@ export async function createTenant(
       .executeTakeFirst();
     if (made) {
       await beginChain(ctx, tenantId, { action: 'tenant.created', targetId: tenantId, data: {} });
-      await recordBeginning(ctx, tenantId);
+      await recordChainStart(ctx, tenantId);
     }
     return made;
   });
@@ -158,7 +158,7 @@ type KnownTenant = Tenant & { resumedAt: Date | null };
 export const knownTenant = createCache<KnownTenant | null>({
   name: 'tenants',
   milliseconds: 3_000,
-  most: 10_000,
+  max: 10_000,
   queue: credentialsQueue,
   load: async (ctx, tenantId) => {
     const row = await findTenant(ctx, tenantId);

@@ -74,20 +74,20 @@ function isAllowed(config: AllowedConfig, host: string, address: string): boolea
 /** Explains in a sentence why a webhook must not be sent to an address. */
 export class AddressRejected extends Error {}
 
-export type Checked = { addresses: LookupAddress[]; allowed: boolean };
+export type CheckedHost = { addresses: LookupAddress[]; allowed: boolean };
 
 /** `localhost` never leaves this machine, and names in WEBHOOK_ALLOW are the operator's own. */
-function isSystems({ webhookAllow }: AllowedConfig, name: string): boolean {
+function usesSystemResolver({ webhookAllow }: AllowedConfig, name: string): boolean {
   return name === 'localhost' || webhookAllow.includes(name);
 }
 
 /** All addresses of a host. If a single one is in a private network, the host is rejected. */
-export async function resolveChecked(config: AllowedConfig, host: string): Promise<Checked> {
+export async function resolveChecked(config: AllowedConfig, host: string): Promise<CheckedHost> {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   const version = isIP(name);
   const addresses =
     version === 0
-      ? await (isSystems(config, name) ? lookUpBySystem : lookUp)(name)
+      ? await (usesSystemResolver(config, name) ? lookUpBySystem : lookUp)(name)
       : [{ address: name, family: version }];
   if (addresses.length === 0) throw new AddressRejected(`${host} has no address.`);
   const allowed = addresses.every(({ address }) => isAllowed(config, name, address));

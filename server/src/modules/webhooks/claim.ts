@@ -38,11 +38,11 @@ update webhook hook set owner = $1, owned_until = ${lease}, wake_at = null
 from free where hook.tenant_id = free.tenant_id and hook.webhook_id = free.webhook_id
 returning hook.*, free.resumed_at`;
 
-export async function claimEndpoints(ctx: Context, owner: string, most: number): Promise<Claimed[]> {
+export async function claimEndpoints(ctx: Context, owner: string, max: number): Promise<Claimed[]> {
   const rows = await run<ClaimedRow>(ctx, {
     name: 'webhook_claim',
     text: claim,
-    values: [owner, ctx.now(), most],
+    values: [owner, ctx.now(), max],
   });
   return rows.map(toClaimed);
 }

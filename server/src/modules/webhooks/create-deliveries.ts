@@ -77,7 +77,7 @@ export async function createDeliveries(
  */
 export async function readPending(
   ctx: TenantContext,
-  input: { webhookId: string; enabledAt: Date | null; afterNumber: number; most: number },
+  input: { webhookId: string; enabledAt: Date | null; afterNumber: number; max: number },
 ): Promise<Waiting[]> {
   const rows = await ctx.db
     .selectFrom('webhook_delivery')
@@ -88,7 +88,7 @@ export async function readPending(
     .where('status', '=', sql.lit('pending'))
     .where('number', '>', input.afterNumber)
     .orderBy('number')
-    .limit(input.most)
+    .limit(input.max)
     .execute();
   return rows.map((row) => ({
     deliveryId: row.delivery_id,

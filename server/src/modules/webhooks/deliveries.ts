@@ -106,7 +106,7 @@ export async function sendPing(ctx: TenantContext, input: { webhookId: string })
 function admitPing(ctx: TenantContext): () => void {
   const { pings } = ctx.admission;
   const release = reserveAll(ctx, 'interface', [
-    { of: pings, by: ctx.tenantId, whose: 'for test events', reason: 'ping_rate' },
+    { of: pings, by: ctx.tenantId, description: 'for test events', reason: 'ping_rate' },
   ]);
   const retryAfter = spend(pings, ctx.tenantId, ctx.now());
   if (retryAfter === 0) return release;

@@ -119,11 +119,11 @@ test("hanging receivers do not delay another's deliveries", async (t) => {
   const began = performance.now();
   await appendEvents(ctx, eventsOf(enrolmentIds(200), 0));
   await until('all arrive at the healthy one', () => countOf(healthy) === 200);
-  assert.ok(performance.now() - began < 9_000, 'before a delivery times out');
+  assert.ok(performance.now() - began < 9_000, 'healthy deliveries arrive before a hanging one times out');
 
   const stopping = performance.now();
   await node.stop(200);
-  assert.ok(performance.now() - stopping < 9_000, 'what hangs is given back');
+  assert.ok(performance.now() - stopping < 9_000, 'hanging deliveries are released');
   const [first] = contexts;
   assert.ok(first);
   const pending = await pendingOf(first);
@@ -131,7 +131,7 @@ test("hanging receivers do not delay another's deliveries", async (t) => {
   assert.ok(pending.every((row) => row.attempts === 0));
   hanging.answer((response) => response.writeHead(204).end());
   startNode();
-  await until('another node takes them up', async () => (await pendingOf(first)).length === 0);
+  await until('another node delivers them', async () => (await pendingOf(first)).length === 0);
 });
 
 test("only the enrolment with the failing event waits, not the endpoint's other enrolments", async (t) => {

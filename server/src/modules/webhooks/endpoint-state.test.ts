@@ -34,9 +34,9 @@ const fresh = beginEndpoint({
   ...{ position: place, failingSince: null, resumedAt: null, enabledAt: null },
 });
 const failing = { ...fresh, failures: 2, failingSince: before(30_000) };
-const hopeless = { ...failing, failingSince: before(failureWindowMilliseconds) };
-const resumed = { ...hopeless, endpoint: { ...fresh.endpoint, resumedAt: before(1_000) } };
-const busy = { ...fresh, underWay: 2, withoutResponse: 1 };
+const failedTooLong = { ...failing, failingSince: before(failureWindowMilliseconds) };
+const resumed = { ...failedTooLong, endpoint: { ...fresh.endpoint, resumedAt: before(1_000) } };
+const busy = { ...fresh, inProgress: 2, withoutResponse: 1 };
 const broken = new Error('broken');
 
 const rows: [
@@ -65,10 +65,10 @@ const rows: [
     { kind: 'read', position: later, stored: place, more: false, lastNumber: 7 },
     { position: later, endpoint: { ...fresh.endpoint, position: place }, more: false, lastNumber: 7 },
   ],
-  ['a delivery starts', fresh, { kind: 'begun' }, { underWay: 1 }],
+  ['a delivery starts', fresh, { kind: 'begun' }, { inProgress: 1 }],
   [
     'a hanging delivery releases its slot in the healthy pool',
-    { ...fresh, underWay: 1 },
+    { ...fresh, inProgress: 1 },
     { kind: 'late', pool: 'healthy' },
     { withoutResponse: 1 },
     [{ kind: 'release-slot', pool: 'healthy' }],
@@ -83,27 +83,27 @@ const rows: [
     'a delivery ends and releases its slot',
     busy,
     { kind: 'ended', pool: 'healthy', wasLate: false, error: null },
-    { underWay: 1 },
+    { inProgress: 1 },
     [{ kind: 'release-slot', pool: 'healthy' }],
   ],
   [
     'a late delivery has already released its slot',
     busy,
     { kind: 'ended', pool: 'healthy', wasLate: true, error: null },
-    { underWay: 1, withoutResponse: 0 },
+    { inProgress: 1, withoutResponse: 0 },
   ],
   [
     'a late delivery in the failing pool releases its slot now',
     busy,
     { kind: 'ended', pool: 'failing', wasLate: true, error: null },
-    { underWay: 1, withoutResponse: 0 },
+    { inProgress: 1, withoutResponse: 0 },
     [{ kind: 'release-slot', pool: 'failing' }],
   ],
   [
     'an internal error ends the work',
     busy,
     { kind: 'ended', pool: 'healthy', wasLate: false, error: broken },
-    { underWay: 1, failure: broken, isClosed: true },
+    { inProgress: 1, failure: broken, isClosed: true },
     [{ kind: 'release-slot', pool: 'healthy' }],
   ],
   ['a healthy endpoint responds', fresh, { kind: 'answered', delivered: true, at }, {}],
@@ -131,7 +131,7 @@ const rows: [
   ],
   [
     'an endpoint that has failed for 72 hours is disabled',
-    hopeless,
+    failedTooLong,
     { kind: 'answered', delivered: false, at },
     { failures: 3, isClosed: true },
     [{ kind: 'disable', failingSince: before(failureWindowMilliseconds) }],
@@ -157,8 +157,8 @@ test('failing and hanging endpoints share a separate limit', () => {
 
 test('each consecutive failure halves the concurrent deliveries, down to one', () => {
   const concurrency = (failures: number) => {
-    const counts = Array.from({ length: 17 }, (_, underWay) => underWay);
-    return counts.find((underWay) => !mayBegin({ ...fresh, failures, underWay }, 16));
+    const counts = Array.from({ length: 17 }, (_, inProgress) => inProgress);
+    return counts.find((inProgress) => !mayBegin({ ...fresh, failures, inProgress }, 16));
   };
   assert.deepEqual([0, 1, 2, 3, 4, 5, 50].map(concurrency), [16, 8, 4, 2, 1, 1, 1]);
   assert.equal(mayBegin({ ...fresh, isClosed: true }, 16), false);
@@ -179,7 +179,7 @@ test('an endpoint is released when nothing is due within ten seconds', () => {
   assert.equal(isIdle(rested, null, at), true);
   assert.equal(isIdle(rested, new Date(at.getTime() + 10_001), at), true);
   assert.equal(isIdle(rested, new Date(at.getTime() + 10_000), at), false);
-  assert.equal(isIdle({ ...rested, underWay: 1 }, null, at), false);
+  assert.equal(isIdle({ ...rested, inProgress: 1 }, null, at), false);
   assert.equal(isIdle(fresh, null, at), false);
 });
 

@@ -16,7 +16,7 @@ export type EndpointState = {
   lastNumber: number;
   /** Whether the log may contain more events. */
   more: boolean;
-  underWay: number;
+  inProgress: number;
   /** Deliveries in progress that have had no response for a second. */
   withoutResponse: number;
   /** Consecutive failures. */
@@ -51,13 +51,13 @@ export type Step = { state: EndpointState; effects: EndpointEffect[] };
 /** The log is read again when fewer deliveries than this are pending; the others stay in the log. */
 export const maxWaiting = 10_000;
 /** An endpoint that has had nothing to do for this long is released. */
-const longestRest = 10_000;
+const maxIdleMilliseconds = 10_000;
 /** When an endpoint recovers after failing for this long, its retries are sent immediately. */
 const earlyRetryAfter = 60_000;
 
 export function beginEndpoint(endpoint: Claimed): EndpointState {
   const { position, failingSince } = endpoint;
-  const counts = { lastNumber: 0, underWay: 0, withoutResponse: 0, failures: failingSince ? 1 : 0 };
+  const counts = { lastNumber: 0, inProgress: 0, withoutResponse: 0, failures: failingSince ? 1 : 0 };
   return { endpoint, position, ...counts, more: true, failingSince, isClosed: false, failure: null };
 }
 
@@ -76,7 +76,7 @@ export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step
       return to({ endpoint: { ...state.endpoint, position: stored }, position, lastNumber, more });
     }
     case 'begun':
-      return to({ underWay: state.underWay + 1 });
+      return to({ inProgress: state.inProgress + 1 });
     case 'late': {
       // A hanging endpoint releases its slot to healthy ones.
       const changes = { withoutResponse: state.withoutResponse + 1 };
@@ -88,7 +88,7 @@ export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step
       const { pool, wasLate, error } = event;
       const failure = state.failure ?? error;
       const withoutResponse = state.withoutResponse - (wasLate ? 1 : 0);
-      const changes = { underWay: state.underWay - 1, withoutResponse, failure };
+      const changes = { inProgress: state.inProgress - 1, withoutResponse, failure };
       const isGiven = wasLate && pool === 'healthy';
       const effects: EndpointEffect[] = isGiven ? [] : [{ kind: 'release-slot', pool }];
       return to({ ...changes, isClosed: state.isClosed || failure !== null }, ...effects);
@@ -117,19 +117,19 @@ export const poolOf = ({ failures, withoutResponse }: EndpointState): Concurrenc
   failures === 0 && withoutResponse === 0 ? 'healthy' : 'failing';
 
 /** The more consecutive failures, the fewer concurrent deliveries. */
-export const mayBegin = ({ isClosed, underWay, failures }: EndpointState, concurrency: number): boolean =>
-  !isClosed && underWay < Math.max(1, Math.floor(concurrency / 2 ** failures));
+export const mayBegin = ({ isClosed, inProgress, failures }: EndpointState, concurrency: number): boolean =>
+  !isClosed && inProgress < Math.max(1, Math.floor(concurrency / 2 ** failures));
 
 export const mayRead = ({ isClosed, more }: EndpointState, waiting: number): boolean =>
   !isClosed && more && waiting < maxWaiting;
 
 /** Whether to end the pause and read the log now. */
-export const wantsMore = ({ underWay, more }: EndpointState, waiting: number): boolean =>
-  underWay === 0 || (more && waiting < maxWaiting / 10);
+export const wantsMore = ({ inProgress, more }: EndpointState, waiting: number): boolean =>
+  inProgress === 0 || (more && waiting < maxWaiting / 10);
 
-export function isIdle({ underWay, more }: EndpointState, wakeAt: Date | null, now: Date): boolean {
-  if (underWay > 0 || more) return false;
-  return !wakeAt || wakeAt.getTime() - now.getTime() > longestRest;
+export function isIdle({ inProgress, more }: EndpointState, wakeAt: Date | null, now: Date): boolean {
+  if (inProgress > 0 || more) return false;
+  return !wakeAt || wakeAt.getTime() - now.getTime() > maxIdleMilliseconds;
 }
 
 /** The delivery after another attempt. It has ended if `next` is null. */

@@ -46,12 +46,12 @@ type Work = {
   lanes: Lanes;
   sender: Sender;
   pause: Pause;
-  underWay: Set<Promise<void>>;
+  inProgress: Set<Promise<void>>;
   /** Called when a slot is free. Always the same function, so that the endpoint is in the queue only once. */
   resume: () => void;
 };
 
-const tick = 500;
+const idleCheckMilliseconds = 500;
 /** A delivery that has had no response for this long counts as hanging. */
 const hangingAfter = 1_000;
 
@@ -65,7 +65,7 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
     lanes: openLanes(),
     sender: openSender(node.ctx.config),
     pause: openPause(),
-    underWay: new Set(),
+    inProgress: new Set(),
     resume: () => pump(work),
   };
   const close = () => void dispatch(work, { kind: 'closed' });
@@ -73,12 +73,12 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
   if (node.draining.aborted) close();
   try {
     await deliverAll(work);
-    await Promise.all(work.underWay);
+    await Promise.all(work.inProgress);
     if (work.state.failure !== null) throw work.state.failure;
   } finally {
     node.draining.removeEventListener('abort', close);
     close();
-    await Promise.all(work.underWay);
+    await Promise.all(work.inProgress);
     work.sender.close();
     const { ctx, webhookId, state } = work;
     const wakeAt = work.lanes.wakeAt(ctx.now());
@@ -96,7 +96,7 @@ function perform(work: Work, effect: EndpointEffect): Promise<void> | void {
   const { ctx, webhookId } = work;
   switch (effect.kind) {
     case 'release-slot':
-      return work.node.pools[effect.pool].give();
+      return work.node.pools[effect.pool].release();
     case 'hasten':
       return work.lanes.hasten();
     case 'wake':
@@ -113,7 +113,7 @@ async function deliverAll(work: Work): Promise<void> {
     await readLog(work);
     const now = work.ctx.now();
     if (isIdle(work.state, work.lanes.wakeAt(now), now)) return;
-    if (!work.state.isClosed) await work.pause.begin(tick);
+    if (!work.state.isClosed) await work.pause.begin(idleCheckMilliseconds);
     pump(work);
   }
 }
@@ -132,7 +132,7 @@ async function readLog(work: Work): Promise<void> {
       webhookId,
       enabledAt,
       afterNumber: lastNumber,
-      most: maxWaiting,
+      max: maxWaiting,
     });
     for (const waiting of pending) lanes.add(waiting);
     await dispatch(work, { kind: 'read', ...taken, lastNumber: pending.at(-1)?.number ?? lastNumber });
@@ -148,7 +148,7 @@ function pump(work: Work): void {
     if (!node.pools[pool].take(ctx.tenantId, work.resume)) return;
     const waiting = lanes.take(ctx.now());
     if (waiting) begin(work, waiting, pool);
-    else node.pools[pool].give();
+    else node.pools[pool].release();
   }
 }
 
@@ -165,13 +165,13 @@ function begin(work: Work, waiting: Waiting, pool: ConcurrencyPool): void {
       (error: unknown) => error,
     )
     .then((error) => {
-      work.underWay.delete(delivery);
+      work.inProgress.delete(delivery);
       clearTimeout(late);
       void dispatch(work, { kind: 'ended', pool, wasLate, error });
       pump(work);
       if (wantsMore(work.state, work.lanes.size)) work.pause.end();
     });
-  work.underWay.add(delivery);
+  work.inProgress.add(delivery);
 }
 
 async function deliver(work: Work, waiting: Waiting): Promise<void> {

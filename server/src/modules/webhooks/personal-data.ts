@@ -87,7 +87,7 @@ export const deliveryData: PersonalData = {
   },
   eraseOfUser: (ctx, { userId }, after) => erase(ctx, { lane: userId, userId }, after),
   eraseOfEnrolment: (ctx, { userId, enrollId }, after) => erase(ctx, { lane: enrollId, userId }, after),
-  count: (ctx, { userId, enrollIds, most }) => countRows(ctx, eachText, [[userId, ...enrollIds], most]),
+  count: (ctx, { userId, enrollIds, max }) => countRows(ctx, eachText, [[userId, ...enrollIds], max]),
   read: async function* (ctx, person) {
     yield* readLane(ctx, person.userId);
     for await (const enrollId of person.enrolments()) yield* readLane(ctx, enrollId);

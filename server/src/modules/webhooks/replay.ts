@@ -11,8 +11,8 @@ import { readWebhookRow } from './webhooks.ts';
 const maxReplayed = 10_000;
 /** While the log is read, other callers' lists wait. */
 const maxVisited = 50_000;
-/** IDs are created before the statement, which may have to wait for a password hash or for the database. */
-const longestDraft = 60_000;
+/** Maximum time between the creation of an event's ID and its insertion, which may wait for a password hash or the database. */
+const maxInsertDelay = 60_000;
 
 /** Deliveries that one statement creates. Other work runs between statements. */
 const batchSize = 200;
@@ -62,10 +62,10 @@ async function eventsOf(ctx: TenantContext, input: Own, types: string[] | null):
         values: [ctx.tenantId, input.EventIDs, types],
       })
     : await eventsInRange(ctx, input, types);
-  return found.sort(inLog).map(({ event_id }) => event_id);
+  return found.sort(compareInLog).map(({ event_id }) => event_id);
 }
 
-function inLog(one: Found, other: Found): number {
+function compareInLog(one: Found, other: Found): number {
   if (one.epoch !== other.epoch) return one.epoch - other.epoch;
   const between = BigInt(one.transaction) - BigInt(other.transaction);
   if (between !== 0n) return between < 0n ? -1 : 1;
@@ -76,7 +76,7 @@ async function eventsInRange(ctx: TenantContext, input: Own, types: string[] | n
   const from = new Date(input.From ?? 0);
   const until = input.Until === undefined ? ctx.now() : new Date(input.Until);
   const found: Found[] = [];
-  let after: string | undefined = lowestId(new Date(from.getTime() - longestDraft));
+  let after: string | undefined = lowestId(new Date(from.getTime() - maxInsertDelay));
   let visited = 0;
   while (after !== undefined && found.length <= maxReplayed) {
     if (visited >= maxVisited)

@@ -84,7 +84,7 @@ export async function disableFailing(
   });
 }
 
-const purgedAtOnce = 500;
+const purgeBatchSize = 500;
 
 const purge = `/* across tenants: old deliveries of all tenants */
 delete from webhook_delivery held using (
@@ -97,7 +97,7 @@ where held.tenant_id = old.tenant_id and held.webhook_id = old.webhook_id
 /** Finished deliveries are kept for 30 days. Events stay in the log. */
 export async function purgeDeliveries(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - 30 * 86_400_000);
-  await inBatches(ctx, purgedAtOnce, async (ctx, rows) => {
+  await inBatches(ctx, purgeBatchSize, async (ctx, rows) => {
     const gone = await run(ctx, { name: 'webhook_purge', text: purge, values: [until, rows] });
     return gone.length;
   });

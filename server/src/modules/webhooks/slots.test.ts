@@ -15,12 +15,12 @@ test('an endpoint that finds no free slot waits once, and tenants take turns', (
   const busy = ['a', 'b', 'c'].map((name) => endpoint('crowded', name));
   for (const resume of busy) resume();
   for (let ended = 0; ended < 1_000; ended++) {
-    slots.give();
+    slots.release();
     busy[0]?.();
   }
   begun.length = 0;
   endpoint('other', 'newcomer')();
-  for (let ended = 0; ended < 6; ended++) slots.give();
+  for (let ended = 0; ended < 6; ended++) slots.release();
   assert.deepEqual(begun.filter((name) => name === 'newcomer').length, 3);
   assert.ok(begun.indexOf('newcomer') <= 1, begun.join());
   assert.deepEqual(new Set(begun), new Set(['a', 'b', 'c', 'newcomer']));
@@ -34,6 +34,6 @@ test('an endpoint with nothing to deliver leaves its slot to the next', () => {
   slots.take('third', () => {
     called++;
   });
-  slots.give();
+  slots.release();
   assert.equal(called, 1);
 });

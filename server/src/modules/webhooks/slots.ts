@@ -2,7 +2,7 @@
  * Limits how many deliveries run concurrently. An endpoint that finds no free slot is called when there is one. Tenants
  * take turns, and so do the endpoints of each tenant. An endpoint is queued only once, however often it asks.
  */
-export type Slots = { take: (tenantId: string, whenFree: () => void) => boolean; give: () => void };
+export type Slots = { take: (tenantId: string, whenFree: () => void) => boolean; release: () => void };
 
 export function openSlots(maxConcurrent: number): Slots {
   let taken = 0;
@@ -27,7 +27,7 @@ export function openSlots(maxConcurrent: number): Slots {
       tenants.set(tenantId, waiting.add(whenFree));
       return false;
     },
-    give() {
+    release() {
       taken--;
       for (let whenFree = next(); whenFree; whenFree = next()) whenFree();
     },

@@ -250,7 +250,7 @@ test("a receiver's response after the person's erasure is not stored, neither by
   });
   assert.equal((await call('POST', '/user', { LoginID })).status, 201);
   assert.equal((await call('POST', `/enrol/${LoginID}/erased`)).status, 201);
-  await until('both are under way', () => responses.length === 2);
+  await until('both deliveries are in progress', () => responses.length === 2);
   assert.equal((await call('DELETE', `/user/${LoginID}`)).status, 200);
   for (const answer of responses) answer();
   const deliveries = async () => (await call('GET', `/webhook/${hook.WebhookID}/delivery`)).body.Items;

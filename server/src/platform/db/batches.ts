@@ -2,13 +2,13 @@ import type { Database } from './dialect.ts';
 import { transaction } from './transaction.ts';
 
 /** Target duration in milliseconds. On the embedded database, all other statements wait for a batch. */
-const longest = 25;
-const first = 50;
+const targetMilliseconds = 25;
+const firstBatchSize = 50;
 
 /** The size of the next batch, after one of `rows` rows took this many milliseconds. */
 export function nextBatchSize(rows: number, milliseconds: number, max: number): number {
-  if (milliseconds > longest) return Math.max(1, Math.floor(rows / 2));
-  return milliseconds < longest / 2 ? Math.min(max, rows * 2) : rows;
+  if (milliseconds > targetMilliseconds) return Math.max(1, Math.floor(rows / 2));
+  return milliseconds < targetMilliseconds / 2 ? Math.min(max, rows * 2) : rows;
 }
 
 /**
@@ -21,7 +21,7 @@ export async function inBatches<C extends { db: Database }>(
   work: (ctx: C, rows: number) => Promise<number>,
 ): Promise<number> {
   let sum = 0;
-  for (let rows = Math.min(first, max); ; ) {
+  for (let rows = Math.min(firstBatchSize, max); ; ) {
     let begun = 0;
     const done = await transaction(ctx, (ctx) => {
       // Does not count the wait for the transaction's turn.

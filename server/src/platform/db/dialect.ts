@@ -16,7 +16,7 @@ const maxNames = 300;
 const names = new Map<string, string>();
 
 /** Only these statements stay prepared. Those whose text depends on their input would fill the server's memory. */
-export function nameOf(text: string): string | undefined {
+export function statementNameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= maxNames) return known;
   const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
@@ -33,14 +33,14 @@ class EngineConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { sql: text, parameters: values } = query;
-    const name = nameOf(text);
+    const name = statementNameOf(text);
     const { rows, affected } = await this.#connection.query<R>(
       name === undefined ? { text, values } : { name, text, values },
     );
     return { rows, numAffectedRows: BigInt(affected) };
   }
 
-  // biome-ignore lint/correctness/useYield: the interface asks for a generator
+  // biome-ignore lint/correctness/useYield: the interface requires a generator
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('Streaming is not supported; read pages instead.');
   }
@@ -71,7 +71,7 @@ const origins = new WeakMap<Database, Origin>();
 /** Shared, because it compiles synchronously, and creating one takes most of the time of creating a `Kysely`. */
 const compiler = new PostgresQueryCompiler();
 
-export function kyselyOver(connection: Connection): Database {
+export function kyselyForConnection(connection: Connection): Database {
   const db = new Kysely<Schema>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -85,8 +85,8 @@ export function kyselyOver(connection: Connection): Database {
 }
 
 /** Creating one takes 2 µs, so each request gets its own. */
-export function kyselyOn(engine: Engine, queue?: string): Database {
-  const db = kyselyOver({ query: (statement) => engine.query(statement, queue) });
+export function kyselyForEngine(engine: Engine, queue?: string): Database {
+  const db = kyselyForConnection({ query: (statement) => engine.query(statement, queue) });
   origins.set(db, { engine, queue });
   return db;
 }

@@ -95,7 +95,7 @@ test('commits a transaction, and rolls back one that throws', async () => {
   assert.equal(await read(), 1);
   const failing = engine.transaction(async (connection) => {
     await connection.query(add);
-    throw new Error('second thoughts');
+    throw new Error('rolled back');
   });
   await assert.rejects(failing, /second thoughts/);
   assert.equal(await read(), 1);

@@ -8,16 +8,16 @@ import type { Connection, Engine } from './engine.ts';
 export type Migration = { name: string; sql: string; checksum: string };
 type Applied = Pick<Migration, 'name' | 'checksum'>;
 
-const nameShape = /^\d{4}_[a-z0-9_]+\.sql$/;
+const namePattern = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** An arbitrary number for an advisory lock that nothing else in this database uses. */
 const lockNumber = 5_119_244_003;
 /** How often to check whether another node has finished. */
-const turn = 100;
+const pollMilliseconds = 100;
 
 /** How long a change may wait for a lock, with all other statements queued behind it, before it backs off. */
-export type LockTimeouts = { lockMilliseconds: number; pauseMilliseconds: number; tries: number };
+export type LockTimeouts = { lockMilliseconds: number; pauseMilliseconds: number; maxAttempts: number };
 
-const defaults: LockTimeouts = { lockMilliseconds: 500, pauseMilliseconds: 1_000, tries: 600 };
+const defaults: LockTimeouts = { lockMilliseconds: 500, pauseMilliseconds: 1_000, maxAttempts: 600 };
 
 /**
  * Migrates forward only. Nodes that start together take turns, and each migration runs in its own transaction. In
@@ -31,15 +31,16 @@ export async function migrate(
 ): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder);
   const functions = await readFunctions(folder);
-  const { lockMilliseconds, pauseMilliseconds, tries } = { ...defaults, ...timeouts };
+  const { lockMilliseconds, pauseMilliseconds, maxAttempts } = { ...defaults, ...timeouts };
   const applied: string[] = [];
-  for (let busy = 0; ; ) {
+  for (let failures = 0; ; ) {
     const step = await applyNext(engine, migrations, functions, lockMilliseconds).catch((error: unknown) => {
-      if (!isContention(error) || ++busy >= tries) throw error;
+      if (!isContention(error) || ++failures >= maxAttempts) throw error;
       return 'busy' as const;
     });
     if (step === 'done') return { applied };
-    if (step === 'busy' || step === 'taken') await delay(step === 'busy' ? pauseMilliseconds : turn);
+    if (step === 'busy' || step === 'taken')
+      await delay(step === 'busy' ? pauseMilliseconds : pollMilliseconds);
     else applied.push(step.name);
   }
 }
@@ -87,7 +88,7 @@ async function missingFunctions(
   return functions.filter(({ name }) => !known.has(name));
 }
 
-/** Those of other versions stay, because their nodes may still be running. */
+/** Functions of other versions are kept, because nodes of those versions may still be running. */
 async function createFunctions(connection: Connection, functions: StoredFunction[]): Promise<void> {
   for (const { sql } of await missingFunctions(connection, functions))
     await connection.query({ text: `/* across tenants: migration */ ${sql}`, values: [] });
@@ -103,7 +104,7 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   return Promise.all(
     names.map(async (name) => {
-      if (!nameShape.test(name)) throw new Error(`The migration ${name} must be named like 0001_what.sql.`);
+      if (!namePattern.test(name)) throw new Error(`The migration ${name} must be named like 0001_what.sql.`);
       const sql = await readFile(path.join(folder, name), 'utf8');
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
@@ -127,19 +128,19 @@ function applyNext(
     // A large table may need longer than the limit for requests.
     await ask('set local statement_timeout = 0');
     await ask('set local idle_in_transaction_session_timeout = 0');
-    const turn = await ask('select 1 where pg_try_advisory_xact_lock($1)', [lockNumber]);
-    if (turn.rows.length === 0) return 'taken';
+    const lock = await ask('select 1 where pg_try_advisory_xact_lock($1)', [lockNumber]);
+    if (lock.rows.length === 0) return 'taken';
     await ask(`set local lock_timeout = ${lockMilliseconds}`);
     await ask(bookkeeping);
     const { rows } = await ask('select name, checksum from migration order by name');
-    const next = nextOf(migrations, rows);
+    const next = nextMigration(migrations, rows);
     if (!next) {
       await createFunctions(connection, functions);
       return 'done';
     }
     await apply(engine, connection, next).catch((cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      const kept = isOutside(next.sql) ? '' : ' and nothing of it was kept';
+      const kept = runsOutsideTransaction(next.sql) ? '' : ' and nothing of it was kept';
       throw new Error(`The migration ${next.name} failed${kept}: ${reason}`, { cause });
     });
     await ask('insert into migration (name, checksum, applied_at) values ($1, $2, now())', [
@@ -150,23 +151,23 @@ function applyNext(
   });
 }
 
-/** Such a file builds or drops indexes concurrently. Its statements are sent one by one and can be repeated. */
-export const isOutside = (sql: string): boolean => sql.startsWith('-- outside a transaction\n');
+/** Such a file builds or drops indexes concurrently. Its statements are sent one by one and must be repeatable. */
+export const runsOutsideTransaction = (sql: string): boolean => sql.startsWith('-- outside a transaction\n');
 
 async function apply(engine: Engine, connection: Connection, { sql }: Migration): Promise<void> {
   const isEmbedded = engine.kind === 'pglite';
-  if (isOutside(sql) && !isEmbedded)
+  if (runsOutsideTransaction(sql) && !isEmbedded)
     for (const statement of sql.split(/;\s*$/m)) {
       if (statement.trim() !== '') await engine.script(statement);
     }
   else {
     // The embedded database has a single connection, so there is nothing to be concurrent with.
-    const text = isOutside(sql) ? sql.replaceAll(/\bconcurrently\b/gi, '') : sql;
+    const text = runsOutsideTransaction(sql) ? sql.replaceAll(/\bconcurrently\b/gi, '') : sql;
     await connection.query({ text: `/* across tenants: migration */ ${text}`, values: [] });
   }
 }
 
-function nextOf(migrations: Migration[], applied: Applied[]): Migration | undefined {
+function nextMigration(migrations: Migration[], applied: Applied[]): Migration | undefined {
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
   for (const { name, checksum } of applied) {
     const own = known.get(name);

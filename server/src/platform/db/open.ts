@@ -1,4 +1,4 @@
-import { type Database, kyselyOn } from './dialect.ts';
+import { type Database, kyselyForEngine } from './dialect.ts';
 import type { DatabaseLog, Engine } from './engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
 import { openPglite } from './pglite/pglite.ts';
@@ -26,12 +26,13 @@ export async function openDatabase({
   dataDir,
   log,
 }: DatabaseOptions): Promise<{ engine: Engine; db: Database; replica: Replica | null }> {
-  const onServer = (url: string) => openPostgres({ url, max: connections, names: statementNames, log });
+  const onServer = (url: string) =>
+    openPostgres({ url, max: connections, preparesStatements: statementNames, log });
   const guarded = (opened: Engine) => guardTenants(shareAmongTenants(opened, connections));
   const opened = databaseUrl ? await onServer(databaseUrl) : await openPglite({ folder: dataDir, log });
   const primary = guarded(opened);
-  if (!readUrl) return { engine: primary, db: kyselyOn(primary), replica: null };
+  if (!readUrl) return { engine: primary, db: kyselyForEngine(primary), replica: null };
   const copy = guarded(await onServer(readUrl));
   const engine = { ...primary, close: async () => void (await Promise.all([copy.close(), primary.close()])) };
-  return { engine, db: kyselyOn(engine), replica: openReplica(engine, copy, log) };
+  return { engine, db: kyselyForEngine(engine), replica: openReplica(engine, copy, log) };
 }

@@ -1,5 +1,5 @@
 import { isAnonymousQueue, operatorQueue } from '../load/fair-queue.ts';
-import { type Database, kyselyOn, originOf } from './dialect.ts';
+import { type Database, kyselyForEngine, originOf } from './dialect.ts';
 
 /**
  * The same context, but its statements and transactions wait in this database queue. Has no effect inside a
@@ -7,7 +7,7 @@ import { type Database, kyselyOn, originOf } from './dialect.ts';
  */
 export function inQueue<C extends { db: Database }>(ctx: C, queue: string): C {
   const origin = originOf(ctx.db);
-  return origin ? { ...ctx, db: kyselyOn(origin.engine, queue) } : ctx;
+  return origin ? { ...ctx, db: kyselyForEngine(origin.engine, queue) } : ctx;
 }
 
 /** The queue of the caller's network if the caller has not been identified yet; otherwise null. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { anonymousQueue, credentialsQueue } from '../load/fair-queue.ts';
-import { kyselyOn } from './dialect.ts';
+import { kyselyForEngine } from './dialect.ts';
 import type { Connection, Engine } from './engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
 import { forTenant, inQueue } from './queues.ts';
@@ -132,7 +132,7 @@ test("a context's statements wait in its queue, whatever they name", async () =>
       return engine.transaction(work, line);
     },
   };
-  const ctx = { db: kyselyOn(guardTenants(noting)) };
+  const ctx = { db: kyselyForEngine(guardTenants(noting)) };
   const nameless = { text: 'select 1', values: [] };
   const built = (of: typeof ctx) => of.db.selectNoFrom((of) => of.lit(1).as('one')).execute();
   const own = forTenant(ctx, 'own');

@@ -11,8 +11,8 @@ import type { Engine } from './engine.ts';
 /** The embedded database runs one statement at a time. */
 const sharesOf = (kind: Engine['kind'], connections: number) =>
   kind === 'pglite'
-    ? { most: 1, maxPerCaller: 1 }
-    : { most: connections, maxPerCaller: Math.ceil(connections * 0.7) };
+    ? { max: 1, maxPerCaller: 1 }
+    : { max: connections, maxPerCaller: Math.ceil(connections * 0.7) };
 /** Maximum number waiting in one queue. */
 const limits = { longestWait: 5_000, maxWaiting: 5_000 };
 

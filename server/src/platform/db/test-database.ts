@@ -10,19 +10,19 @@ import {
   templateOnServer,
 } from '../../../test/support/server-database.ts';
 import { locations } from '../locations.ts';
-import { type Database, kyselyOn } from './dialect.ts';
+import { type Database, kyselyForEngine } from './dialect.ts';
 import type { Engine } from './engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
 import { migrate, readFunctions, readMigrations } from './migrate.ts';
 import { openPglite, type PgliteEngine } from './pglite/pglite.ts';
 import { openPostgres } from './postgres/postgres.ts';
 
-const kept = path.join(import.meta.dirname, '../../../../node_modules/.cache');
+const cacheFolder = path.join(import.meta.dirname, '../../../../node_modules/.cache');
 
 /** A migrated database for one test: in memory, or on the server that TEST_DATABASE_URL names. */
 export async function openTestDatabase(): Promise<{ engine: Engine; db: Database }> {
   const engine = guardTenants(await recorded(openCopy()));
-  return { engine, db: kyselyOn(engine) };
+  return { engine, db: kyselyForEngine(engine) };
 }
 
 /** Records every statement that the guard allows, for the check at the end of `scripts/test.ts`. */
@@ -86,13 +86,13 @@ async function openMigrated(): Promise<PgliteEngine> {
 }
 
 async function image(name: string, open: () => Promise<PgliteEngine>): Promise<Uint8Array> {
-  const file = path.join(kept, `lectern-test-${name}-${await fingerprint()}.tar`);
+  const file = path.join(cacheFolder, `lectern-test-${name}-${await fingerprint()}.tar`);
   if (existsSync(file)) return readFile(file);
   const engine = await open();
   try {
     await engine.script('checkpoint');
     const image = await engine.dump();
-    await mkdir(kept, { recursive: true });
+    await mkdir(cacheFolder, { recursive: true });
     const draft = `${file}.${process.pid}`;
     await writeFile(draft, image, { mode: 0o600 });
     await rename(draft, file).catch(() => rm(draft));

@@ -52,7 +52,7 @@ test('joins an outer transaction and is rolled back with it', async () => {
 
 test('is rolled back if it throws before the first await', async () => {
   const failing = transaction(ctx, () => {
-    throw new Error('at once');
+    throw new Error('thrown synchronously');
   });
   await assert.rejects(failing, /at once/);
   assert.deepEqual(await names(), ['a']);
@@ -75,10 +75,10 @@ test("rejects Kysely's own transactions, which nested calls would not join", asy
 });
 
 test('guards both hand-written statements and transactions', async () => {
-  const loose = { name: 'loose', text: 'select * from enrolment', values: [] };
-  await assert.rejects(run(ctx, loose), /"enrolment" does not restrict/);
+  const unscoped = { name: 'loose', text: 'select * from enrolment', values: [] };
+  await assert.rejects(run(ctx, unscoped), /"enrolment" does not restrict/);
   await assert.rejects(
-    transaction(ctx, (ctx) => run(ctx, loose)),
+    transaction(ctx, (ctx) => run(ctx, unscoped)),
     /"enrolment" does not restrict/,
   );
   const meant = {

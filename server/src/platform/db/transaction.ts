@@ -1,4 +1,4 @@
-import { connectionOf, type Database, kyselyOver, nameOf, originOf } from './dialect.ts';
+import { connectionOf, type Database, kyselyForConnection, originOf, statementNameOf } from './dialect.ts';
 import type { Statement } from './engine.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function transaction<C extends { db: Database }, T>(
   const origin = originOf(ctx.db);
   if (!origin) return nested(ctx, work);
   const { engine, queue } = origin;
-  return engine.transaction((connection) => work({ ...ctx, db: kyselyOver(connection) }), queue);
+  return engine.transaction((connection) => work({ ...ctx, db: kyselyForConnection(connection) }), queue);
 }
 
 export function isInTransaction({ db }: { db: Database }): boolean {
@@ -63,7 +63,7 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
 
 /** Runs a hand-written statement on `ctx.db`, and in its transaction if there is one. */
 export async function run<R>({ db }: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
-  const known = name ?? nameOf(text);
+  const known = name ?? statementNameOf(text);
   const statement = known === undefined ? { text, values } : { name: known, text, values };
   const { rows } = await connectionOf(db).query<R>(statement);
   return rows;

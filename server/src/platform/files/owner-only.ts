@@ -4,22 +4,22 @@ import { codeOf } from '../error-code.ts';
 import type { Log } from '../operations/log.ts';
 import { ConfigError } from '../settings.ts';
 
-const forOthers = 0o077;
+const groupAndOtherBits = 0o077;
 /** Windows has no file modes. */
-const hasModes = process.platform !== 'win32';
+const hasFileModes = process.platform !== 'win32';
 
 /** Makes everything that this process, its threads and its children create readable only by its user. */
 export function createForOwnerOnly(): void {
-  process.umask(forOthers);
+  process.umask(groupAndOtherBits);
 }
 
 /** Creates the data folder, or restricts its permissions to the owner. */
-export function closeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
+export function restrictDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (!hasModes) return;
+  if (!hasFileModes) return;
   const { mode } = statSync(folder);
-  const isWide = (mode & forOthers) !== 0;
-  if (isWide) closeFolder(folder, mode);
+  const isWide = (mode & groupAndOtherBits) !== 0;
+  if (isWide) restrictFolder(folder, mode);
   // Other users cannot reach the contents of a folder that is closed to them, so the whole tree is walked only if this
   // folder was open.
   const wide = readdirSync(folder).filter((name) => isWide || isReadableByOthers(join(folder, name)));
@@ -31,7 +31,7 @@ export function closeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
     );
 }
 
-function closeFolder(folder: string, mode: number): void {
+function restrictFolder(folder: string, mode: number): void {
   const refuse = (reason: string, cause?: unknown): never => {
     throw new ConfigError(
       'DATA_DIR',
@@ -50,17 +50,17 @@ function closeFolder(folder: string, mode: number): void {
 
 function isReadableByOthers(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  return found !== undefined && !found.isSymbolicLink() && (found.mode & forOthers) !== 0;
+  return found !== undefined && !found.isSymbolicLink() && (found.mode & groupAndOtherBits) !== 0;
 }
 
 /** Removes all permissions of group and others, recursively. Returns how many files and folders were changed. */
 export function restrictToOwner(path: string): number {
-  if (!hasModes) return 0;
+  if (!hasFileModes) return 0;
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found || found.isSymbolicLink()) return 0;
   let changed = 0;
   if (found.isDirectory()) for (const name of readdirSync(path)) changed += restrictToOwner(join(path, name));
-  if ((found.mode & forOthers) === 0) return changed;
+  if ((found.mode & groupAndOtherBits) === 0) return changed;
   try {
     chmodSync(path, found.mode & 0o700);
   } catch {

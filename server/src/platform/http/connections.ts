@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { networkOf } from '../load/budgets.ts';
-import { holdConnection, mayPipeline, type Peers, queueBefore, waitIn } from '../load/peers.ts';
+import { delayQueueOf, holdConnection, mayPipeline, type Peers, waitIn } from '../load/peers.ts';
 import { hasBody, headerLimits, silenceMilliseconds } from '../load/slow-clients.ts';
 import { type StalledResponses, watchStalledResponses } from '../load/stalled-responses.ts';
 import { joinTinyChunks } from '../load/tiny-chunks.ts';
@@ -29,7 +29,7 @@ const streamLimits = {
 };
 
 /** Requests on an HTTP/1.1 connection that wait for the one in progress. `pass` starts the next one. */
-type ConnectionQueue = { busy: boolean; readonly waiting: (() => void)[]; readonly pass: () => void };
+type ConnectionQueue = { busy: boolean; readonly waiting: (() => void)[]; readonly finish: () => void };
 
 type Rejected = 'address_concurrency' | 'address_rate' | 'tiny_chunks' | 'unread';
 export type ConnectionLimits = {
@@ -51,7 +51,7 @@ export function openHttpServer(
 ): Server {
   const stalled = watchStalledResponses(() => reject('unread'), stalledMilliseconds);
   const contained = containErrors(handle, fail);
-  const atGate = peers ? waitAtGate(peers, contained, () => reject('address_rate')) : contained;
+  const atGate = peers ? delayRejectedNetworks(peers, contained, () => reject('address_rate')) : contained;
   const inOrder = joinChunks(inTurn(atGate, stalled, peers), () => reject('tiny_chunks'));
   const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
   // Node would answer 417. An unknown expectation may be ignored (RFC 9110 §10.1.1).
@@ -121,9 +121,9 @@ function limitConnections(server: Server, peers: Peers, reject: () => void): voi
 }
 
 /** Delays requests from a network that gets only rejections, before any work is done for them. */
-function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler {
+function delayRejectedNetworks(peers: Peers, handle: Handler, reject: () => void): Handler {
   return (request, response) => {
-    const queue = queueBefore(peers, connectionOf(request));
+    const queue = delayQueueOf(peers, connectionOf(request));
     if (!queue) return handle(request, response);
     const leave = waitIn(queue, () => handle(request, response));
     if (leave) return void response.once('close', leave);
@@ -167,12 +167,12 @@ function inTurn(handle: Handler, stalled: StalledResponses, peers: Peers | null)
       if (waiting.length === 0) socket.resume();
       start?.();
     };
-    const pass = () => {
+    const finish = () => {
       // Lets other connections proceed first.
       if (waiting.length > 0) setImmediate(next);
       else queue.busy = false;
     };
-    const queue = { busy: false, waiting, pass };
+    const queue = { busy: false, waiting, finish };
     queues.set(socket, queue);
     return queue;
   };
@@ -189,14 +189,14 @@ function inTurn(handle: Handler, stalled: StalledResponses, peers: Peers | null)
     }
     if (socket.destroyed) return;
     const queue = queues.get(socket) ?? open(socket);
-    const { waiting, pass } = queue;
+    const { waiting, finish } = queue;
     if (!queue.busy) {
       queue.busy = true;
-      response.once('close', pass);
+      response.once('close', finish);
       return handle(request, response);
     }
     const start = () => {
-      response.once('close', pass);
+      response.once('close', finish);
       handle(request, response);
     };
     if (waiting.length >= maxWaiting || !mayPipeline(peers, socket)) return void socket.destroy();

@@ -15,7 +15,7 @@ export type ConstantFile = {
 };
 
 /** Smaller files grow when compressed. */
-const leastBytes = 1024;
+const minCompressedBytes = 1024;
 const brotliQuality = { [constants.BROTLI_PARAM_QUALITY]: 4 };
 
 const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
@@ -27,7 +27,7 @@ export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
   return compressors[encoding](body);
 }
 
-/** The best encoding that the client accepts; null: none. */
+/** The best encoding that the client accepts; null if there is none. */
 export function acceptedEncoding({ headers }: FastifyRequest): Encoding | null {
   const accepted = String(headers['accept-encoding'] ?? '').toLowerCase();
   const parts = accepted.split(',').map((part) => part.trim());
@@ -49,7 +49,7 @@ export async function sendConstant(
   reply: FastifyReply,
   file: ConstantFile,
 ): Promise<FastifyReply> {
-  const encoding = file.body.length < leastBytes ? null : acceptedEncoding(request);
+  const encoding = file.body.length < minCompressedBytes ? null : acceptedEncoding(request);
   const etag = encoding ? `${file.etag.slice(0, -1)}-${encoding}"` : file.etag;
   void reply.type(file.type).headers({ ETag: etag, Vary: 'Accept-Encoding' });
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();

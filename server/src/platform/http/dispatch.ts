@@ -28,7 +28,7 @@ declare module 'fastify' {
 /** Anonymous callers only send forms with a few fields. */
 const anonymousBytes = 16 * 1024;
 
-type Entry = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+type EntryCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 type Step = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
 const isOperator = (caller: Caller | null) => caller?.tenantId === null;
@@ -40,14 +40,14 @@ function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): bo
 }
 
 /** Authorises and counts the caller before any of the body is read. */
-function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
+function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
   if (route.access === 'anyone') return async (request) => rejectLargeBody(request);
   if (route.access === 'session')
     return (request) => guards.enterSession(inQueue(ctx, anonymousQueueOf(request.ip)), request, route);
   return async (request, reply) => {
     const caller = await checkCredentials(ctx, request, {
-      shown: guards.credentialsOf(ctx, request),
-      look: (isTrusted) =>
+      presented: guards.credentialsOf(ctx, request),
+      lookUp: (isTrusted) =>
         guards.authenticate(isTrusted ? ctx : inQueue(ctx, anonymousQueueOf(request.ip)), request),
     });
     // Set before the rejection, so that the log names the key and rejected calls are rate-limited too.
@@ -117,7 +117,7 @@ export function registerRoutes(
         ...(route.sendsFile ? { sendsFile: true } : {}),
       },
       ...(route.sendsFile ? { compress: false } : {}),
-      onRequest: entryOf(ctx, route, guards),
+      onRequest: entryCheckOf(ctx, route, guards),
       ...(isSession ? {} : { preValidation: preparation(route) }),
       ...(listOf(route)
         ? {

@@ -33,7 +33,7 @@ const prefer = { prefer: 'stale=5' };
 
 test('only lists that write nothing may be stale', () => {
   for (const route of routes.filter(({ mayBeStale }) => mayBeStale)) {
-    assert.ok(listOf(route), `${route.name} is no list`);
+    assert.ok(listOf(route), `${route.name} is not a list`);
     assert.deepEqual(
       [route.events, route.audits, route.heavy],
       [undefined, undefined, undefined],

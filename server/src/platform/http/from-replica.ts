@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { kyselyOn, originOf } from '../db/dialect.ts';
+import { kyselyForEngine, originOf } from '../db/dialect.ts';
 import { isReplicaFault, type Replica } from '../db/replica/replica.ts';
 import { allowedStaleness } from './prefer.ts';
 import type { Answer, Route } from './routes.ts';
@@ -27,7 +27,7 @@ export async function fromReplica(
   counters.replicaReads.inc({ result });
   if (result !== 'used') return null;
   const { engine, state } = replica;
-  const db = kyselyOn(engine, originOf(acting.db)?.queue);
+  const db = kyselyForEngine(engine, originOf(acting.db)?.queue);
   return { ctx: { ...acting, engine, state, db }, replica, applied: `stale=${allowed}` };
 }
 

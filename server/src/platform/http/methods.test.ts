@@ -12,28 +12,28 @@ const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];
 const addressOf = (path: string) => path.replaceAll(/\{\w+\}|\*/g, 'x');
 
 /** A HEAD request would generate a whole document only to discard it. */
-const takenBy = ({ method, whole }: Route) => (method === 'GET' && !whole ? ['GET', 'HEAD'] : [method]);
+const methodsOf = ({ method, whole }: Route) => (method === 'GET' && !whole ? ['GET', 'HEAD'] : [method]);
 
 /** Includes methods of other routes whose parameters match the path. For example, `GET /user/bulk` reads a user. */
-function takenAt(address: string, origin: string | undefined): string[] {
+function methodsAt(address: string, origin: string | undefined): string[] {
   const found = routes.filter((route) => {
     const pattern = route.path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*');
     return route.origin === origin && new RegExp(`^${pattern}$`).test(address);
   });
-  return [...new Set(found.flatMap(takenBy))].sort();
+  return [...new Set(found.flatMap(methodsOf))].sort();
 }
 
 test('a wrong method on a known path gets 405 with the allowed methods', async () => {
   let refused = 0;
   for (const { path, origin } of routes) {
     const address = addressOf(path);
-    const taken = takenAt(address, origin);
+    const allowed = methodsAt(address, origin);
     const baseUrl = origin === 'content' ? service.contentUrl : service.baseUrl;
-    for (const method of methods.filter((one) => !taken.includes(one))) {
+    for (const method of methods.filter((one) => !allowed.includes(one))) {
       const reply = await fetch(baseUrl + address, { method });
       const body = await reply.text();
       assert.equal(reply.status, 405, `${method} ${path}`);
-      assert.equal(reply.headers.get('allow'), taken.join(', '), `${method} ${path}`);
+      assert.equal(reply.headers.get('allow'), allowed.join(', '), `${method} ${path}`);
       if (method !== 'HEAD') assert.equal(JSON.parse(body).code, 'method_not_allowed');
       refused++;
     }

@@ -29,7 +29,7 @@ export function containing(text: string): string {
 export type Order = { Order?: 'oldest' | 'newest' };
 export type PageQuery = { Limit?: number; Cursor?: string };
 /** `isPart` is true if the page ended before it was full, because its statements had visited enough rows. */
-export type Page<T> = { Items: T[]; NextCursor: string | null; isPart?: boolean };
+export type Page<T> = { Items: T[]; NextCursor: string | null; isPartial?: boolean };
 
 export function PageOf<T extends TSchema>(item: T) {
   return Type.Object(
@@ -97,7 +97,7 @@ export function toPage<Row, T>(
   }
   const last = rows[Items.length - 1];
   const more = rows.length > Items.length && last !== undefined;
-  if (!more && end !== null) return { Items, NextCursor: toCursor(key(end)), isPart: true };
+  if (!more && end !== null) return { Items, NextCursor: toCursor(key(end)), isPartial: true };
   return { Items, NextCursor: more ? toCursor(key(last)) : null };
 }
 

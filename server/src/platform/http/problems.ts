@@ -38,7 +38,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem, requestId: st
     .send(problemDocument(problem, requestId));
 }
 
-const known: Record<string, [ErrorCode, string]> = {
+const problemsByCode: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_JSON_BODY: [
     'malformed_request',
     'The body is not valid JSON. Send one JSON object in UTF-8.',
@@ -60,9 +60,9 @@ const known: Record<string, [ErrorCode, string]> = {
  * PostgreSQL: a timeout, a deadlock, a lock that was not acquired, no free connection, no disk space, or a row deleted
  * while it was being referenced.
  */
-const passing = new Set(['57014', '40P01', '55P03', '53300', '53100', '23503']);
+const temporaryCodes = new Set(['57014', '40P01', '55P03', '53300', '53100', '23503']);
 /** The operating system has no disk space or file handles left. */
-const exhausted = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+const exhaustionCodes = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
 type Thrown = {
   code?: string;
@@ -75,13 +75,13 @@ export function toProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
   const thrown = error as Thrown;
   if (thrown.validation) return validationProblem(thrown.validation, thrown.validationContext ?? 'request');
-  const [code, detail] = known[thrown.code ?? ''] ?? [];
+  const [code, detail] = problemsByCode[thrown.code ?? ''] ?? [];
   if (code && detail) return new Problem(code, detail);
-  if (passing.has(thrown.code ?? ''))
+  if (temporaryCodes.has(thrown.code ?? ''))
     return new Problem('unavailable', 'The database could not process this request right now. Try again.', {
       retryAfter: 2,
     });
-  if (exhausted.has(thrown.code ?? ''))
+  if (exhaustionCodes.has(thrown.code ?? ''))
     return new Problem(
       'unavailable',
       'The service is running out of memory or disk space. Try again later.',

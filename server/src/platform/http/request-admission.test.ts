@@ -57,9 +57,9 @@ test('a connection that pipelines 1,500 requests is closed without affecting oth
 test('pipelined requests of a client that disconnects free their slots', async () => {
   const sockets = await Promise.all(Array.from({ length: 10 }, () => openSocket(service.baseUrl)));
   for (const socket of sockets) socket.write(get('/openapi.json').repeat(50));
-  await until('some have a place', async () => anonymous.inUse > 0);
+  await until('some requests have a slot', async () => anonymous.inUse > 0);
   for (const socket of sockets) socket.destroy();
-  await until('all places are free', async () => anonymous.inUse === 0);
+  await until('all slots are free', async () => anonymous.inUse === 0);
 });
 
 test("every request without credentials counts against its caller's budget, except probes", async () => {

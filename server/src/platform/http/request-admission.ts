@@ -26,7 +26,7 @@ function admitFile(ctx: Context, request: FastifyRequest): void {
       retryAfter: seconds,
     });
   const release = reserveAll(ctx, 'anonymous', [
-    { of: constantFiles, by: network, whose: 'from your address', reason: 'address_concurrency' },
+    { of: constantFiles, by: network, description: 'from your address', reason: 'address_concurrency' },
   ]);
   if (request.slot.hasEnded) release();
   else Object.assign(request.slot, { leave: release, isAnonymous: true });

@@ -95,7 +95,7 @@ function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Pro
 async function workInTurns({ ctx, request }: Call, work: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await readInTurn(ctx, request, work);
-    if (!answer.isPart) return answer;
+    if (!answer.isPartial) return answer;
   }
 }
 

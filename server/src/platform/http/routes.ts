@@ -29,7 +29,7 @@ export type Answer = {
   /**
    * True if a heavy route has done only part of its work, so that the handler must be called again in the next turn.
    */
-  isPart?: true;
+  isPartial?: true;
 };
 
 /**

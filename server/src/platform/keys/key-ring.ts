@@ -33,14 +33,14 @@ type Unsealed = { readonly purpose: Purpose; readonly value: unknown };
 export type KeyRing = {
   /** The first key signs and encrypts; all of them verify and decrypt. Replaced as a whole when the ring is rotated. */
   keys: readonly [RingKey, ...RingKey[]];
-  /** Creates the keyed hashes by which data is found again. It stays the same when the ring is rotated. */
+  /** The key of the hashes by which stored data is looked up. It stays the same when the ring is rotated. */
   hashKey: RingKey;
 };
 
 /** The key that earlier versions kept in the database. It verifies what they signed and signs nothing. */
 export const legacyId = 'legacy';
 export const keyBytes = 32;
-export const idShape = /^[\w-]{1,32}$/;
+export const keyIdPattern = /^[\w-]{1,32}$/;
 
 export function newKey(now: Date): WrittenKey {
   return { id: randomBytes(4).toString('hex'), secret: randomBytes(keyBytes), createdAt: now.toISOString() };

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { kyselyOn } from '../db/dialect.ts';
+import { kyselyForEngine } from '../db/dialect.ts';
 import { openTestDatabase } from '../db/test-database.ts';
 import { openLog } from '../operations/log.ts';
 import { legacyId, newKey, parseKeys, type WrittenKey } from './key-ring.ts';
@@ -33,7 +33,7 @@ const asText = ({ id, secret }: WrittenKey) => `${id}:${secret.toString('base64u
 /** A node with this folder, or with these keys in its environment. */
 function node(dataDir: string, ...keys: WrittenKey[]) {
   const signingKeys = keys.length > 0 ? parseKeys(keys.map(asText).join()) : null;
-  return openKeys({ config: { dataDir, signingKeys }, db: kyselyOn(engine), log, now });
+  return openKeys({ config: { dataDir, signingKeys }, db: kyselyForEngine(engine), log, now });
 }
 
 async function forget(): Promise<void> {
@@ -64,7 +64,7 @@ test("a node whose ring differs from the database's does not start", async () =>
   await assert.rejects(node(other), {
     message: `The database was last used with the signing key ${keys[0].id}, but ${ringFile(other)} does not exist. Copy the file from another node or a backup, or set SIGNING_KEYS.`,
   });
-  assert.equal(readRingFile(other), null, 'no second ring was made');
+  assert.equal(readRingFile(other), null, 'no second ring was created');
   writeRingFile(other, [newKey(now())]);
   await assert.rejects(node(other), /which .*signing-keys.json .* does not have. Copy the file/);
   await assert.rejects(node(folder, newKey(now())), /Give all nodes the same SIGNING_KEYS/);
@@ -102,7 +102,11 @@ test('a ring is rotated node by node: both keys verify on every node, and keyed 
   const removed = await node(folder, young);
   assert.equal(unseal(removed, 'ticket', token), null);
   assert.notEqual(keyedHash(removed, 'erasure', 'ann'), keyedHash(before, 'erasure', 'ann'));
-  await assert.rejects(node(folder, old), /used with the signing key/, 'a node that was forgotten');
+  await assert.rejects(
+    node(folder, old),
+    /used with the signing key/,
+    'a node that still has the previous ring',
+  );
 });
 
 test('the key that an earlier version kept in the database moves into the ring', async () => {
@@ -115,7 +119,7 @@ test('the key that an earlier version kept in the database moves into the ring',
   const rings = await Promise.all([node(folder), node(folder)]);
   for (const ring of rings) {
     assert.deepEqual(ring.keys.map(({ id }) => id).slice(1), [legacyId]);
-    assert.notEqual(ring.keys[0].id, legacyId, 'what a copy of the database holds signs nothing new');
+    assert.notEqual(ring.keys[0].id, legacyId, 'a key that copies of the database contain signs nothing new');
     assert.equal(ring.hashKey.id, legacyId);
   }
   assert.ok(!(await settings()).includes(value));

@@ -50,7 +50,7 @@ export function openKeys(ctx: KeyContext): Promise<KeyRing> {
     const text = settingOf(usedName);
     const used: UsedRing | null = text === null ? null : JSON.parse(text);
     const legacy = settingOf(legacyName);
-    const written = takeLegacy(ctx, readOrMake(ctx, used, legacy), legacy);
+    const written = adoptLegacyKey(ctx, readOrMake(ctx, used, legacy), legacy);
     const keys = openRing(written);
     if (used && !has(keys, used.signs)) throw new Error(otherRing(ctx, used.signs.id, keys[0].id));
     const ring = { keys, hashKey: hashKeyOf(ctx, keys, used, legacy !== null) };
@@ -111,7 +111,7 @@ function legacyOf(value: string): WrittenKey {
 }
 
 /** Adds the key from the database to the ring, and writes it to disk before removing it from the database. */
-function takeLegacy(
+function adoptLegacyKey(
   ctx: KeyContext,
   written: readonly WrittenKey[],
   value: string | null,

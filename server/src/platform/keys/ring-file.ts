@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { syncPath } from '../files/durable.ts';
-import { idShape, keyBytes, type WrittenKey } from './key-ring.ts';
+import { keyBytes, keyIdPattern, type WrittenKey } from './key-ring.ts';
 
 const fileName = 'signing-keys.json';
 
@@ -51,7 +51,7 @@ function parse(text: string): WrittenKey[] | null {
 /** The file may have been edited by hand. */
 function toKey(stored: Partial<Stored['Keys'][number]> | null): WrittenKey | null {
   const { KeyID, Key, CreatedAt } = stored ?? {};
-  if (typeof KeyID !== 'string' || typeof Key !== 'string' || !idShape.test(KeyID)) return null;
+  if (typeof KeyID !== 'string' || typeof Key !== 'string' || !keyIdPattern.test(KeyID)) return null;
   const secret = Buffer.from(Key, 'base64url');
   return secret.length === keyBytes ? { id: KeyID, secret, createdAt: CreatedAt ?? null } : null;
 }

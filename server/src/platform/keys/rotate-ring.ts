@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { idShape, newKey, type WrittenKey } from './key-ring.ts';
+import { keyIdPattern, newKey, type WrittenKey } from './key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
 
 /** Running nodes check the file once a second. */
-const untilAllHaveRead = 3_000;
+const propagationMilliseconds = 3_000;
 
 function read(folder: string): WrittenKey[] {
   const keys = readRingFile(folder);
@@ -20,7 +20,7 @@ function read(folder: string): WrittenKey[] {
 export async function rotateRing(
   folder: string,
   now: Date,
-  pauseMilliseconds = untilAllHaveRead,
+  pauseMilliseconds = propagationMilliseconds,
 ): Promise<WrittenKey[]> {
   const before = read(folder);
   const next = before.find((key) => isYounger(key, before[0])) ?? newKey(now);
@@ -40,7 +40,7 @@ function isYounger(key: WrittenKey, first: WrittenKey | undefined): boolean {
 /** Everything signed with this key becomes invalid. */
 export function removeFromRing(folder: string, id: string): WrittenKey[] {
   const before = read(folder);
-  if (!idShape.test(id) || !before.some((key) => key.id === id))
+  if (!keyIdPattern.test(id) || !before.some((key) => key.id === id))
     throw new Error(`The ring has no key "${id}". List its keys with lectern keys list.`);
   if (before[0]?.id === id)
     throw new Error(`The key ${id} is the signing key. Run lectern keys rotate first.`);

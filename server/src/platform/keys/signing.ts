@@ -26,11 +26,11 @@ export function sign(ring: KeyRing, purpose: SigningPurpose, text: string): stri
  * Links, tickets and sessions from versions without a ring have no key ID. They stay valid while the ring contains the
  * key that signed them.
  */
-const signedBefore: readonly SigningPurpose[] = ['launch', 'ticket', 'session'];
+const purposesBeforeRing: readonly SigningPurpose[] = ['launch', 'ticket', 'session'];
 
 function keyOf(ring: KeyRing, purpose: SigningPurpose, id: string | null): RingKey | undefined {
   if (id !== null) return findKey(ring, id);
-  return signedBefore.includes(purpose) ? legacyKey(ring) : undefined;
+  return purposesBeforeRing.includes(purpose) ? legacyKey(ring) : undefined;
 }
 
 /** The key named in the signature. */

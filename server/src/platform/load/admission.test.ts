@@ -33,7 +33,7 @@ test('2,010 slow anonymous bodies leave the API, launch page and player fast, an
     socket.write(slowForm(`198.18.${at % 250}.1`));
   }
   await until('all are counted', async () => heads.length + admission.pools.anonymous.inUse >= 2_010);
-  assert.equal(admission.pools.anonymous.inUse, admission.pools.anonymous.most);
+  assert.equal(admission.pools.anonymous.inUse, admission.pools.anonymous.max);
   assert.deepEqual(new Set(heads), new Set([503]));
   const times: number[] = [];
   for (let nth = 0; nth < 20; nth++) {
@@ -49,7 +49,7 @@ test('2,010 slow anonymous bodies leave the API, launch page and player fast, an
   const ready = await fetch(`${service.baseUrl}/health/ready`);
   assert.deepEqual([ready.status, ready.headers.has('retry-after')], [503, true]);
   for (const socket of sockets) socket.destroy();
-  await until('the pool is free', async () => admission.pools.anonymous.inUse === 0);
+  await until('the pool is empty', async () => admission.pools.anonymous.inUse === 0);
   assert.equal((await fetch(`${service.baseUrl}/health/ready`)).status, 200);
 });
 
@@ -66,7 +66,7 @@ test('one address may send 10 anonymous bodies concurrently; others are accepted
   assert.equal(refused.status, 429, 'the same /64');
   assert.equal((await service.api('POST', '/oauth/token', {}, '', from('2001:db8:0:1::1'))).status, 400);
   for (const socket of sockets) socket.destroy();
-  await until('all are gone', async () => admission.pools.anonymous.inUse === 0);
+  await until('all slots are free', async () => admission.pools.anonymous.inUse === 0);
 });
 
 test('ten addresses in one network do not block others from /oauth/token and POST /session', async () => {
@@ -95,7 +95,7 @@ test('ten addresses in one network do not block others from /oauth/token and POS
       'no body',
     );
     for (const socket of sockets) socket.destroy();
-    await until('all are gone', async () => admission.pools.anonymous.inUse === 0);
+    await until('all slots are free', async () => admission.pools.anonymous.inUse === 0);
   }
 });
 
@@ -108,7 +108,7 @@ test('an anonymous caller has 5 s to send a body', async () => {
   assert.equal(status, 408);
   assert.ok(milliseconds < 10_000, `${milliseconds}`);
   socket.destroy();
-  await until('its place is free', async () => admission.pools.anonymous.inUse === 0);
+  await until('its slot is free', async () => admission.pools.anonymous.inUse === 0);
 });
 
 /** Sends headers without a body on this many connections. */
@@ -131,7 +131,7 @@ test('2,050 slow bodies from one key take half of the pool, and all other tenant
   const head = `POST /user/check/bob HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n`;
   const { heads, leave } = await neverEnding(service.baseUrl, 2_050, head);
   await until('all are counted', async () => heads.length + pools.interface.inUse >= 2_050);
-  assert.equal(pools.interface.inUse, pools.interface.most / 2);
+  assert.equal(pools.interface.inUse, pools.interface.max / 2);
   for (const response of heads) assert.match(response, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is);
   expectProblem(await tenant.api('GET', '/user'), 429, 'too_many_requests');
   const second = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'second' });
@@ -140,7 +140,7 @@ test('2,050 slow bodies from one key take half of the pool, and all other tenant
   for (let nth = 0; nth < 20; nth++) assert.equal((await other.api('GET', '/user')).status, 200);
   assert.equal((await fetch(`${service.baseUrl}/health/ready`)).status, 200);
   leave();
-  await until('the pool is free', async () => pools.interface.inUse === 0);
+  await until('the pool is empty', async () => pools.interface.inUse === 0);
   assert.equal((await tenant.api('GET', '/user')).status, 200);
 });
 
@@ -174,7 +174,7 @@ test('one LaunchURL may hold 20 slots, whatever its tickets, and other enrolment
   assert.equal((await commit({})).status, 200);
   assert.equal(await alive(), 204);
   for (const leave of leaves) leave();
-  await until('all are gone', async () => runTime.inUse === 0);
+  await until('all slots are free', async () => runTime.inUse === 0);
 });
 
 test('one address may make 600 anonymous calls a minute, and an address claimed by the client does not count', async () => {

@@ -10,11 +10,11 @@ import { ordinaryCommitBytes, type Pool, type PoolName, poolNames } from './pool
 import { hasRoom, type Reservation, reject, reserveAll } from './reservations.ts';
 import { hasBody, setBodyDeadline } from './slow-clients.ts';
 
-const tick = 100;
+const checkIntervalMilliseconds = 100;
 /** Clients have often given up by the time their requests have waited this long. */
-const stalledAfter = 2_000;
+const stalledMilliseconds = 2_000;
 /** An exhausted pool counts as free again once a tenth of it is free. */
-const freeAgain = 0.9;
+const freeThreshold = 0.9;
 const exhaustedSeconds = 5;
 
 export function isDraining(ctx: Context): boolean {
@@ -37,17 +37,17 @@ export function exhaustedPool(ctx: Context): PoolName | null {
 }
 
 function enter(ctx: Context, pool: Pool): void {
-  if (++pool.inUse >= pool.most) pool.exhaustedSince ??= ctx.now();
+  if (++pool.inUse >= pool.max) pool.exhaustedSince ??= ctx.now();
 }
 
 function leave(pool: Pool): void {
-  if (--pool.inUse < pool.most * freeAgain) pool.exhaustedSince = null;
+  if (--pool.inUse < pool.max * freeThreshold) pool.exhaustedSince = null;
 }
 
 /** Admits the request until its response is sent, or rejects it, before any of its body is read. */
 function admit(ctx: Context, { slot, raw }: FastifyRequest, name: PoolName, release: () => void): void {
   const pool = ctx.admission.pools[name];
-  const isFull = pool.inUse >= pool.most;
+  const isFull = pool.inUse >= pool.max;
   if (isFull || slot.hasEnded) release();
   if (slot.hasEnded) return;
   if (isFull) {
@@ -93,11 +93,11 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   const hasBodyToCome = hasBody(request.raw);
   const bodies: Reservation<'anonymous'>[] = hasBodyToCome
     ? [
-        { of: anonymousBodies, by: network, whose: 'from your address', reason: 'address_concurrency' },
+        { of: anonymousBodies, by: network, description: 'from your address', reason: 'address_concurrency' },
         {
           of: anonymousSites,
           by: siteOf(request.ip),
-          whose: 'from your network',
+          description: 'from your network',
           reason: 'site_concurrency',
         },
       ]
@@ -106,7 +106,7 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   const requestIsOver = reserveAll(
     ctx,
     'anonymous',
-    [{ of: addresses, by: network, whose: 'from your address', reason: 'address_concurrency' }],
+    [{ of: addresses, by: network, description: 'from your address', reason: 'address_concurrency' }],
     bodyIsThere,
   );
   request.raw.once('end', bodyIsThere);
@@ -131,8 +131,14 @@ export function admitCaller(
     ctx,
     'interface',
     [
-      { of: keys, by: caller.keyId, whose: 'with this key or session', reason: 'key_concurrency', free },
-      { of: tenants, by: tenant, whose: 'of this tenant', reason: 'tenant_concurrency', free },
+      {
+        of: keys,
+        by: caller.keyId,
+        description: 'with this key or session',
+        reason: 'key_concurrency',
+        free,
+      },
+      { of: tenants, by: tenant, description: 'of this tenant', reason: 'tenant_concurrency', free },
     ],
     held,
   );
@@ -163,13 +169,13 @@ export async function admitPlayer(
   const own = (of: Budgets): Reservation<'runTime'> => ({
     of,
     by: player.budget,
-    whose: 'of this enrolment or preview',
+    description: 'of this enrolment or preview',
     reason: 'session_concurrency',
   });
   const ofTenant: Reservation<'runTime'> = {
     of: runTimeTenants,
     by: player.tenantId ?? operatorQueue,
-    whose: 'of this tenant',
+    description: 'of this tenant',
     reason: 'tenant_concurrency',
     free: hasRoom(pools.runTime),
   };
@@ -203,7 +209,7 @@ function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): R
     by: tenantId ?? operatorQueue,
     amount: bytes,
     free: bytes <= ordinaryCommitBytes,
-    whose: 'with large commits of this tenant',
+    description: 'with large commits of this tenant',
     reason: 'tenant_bytes',
   };
 }
@@ -241,7 +247,7 @@ export async function checkInTurn<Result>(
     ofAddress?.();
     ofSite?.();
   };
-  const isFull = passwords.inUse >= passwords.most && passwords.waiting.length >= passwords.maxWaiting;
+  const isFull = passwords.inUse >= passwords.max && passwords.waiting.length >= passwords.maxWaiting;
   if (!ofAddress || !ofSite || isFull) {
     countRejection(
       ctx,
@@ -251,7 +257,7 @@ export async function checkInTurn<Result>(
     release();
     throw overloaded();
   }
-  if (passwords.inUse < passwords.most) enter(ctx, passwords);
+  if (passwords.inUse < passwords.max) enter(ctx, passwords);
   else {
     ctx.counters.poolWaits.inc({ pool: 'passwords' });
     await new Promise<void>((resolve) => passwords.waiting.push(resolve));
@@ -270,14 +276,14 @@ export async function checkInTurn<Result>(
 export function watchEventLoop(ctx: Context): { stop: () => void } {
   let last = performance.now();
   const timer = setInterval(() => {
-    const late = performance.now() - last - tick;
-    last += tick + late;
-    if (late > stalledAfter) {
+    const late = performance.now() - last - checkIntervalMilliseconds;
+    last += checkIntervalMilliseconds + late;
+    if (late > stalledMilliseconds) {
       ctx.counters.stalls.inc();
       ctx.log.warn({ ms: Math.round(late) }, 'the event loop was blocked; waiting requests are rejected');
     }
-    ctx.admission.stalled = late > stalledAfter;
-  }, tick);
+    ctx.admission.stalled = late > stalledMilliseconds;
+  }, checkIntervalMilliseconds);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }

@@ -19,7 +19,7 @@ function open(
     fails?: (rows: Row[]) => Error | null;
   } = {},
 ) {
-  const { most = 200, maxBytes, kind = 'postgres', fails = () => null } = options;
+  const { most: max = 200, maxBytes, kind = 'postgres', fails = () => null } = options;
   const statements: { group: string; rows: Row[] }[] = [];
   const inFlight: { group: string; rows: Row[] }[] = [];
   let together = 0;
@@ -27,8 +27,8 @@ function open(
     name: 'test',
     group: (ctx) => ctx.group,
     key: (row) => row.key,
-    most,
-    ...(maxBytes === undefined ? {} : { bytes: { of: (row: Row) => row.value, most: maxBytes } }),
+    max,
+    ...(maxBytes === undefined ? {} : { bytes: { of: (row: Row) => row.value, max: maxBytes } }),
     run: async (ctx, rows) => {
       assert.equal(new Set(rows.map((row) => row.key)).size, rows.length, 'equal keys share a statement');
       const mine = { group: ctx.group, rows };
@@ -88,7 +88,7 @@ test('calls in one turn share a statement, and those that arrive while it is in 
 });
 
 test('a server gets a second statement when at least as many rows are waiting as are in flight; the embedded database never does', async () => {
-  for (const [kind, most, expected] of [
+  for (const [kind, max, expected] of [
     ['pglite', 1, [10, 50]],
     ['postgres', 2, [10, 10, 40]],
   ] as const) {
@@ -99,7 +99,7 @@ test('a server gets a second statement when at least as many rows are waiting as
     await turn();
     responses.push(sendAll(send, 20, 60));
     await Promise.all(responses);
-    assert.equal(together(), most);
+    assert.equal(together(), max);
     assert.deepEqual(sizes(), expected);
   }
 });
@@ -116,8 +116,8 @@ test('each call gets its own result in any order of arrival, and no row is lost,
       fc.array(fc.nat({ max: 3 }), { minLength: 40, maxLength: 40 }),
       fc.integer({ min: 1, max: 5 }),
       fc.constantFrom('pglite' as const, 'postgres' as const),
-      async (rows, pauses, most, kind) => {
-        const { send, statements } = open({ most, kind });
+      async (rows, pauses, max, kind) => {
+        const { send, statements } = open({ most: max, kind });
         const answering: Promise<string>[] = [];
         for (const [n, { group, ...row }] of rows.entries()) {
           for (let pause = pauses[n] ?? 0; pause > 0; pause--) await turn();
@@ -130,7 +130,7 @@ test('each call gets its own result in any order of arrival, and no row is lost,
         );
         const ran = statements.flatMap(({ group, rows }) => rows.map((row) => ({ group, ...row })));
         assert.equal(ran.length, rows.length);
-        for (const { rows } of statements) assert.ok(rows.length <= most);
+        for (const { rows } of statements) assert.ok(rows.length <= max);
         for (const key of ['x', 'y', 'z'])
           for (const group of ['a', 'b']) {
             const values = (list: typeof rows) =>

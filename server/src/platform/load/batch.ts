@@ -34,11 +34,11 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
   /** Without a key, equal rows may be in flight together, so only reads may leave it out. */
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
-  most?: number;
+  max?: number;
   /** Maximum bytes of a statement, unless a single row is larger. */
-  bytes?: { of: (row: Row) => number; most: number };
+  bytes?: { of: (row: Row) => number; max: number };
 }): (ctx: Context, row: Row) => Promise<Result> {
-  const { most = 200, bytes = { of: () => 0, most: 0 } } = options;
+  const { max = 200, bytes = { of: () => 0, max: 0 } } = options;
   const groupsOf = partOfState(options.name, () => new Map<string, Group<Row, Result>>());
 
   /** Calls `over` before the callers continue, so that the next statement is sent first. */
@@ -61,15 +61,15 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
   }
 
   function take(group: Group<Row, Result>): Waiting<Row, Result>[] {
-    if (!options.key) return group.waiting.splice(0, most);
+    if (!options.key) return group.waiting.splice(0, max);
     const batch: Waiting<Row, Result>[] = [];
     const left: Waiting<Row, Result>[] = [];
     const passedOver = new Set<string>();
-    let room = bytes.most;
+    let room = bytes.max;
     for (const waiting of group.waiting) {
       const key = waiting.key as string;
       const size = bytes.of(waiting.row);
-      const hasRoom = batch.length === 0 || (batch.length < most && size <= room);
+      const hasRoom = batch.length === 0 || (batch.length < max && size <= room);
       if (hasRoom && !group.keys.has(key) && !passedOver.has(key)) {
         batch.push(waiting);
         room -= size;

@@ -35,7 +35,7 @@ test('0 means no limit', () => {
 });
 
 test('slots are released, including those of a caller that was dropped in the meantime', () => {
-  const budgets = openBudgets({ atOnce: 2 });
+  const budgets = openBudgets({ concurrent: 2 });
   const first = reserve(budgets, 'a');
   assert.ok(first && reserve(budgets, 'a'));
   assert.equal(reserve(budgets, 'a'), null);

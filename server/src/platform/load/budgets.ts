@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 /** Limits per caller: calls per minute, and concurrent calls. 0 means no limit. */
 export type Budgets = {
   readonly perMinute: number;
-  readonly atOnce: number;
+  readonly concurrent: number;
   readonly used: Map<string, Use>;
   /** Callers whose use the node's other processes have yet to be told about; null if there are none. */
   unshared: Set<string> | null;
@@ -19,9 +19,9 @@ const minute = 60_000;
 /** Maximum callers remembered; the least recently seen are dropped first. */
 const maxCallers = 20_000;
 
-export function openBudgets(limits: { perMinute?: number; atOnce?: number }): Budgets {
-  const { perMinute = 0, atOnce = 0 } = limits;
-  return { perMinute, atOnce, used: new Map(), unshared: null };
+export function openBudgets(limits: { perMinute?: number; concurrent?: number }): Budgets {
+  const { perMinute = 0, concurrent = 0 } = limits;
+  return { perMinute, concurrent, used: new Map(), unshared: null };
 }
 
 function useOf({ used }: Budgets, caller: string): Use {
@@ -72,14 +72,14 @@ function add(use: Use, time: number, amount: number): void {
 }
 
 /** Callers do not appear in exchanges until they have spent this fraction of their budget. */
-const silentPart = 1 / 16;
+const reportingThreshold = 1 / 16;
 
 /** What callers have spent here since the last time, for the node's other processes. */
 export function takeUnshared({ perMinute, used, unshared }: Budgets): [string, number][] {
   const spent: [string, number][] = [];
   for (const caller of unshared ?? []) {
     const use = used.get(caller);
-    if (use && use.spent <= perMinute * silentPart) continue;
+    if (use && use.spent <= perMinute * reportingThreshold) continue;
     unshared?.delete(caller);
     if (!use || use.unshared <= 0) continue;
     spent.push([caller, use.unshared]);
@@ -107,7 +107,7 @@ export function refund({ used }: Budgets, caller: string): void {
  */
 export function take(budgets: Budgets, caller: string, counts = false, amount = 1): Use | null {
   const use = useOf(budgets, caller);
-  if (!counts && budgets.atOnce > 0 && use.inUse + amount > budgets.atOnce) return null;
+  if (!counts && budgets.concurrent > 0 && use.inUse + amount > budgets.concurrent) return null;
   use.inUse += amount;
   return use;
 }

@@ -14,15 +14,21 @@ const requestFrom = (ip: string) => ({ ip }) as FastifyRequest;
 /**
  * Sends one key in this many simultaneous requests from each address. Returns the statuses and the number of look-ups.
  */
-async function showTogether(shown: string, from: Record<string, number>, answer: () => Promise<string>) {
+async function presentTogether(
+  presented: string,
+  from: Record<string, number>,
+  answer: () => Promise<string>,
+) {
   let lookUps = 0;
-  const look = async () => {
+  const lookUp = async () => {
     lookUps++;
     await new Promise(setImmediate);
     return answer();
   };
   const calls = Object.entries(from).flatMap(([ip, count]) =>
-    Array.from({ length: count }, () => checkCredentials(service.ctx, requestFrom(ip), { shown, look })),
+    Array.from({ length: count }, () =>
+      checkCredentials(service.ctx, requestFrom(ip), { presented, lookUp }),
+    ),
   );
   const settled = await Promise.allSettled(calls);
   const statuses = settled.map((one) => {
@@ -34,7 +40,7 @@ async function showTogether(shown: string, from: Record<string, number>, answer:
 }
 
 test('one wrong key in thousands of simultaneous requests is looked up once per network', async () => {
-  const { lookUps, count } = await showTogether('wrong', { '192.0.2.1': 5_000, '192.0.2.2': 400 }, () =>
+  const { lookUps, count } = await presentTogether('wrong', { '192.0.2.1': 5_000, '192.0.2.2': 400 }, () =>
     Promise.reject(unknown),
   );
   assert.equal(lookUps, 2);
@@ -44,7 +50,7 @@ test('one wrong key in thousands of simultaneous requests is looked up once per 
 
 test("guessing a key from another network neither delays nor rejects the owner's first requests", async () => {
   let responses = 0;
-  const { count } = await showTogether('right', { '192.0.2.3': 300, '192.0.2.4': 300 }, () =>
+  const { count } = await presentTogether('right', { '192.0.2.3': 300, '192.0.2.4': 300 }, () =>
     ++responses === 1 ? Promise.reject(unknown) : Promise.resolve('found'),
   );
   assert.equal(count(401), 300);
@@ -54,8 +60,8 @@ test("guessing a key from another network neither delays nor rejects the owner's
 test('when a look-up fails, all requests that wait for it fail alike, and none counts as a guess', async () => {
   const failed = new Problem('unavailable', 'The database does not respond.', { retryAfter: 1 });
   const from = { '192.0.2.5': 900 };
-  const { lookUps, count } = await showTogether('later', from, () => Promise.reject(failed));
+  const { lookUps, count } = await presentTogether('later', from, () => Promise.reject(failed));
   assert.equal(lookUps, 1);
   assert.equal(count(503), 900);
-  assert.equal((await showTogether('later', from, () => Promise.resolve('found'))).count(200), 900);
+  assert.equal((await presentTogether('later', from, () => Promise.resolve('found'))).count(200), 900);
 });

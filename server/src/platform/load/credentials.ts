@@ -16,38 +16,42 @@ const maxTrusted = 10_000;
 export async function checkCredentials<Found>(
   ctx: Context,
   request: FastifyRequest,
-  { shown, look }: { shown: string | null; look: (isTrusted: boolean) => Promise<Found> },
+  { presented, lookUp }: { presented: string | null; lookUp: (isTrusted: boolean) => Promise<Found> },
 ): Promise<Found> {
   rejectStalled(ctx, 'interface');
-  if (shown === null) {
+  if (presented === null) {
     countAnonymous(ctx, request);
-    return look(false);
+    return lookUp(false);
   }
   const { trusted, beingChecked } = ctx.admission;
-  const digest = sha256(shown);
+  const digest = sha256(presented);
   if (!trusted.has(digest)) {
     const network = networkOf(request.ip);
     const name = `${network} ${digest}`;
-    const underWay = beingChecked.get(name);
-    if (!underWay) {
-      const found = lookFirst(ctx, network, digest, () => look(false));
+    const lookUpInProgress = beingChecked.get(name);
+    if (!lookUpInProgress) {
+      const found = lookUpFirst(ctx, network, digest, () => lookUp(false));
       beingChecked.set(name, found);
       return await found.finally(() => beingChecked.delete(name));
     }
-    await shareOutcome(ctx, network, underWay);
+    await shareOutcome(ctx, network, lookUpInProgress);
   }
-  return lookAgain(ctx, request, digest, () => look(true));
+  return lookUpAgain(ctx, request, digest, () => lookUp(true));
 }
 
 /**
  * A client's first requests often arrive together, so they share one look-up, including its failure. Otherwise each of
  * them would look up again after the previous failure and wake all the others.
  */
-async function shareOutcome(ctx: Context, network: string, underWay: Promise<unknown>): Promise<void> {
+async function shareOutcome(
+  ctx: Context,
+  network: string,
+  lookUpInProgress: Promise<unknown>,
+): Promise<void> {
   const leave = reserve(ctx.admission.wrongCredentials, network);
   if (!leave) throw tooManyWrong(ctx, 1);
   try {
-    await underWay;
+    await lookUpInProgress;
   } catch (error) {
     if (isWrong(error)) {
       chargeWrong(ctx, network);
@@ -59,15 +63,15 @@ async function shareOutcome(ctx: Context, network: string, underWay: Promise<unk
   }
 }
 
-async function lookAgain<Found>(
+async function lookUpAgain<Found>(
   ctx: Context,
   request: FastifyRequest,
   digest: string,
-  look: () => Promise<Found>,
+  lookUp: () => Promise<Found>,
 ): Promise<Found> {
   trust(ctx.admission.trusted, digest);
   try {
-    return await look();
+    return await lookUp();
   } catch (error) {
     if (isWrong(error)) {
       ctx.admission.trusted.delete(digest);
@@ -79,16 +83,16 @@ async function lookAgain<Found>(
   }
 }
 
-async function lookFirst<Found>(
+async function lookUpFirst<Found>(
   ctx: Context,
   network: string,
   digest: string,
-  look: () => Promise<Found>,
+  lookUp: () => Promise<Found>,
 ): Promise<Found> {
   const { wrongCredentials, addresses, trusted } = ctx.admission;
   chargeWrong(ctx, network);
   try {
-    const found = await look();
+    const found = await lookUp();
     refund(wrongCredentials, network);
     trust(trusted, digest);
     return found;

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inTurn, openFairQueue, waitingIn } from './fair-queue.ts';
 
 test("tenants are served in turn, however long one tenant's queue is", async () => {
-  const turns = openFairQueue({ most: 1, maxPerCaller: 1, maxWaiting: 50 });
+  const turns = openFairQueue({ max: 1, maxPerCaller: 1, maxWaiting: 50 });
   const order: string[] = [];
   const work = (whose: string) =>
     inTurn(turns, whose, async () => {
@@ -19,7 +19,7 @@ test("tenants are served in turn, however long one tenant's queue is", async () 
 });
 
 test('a full queue rejects work while others accept it, and failed work lets the next one start', async () => {
-  const turns = openFairQueue({ most: 2, maxPerCaller: 1, maxWaiting: 1 });
+  const turns = openFairQueue({ max: 2, maxPerCaller: 1, maxWaiting: 1 });
   const fail = () => Promise.reject(new Error('failed'));
   const first = inTurn(turns, 'a', fail);
   const second = inTurn(turns, 'a', async () => 'second');
@@ -31,7 +31,7 @@ test('a full queue rejects work while others accept it, and failed work lets the
 });
 
 test('work that has waited too long is rejected and leaves the queue', async () => {
-  const turns = openFairQueue({ most: 1, maxPerCaller: 1, maxWaiting: 10, longestWait: 20 });
+  const turns = openFairQueue({ max: 1, maxPerCaller: 1, maxWaiting: 10, longestWait: 20 });
   let end = () => {};
   const first = inTurn(turns, 'a', () => new Promise<void>((resolve) => (end = resolve)));
   let done = false;

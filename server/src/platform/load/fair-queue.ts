@@ -3,7 +3,7 @@ import { siteOf } from './budgets.ts';
 
 /** Runs only a few pieces of work at a time. The rest waits in queues, one per tenant, which are served in turn. */
 export type FairQueue = {
-  readonly most: number;
+  readonly max: number;
   readonly maxPerCaller: number;
   /** Maximum number waiting in one queue. */
   readonly maxWaiting: number;
@@ -40,7 +40,7 @@ export const catalogueQueue = '\ncatalogue';
 export const isTenant = (queue: string): boolean => queue !== operatorQueue && !queue.startsWith('\n');
 
 export function openFairQueue(
-  limits: Pick<FairQueue, 'most' | 'maxPerCaller' | 'maxWaiting'> & {
+  limits: Pick<FairQueue, 'max' | 'maxPerCaller' | 'maxWaiting'> & {
     longestWait?: number;
     first?: string[];
   },
@@ -54,8 +54,8 @@ export function waitingIn({ callers }: FairQueue): number {
   return waiting;
 }
 
-export function isQueueFull({ callers, maxWaiting }: FairQueue, whose: string): boolean {
-  return (callers.get(whose)?.waiting.length ?? 0) >= maxWaiting;
+export function isQueueFull({ callers, maxWaiting }: FairQueue, owner: string): boolean {
+  return (callers.get(owner)?.waiting.length ?? 0) >= maxWaiting;
 }
 
 /**
@@ -64,14 +64,14 @@ export function isQueueFull({ callers, maxWaiting }: FairQueue, whose: string): 
  */
 export function inTurn<Result>(
   queue: FairQueue,
-  whose: string,
+  owner: string,
   work: () => Promise<Result>,
   onWait: () => void = () => {},
 ): Promise<Result> | null {
-  const own = queue.callers.get(whose) ?? { inUse: 0, waiting: [] };
-  const isFree = queue.inUse < queue.most && own.inUse < queue.maxPerCaller;
-  if (!isFree && isQueueFull(queue, whose)) return null;
-  queue.callers.set(whose, own);
+  const own = queue.callers.get(owner) ?? { inUse: 0, waiting: [] };
+  const isFree = queue.inUse < queue.max && own.inUse < queue.maxPerCaller;
+  if (!isFree && isQueueFull(queue, owner)) return null;
+  queue.callers.set(owner, own);
   if (isFree) {
     begin(queue, own);
     return runAndStartNext(queue, own, work);
@@ -125,22 +125,22 @@ async function runAndStartNext<Result>(
 
 function startNext(queue: FairQueue): void {
   const { first } = queue;
-  const others = [...queue.callers.keys()].filter((whose) => !first.includes(whose));
-  for (const whose of queue.lastWasFirst ? [...others, ...first] : [...first, ...others])
-    if (serve(queue, whose)) {
-      queue.lastWasFirst = first.includes(whose);
+  const others = [...queue.callers.keys()].filter((owner) => !first.includes(owner));
+  for (const owner of queue.lastWasFirst ? [...others, ...first] : [...first, ...others])
+    if (serve(queue, owner)) {
+      queue.lastWasFirst = first.includes(owner);
       return;
     }
 }
 
 /** Starts the first work in the queue if it may run, and moves the queue to the end. */
-function serve(queue: FairQueue, whose: string): boolean {
-  const own = queue.callers.get(whose);
+function serve(queue: FairQueue, owner: string): boolean {
+  const own = queue.callers.get(owner);
   if (!own) return false;
   const next = own.inUse < queue.maxPerCaller ? own.waiting.shift() : undefined;
-  if (next || isIdle(own)) queue.callers.delete(whose);
+  if (next || isIdle(own)) queue.callers.delete(owner);
   if (!next) return false;
-  queue.callers.set(whose, own);
+  queue.callers.set(owner, own);
   begin(queue, own);
   next();
   return true;

@@ -15,10 +15,10 @@ type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>;
 const retryAfter = 30;
 
 export function openImportQueue(
-  most: { running: number; waiting: number },
+  max: { running: number; waiting: number },
   onRejected = () => {},
 ): ImportQueue {
-  const takeTurns = limit(most.running);
+  const takeTurns = limit(max.running);
   const count = { started: 0, running: 0 };
   const inTurn: InTurn = (step) =>
     takeTurns(async () => {
@@ -37,11 +37,11 @@ export function openImportQueue(
       return count.started - count.running;
     },
     run: async (work) => {
-      if (count.started - count.running >= most.waiting) {
+      if (count.started - count.running >= max.waiting) {
         onRejected();
         throw new Problem(
           'unavailable',
-          `Too many imports: ${most.waiting} are already waiting. Try again later.`,
+          `Too many imports: ${max.waiting} are already waiting. Try again later.`,
           {
             retryAfter,
           },

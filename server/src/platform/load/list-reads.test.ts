@@ -83,7 +83,7 @@ test('100 lists of large rows requested with one key delay no other tenant', asy
   expectStatus(await other.api('GET', '/overview'), 200);
   for (const { status } of await Promise.all(calls)) assert.equal(status, 200);
   assert.ok(peak <= lists.maxPerCaller);
-  await until('all is given back', async () => lists.callers.size === 0 && unsent.bytes.size === 0);
+  await until('all slots are released', async () => lists.callers.size === 0 && unsent.bytes.size === 0);
 });
 
 test("lists that do not fit into a tenant's queue get 429 with Retry-After, for that tenant only", async () => {
@@ -102,17 +102,17 @@ test("lists that do not fit into a tenant's queue get 429 with Retry-After, for 
 
 test("a tenant's unread lists are limited, and so are complete lists being sent", async () => {
   const tenant = await newTenant(service);
-  unsent.bytes.set(tenant.TenantID, unsent.most);
+  unsent.bytes.set(tenant.TenantID, unsent.max);
   expectProblem(await tenant.api('GET', '/user'), 429, 'too_many_requests');
   expectStatus(await large.api('GET', '/user'), 200);
   unsent.bytes.delete(tenant.TenantID);
   const whole = () => tenant.api('GET', '/user', undefined, { accept: 'text/csv' });
-  const held = Array.from({ length: exports.atOnce }, () => reserve(exports, tenant.TenantID));
+  const held = Array.from({ length: exports.concurrent }, () => reserve(exports, tenant.TenantID));
   expectProblem(await whole(), 429, 'too_many_requests');
   for (const release of held) release?.();
-  for (let time = 0; time < 2 * exports.atOnce; time++) {
+  for (let time = 0; time < 2 * exports.concurrent; time++) {
     expectStatus(await whole(), 200);
-    await until('its place is free', async () => exports.used.get(tenant.TenantID)?.inUse === 0);
+    await until('its slot is free', async () => exports.used.get(tenant.TenantID)?.inUse === 0);
   }
 });
 

@@ -68,10 +68,10 @@ export async function readPage(
   const page = pageOf(answer);
   let last = page;
   let bytes = 0;
-  while (last.NextCursor !== null && (last.isPart || last.Items.length === asked)) {
+  while (last.NextCursor !== null && (last.isPartial || last.Items.length === asked)) {
     bytes += textBytes(last.Items);
     const isFull = page.Items.length >= wanted || bytes >= enoughBytes;
-    if (isFull && !last.isPart) break;
+    if (isFull && !last.isPartial) break;
     asked = isFull ? 1 : Math.min(wanted - page.Items.length, chunkRows);
     const before = last.NextCursor;
     last = pageOf(await read({ Limit: asked, Cursor: before }));
@@ -81,7 +81,7 @@ export async function readPage(
     page.Items.push(...last.Items);
     page.NextCursor = last.NextCursor;
   }
-  delete page.isPart;
+  delete page.isPartial;
   return answer;
 }
 
@@ -96,7 +96,7 @@ export function admitExport(ctx: Context, request: FastifyRequest): void {
     {
       of: ctx.admission.exports,
       by: queueOf(request),
-      whose: 'for whole lists',
+      description: 'for whole lists',
       reason: 'export_concurrency',
     },
   ]);

@@ -14,9 +14,10 @@ test("a tenant called operator takes none of the operator's slots", async () => 
   const { body: key } = await service.api('POST', '/tenant/operator/key', { Name: 'test' });
   const pool = admission.pools.interface;
   const before = pool.inUse;
-  pool.inUse = pool.most / 2;
+  pool.inUse = pool.max / 2;
   assert.ok(!hasRoom(pool));
-  for (let place = 0; place < admission.tenants.atOnce; place++) take(admission.tenants, 'operator', true);
+  for (let place = 0; place < admission.tenants.concurrent; place++)
+    take(admission.tenants, 'operator', true);
   expectStatus(await service.api('GET', '/user', undefined, key.Secret), 429);
   expectStatus(await service.api('GET', '/tenant'), 200);
   pool.inUse = before;

@@ -26,10 +26,7 @@ async function flood(origin: string, from: string, perConnection: number) {
   return { answers: () => answers, close: () => sockets.map((socket) => socket.destroy()) };
 }
 
-/**
- * The number of rejections in one second, with 3,000 in the queue. If the caller had to queue, there would be more of
- * them on any machine.
- */
+/** 3,000 requests are queued and 200 a second are rejected, so a caller that had to queue would see more rejections. */
 const assertAhead = (rejections: number) => assert.ok(rejections < 200, `${rejections} rejections meanwhile`);
 
 test('an address that gets only rejections gets 200 a second, and a known caller never waits', async () => {
@@ -48,7 +45,7 @@ test('an address that gets only rejections gets 200 a second, and a known caller
   const before = attack.answers();
   await ask(other, get);
   assertAhead(attack.answers() - before);
-  await until('some have had their turn', async () => attack.answers() >= 300);
+  await until('some of the queued requests are rejected', async () => attack.answers() >= 300);
   const seconds = (performance.now() - begun) / 1_000;
   assert.ok(attack.answers() <= 200 * (seconds + 2), `${attack.answers()} in ${seconds} s`);
   assert.ok(attack.answers() < 3_000);
@@ -56,7 +53,7 @@ test('an address that gets only rejections gets 200 a second, and a known caller
   ahead.write(get.repeat(20));
   await once(ahead, 'close');
   attack.close();
-  await until('no request waits', async () => service.ctx.admission.peers?.queues.size === 0);
+  await until('the queues are empty', async () => service.ctx.admission.peers?.queues.size === 0);
   for (const socket of [known, other]) socket.destroy();
 });
 

@@ -22,12 +22,12 @@ const connectionsOfNetwork = 4_000;
 /** Such a response costs 0.15 ms. */
 const responsesPerSecond = 200;
 const maxWaiting = 4_000;
-const tick = 50;
+const serveIntervalMilliseconds = 50;
 
 /** `processes`: how many share this node's connections. */
 export function openPeers(processes = 1): Peers {
   return {
-    connections: openBudgets({ atOnce: Math.ceil(connectionsOfNetwork / processes) }),
+    connections: openBudgets({ concurrent: Math.ceil(connectionsOfNetwork / processes) }),
     queues: new Map(),
     networks: new WeakMap(),
     known: new WeakSet(),
@@ -36,7 +36,7 @@ export function openPeers(processes = 1): Peers {
 }
 
 /**
- * Accepts a connection from the address and returns a function that releases it; null: the address has too
+ * Accepts a connection from the address and returns a function that releases it; null if the address has too
  * many.
  */
 export function holdConnection({ connections }: Peers, address: string): (() => void) | null {
@@ -53,10 +53,10 @@ export function countResponse(peers: Peers, connection: object): void {
   const now = performance.now();
   if (now - queue.since >= 1_000) Object.assign(queue, { since: now, answered: 0 });
   queue.answered++;
-  peers.timer ??= setInterval(serve, tick, peers).unref();
+  peers.timer ??= setInterval(serve, serveIntervalMilliseconds, peers).unref();
 }
 
-function isHeldBack({ answered, waiting }: NetworkQueue): boolean {
+function isDelayed({ answered, waiting }: NetworkQueue): boolean {
   return answered >= responsesPerSecond || waiting.size > 0;
 }
 
@@ -64,17 +64,17 @@ function isHeldBack({ answered, waiting }: NetworkQueue): boolean {
 export function mayPipeline(peers: Peers | null, connection: object): boolean {
   if (!peers || peers.queues.size === 0 || peers.known.has(connection)) return true;
   const queue = peers.queues.get(peers.networks.get(connection) ?? '');
-  return !queue || !isHeldBack(queue);
+  return !queue || !isDelayed(queue);
 }
 
 /** The queue in which the connection's requests have to wait, because its network gets only rejections. */
-export function queueBefore(peers: Peers, connection: object): NetworkQueue | null {
+export function delayQueueOf(peers: Peers, connection: object): NetworkQueue | null {
   const network = peers.queues.size > 0 ? peers.networks.get(connection) : undefined;
   const queue = network === undefined ? undefined : peers.queues.get(network);
-  return queue && isHeldBack(queue) && !peers.known.has(connection) ? queue : null;
+  return queue && isDelayed(queue) && !peers.known.has(connection) ? queue : null;
 }
 
-/** Waits in the queue and returns a function that leaves it; null: the queue is full. */
+/** Waits in the queue and returns a function that leaves it; null if the queue is full. */
 export function waitIn({ waiting }: NetworkQueue, start: () => void): (() => void) | null {
   if (waiting.size >= maxWaiting) return null;
   waiting.add(start);
@@ -85,7 +85,7 @@ export function waitIn({ waiting }: NetworkQueue, start: () => void): (() => voi
 function serve(peers: Peers): void {
   const now = performance.now();
   for (const [network, { since, waiting }] of peers.queues) {
-    let left = (responsesPerSecond * tick) / 1_000;
+    let left = (responsesPerSecond * serveIntervalMilliseconds) / 1_000;
     for (const start of waiting) {
       if (left-- <= 0) break;
       waiting.delete(start);

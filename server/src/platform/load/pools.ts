@@ -13,7 +13,7 @@ export type PoolName = (typeof poolNames)[number];
 
 /** How many run at a time. Others wait if the queue has room, and are rejected otherwise. */
 export type Pool = {
-  readonly most: number;
+  readonly max: number;
   readonly maxWaiting: number;
   inUse: number;
   readonly waiting: (() => void)[];
@@ -105,21 +105,21 @@ const commitsPerMinute = 120;
 /**
  * A page sends one commit at a time, but when it closes it sends all that are left, over HTTP/1.1 up to six at a time.
  */
-const commitsAtOnce = 6;
+const concurrentCommits = 6;
 const commitBytesPerMinute = 30 * 1024 ** 2;
 const commitBytesOfTenant = 16 * 1024 ** 2;
 /** Commits up to this size count as well, but do not wait for the large commits of a few learners. */
 export const ordinaryCommitBytes = 16 * 1024;
 const learnerRequests = 20;
 /**
- * Each takes up to half a millisecond of the event loop. With 8 of a tenant, others waited four times as long during a
- * flood; with 1, a single tenant got a third less done.
+ * Each start takes up to half a millisecond of the event loop. With 8 per tenant, other tenants waited four times as
+ * long during a flood; with 1, the throughput of a lone tenant fell by a third.
  */
 const startsPerTurn = 32;
 const startsOfTenant = 2;
 /** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
 const concurrentFiles = 100;
-/** Opening a course of 69 files, the largest of our test packages, 80 times, or one of 2,000 files three times. */
+/** Enough to open a course of 69 files (our largest test package) 80 times, or one of 2,000 files three times. */
 const filesPerMinute = 6_000;
 /** Some courses look for optional subtitles or images. */
 const missesPerMinute = 600;
@@ -131,91 +131,95 @@ const unreadOfAddress = 500;
 export const launchesPerMinute = 10;
 
 /** Half of the threads in libuv's pool. The others read learners' files. */
-const hashesAtOnce = 2;
-const hashesWaiting = 100;
+const concurrentHashes = 2;
+const maxWaitingHashes = 100;
 /** A whole class signs in from one address at the same moment, and waiting a few seconds does no harm. */
-const passwordLine = 200;
+const maxWaitingPasswords = 200;
 /** The embedded database runs one statement at a time. Lists leave some of a server's connections to others. */
-const listsAtOnce = ({ databaseUrl, databaseConnections }: Config) =>
+const concurrentLists = ({ databaseUrl, databaseConnections }: Config) =>
   databaseUrl === null
-    ? { most: 2, maxPerCaller: 1 }
-    : { most: Math.ceil(databaseConnections * 0.6), maxPerCaller: Math.ceil(databaseConnections * 0.3) };
+    ? { max: 2, maxPerCaller: 1 }
+    : { max: Math.ceil(databaseConnections * 0.6), maxPerCaller: Math.ceil(databaseConnections * 0.3) };
 const maxUnsent = 16 * 1024 ** 2;
 /** A session takes up to 13 MiB. Pages that are rejected retry. */
 const maxUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
 /** People send test events by hand. */
-const pingsAtOnce = 4;
+const concurrentPings = 4;
 const pingsPerMinute = 60;
 /** Maximum requests from a network that wait while the same credential is looked up for another of its requests. */
 const maxWaitingForCredentials = 1_000;
 
-export function openPool(most: number, maxWaiting = 0): Pool {
-  return { most, maxWaiting, inUse: 0, waiting: [], exhaustedSince: null };
+export function openPool(max: number, maxWaiting = 0): Pool {
+  return { max, maxWaiting, inUse: 0, waiting: [], exhaustedSince: null };
 }
 
 /** The processes of a node divide its slots, and share its budgets per minute (`share-budgets.ts`). */
 export function openAdmission(config: Config): Admission {
   const { anonymousRateLimit, trustProxy, workers } = config;
   const maxInFlight = Math.ceil(config.maxInFlight / workers);
-  const listTurns = { ...listsAtOnce(config), maxWaiting: Math.ceil(maxInFlight / 4) };
+  const listTurns = { ...concurrentLists(config), maxWaiting: Math.ceil(maxInFlight / 4) };
   return {
     pools: {
       anonymous: openPool(Math.ceil(maxInFlight / 4)),
       interface: openPool(maxInFlight),
       runTime: openPool(2 * maxInFlight),
     },
-    hashes: openFairQueue({ most: hashesAtOnce, maxPerCaller: hashesAtOnce, maxWaiting: hashesWaiting }),
+    hashes: openFairQueue({
+      max: concurrentHashes,
+      maxPerCaller: concurrentHashes,
+      maxWaiting: maxWaitingHashes,
+    }),
     checks: openFairQueue({
-      most: Number.POSITIVE_INFINITY,
-      maxPerCaller: hashesAtOnce,
-      maxWaiting: hashesWaiting,
+      max: Number.POSITIVE_INFINITY,
+      maxPerCaller: concurrentHashes,
+      maxWaiting: maxWaitingHashes,
     }),
     lists: openFairQueue(listTurns),
     longWrites: openFairQueue(listTurns),
     unsent: openUnreadBytes(maxUnsent),
     unreadSessions: openUnreadBytes(maxUnreadSessions),
-    exports: openBudgets({ atOnce: exportsOfTenant }),
-    pings: openBudgets({ perMinute: pingsPerMinute, atOnce: pingsAtOnce }),
-    bulkHashes: openFairQueue({ most: 2, maxPerCaller: 2, maxWaiting: Number.POSITIVE_INFINITY }),
-    passwords: openPool(2, passwordLine),
-    passwordAddresses: openBudgets({ atOnce: passwordLine / 4 }),
-    passwordSites: openBudgets({ atOnce: passwordLine / 2 }),
+    exports: openBudgets({ concurrent: exportsOfTenant }),
+    pings: openBudgets({ perMinute: pingsPerMinute, concurrent: concurrentPings }),
+    bulkHashes: openFairQueue({ max: 2, maxPerCaller: 2, maxWaiting: Number.POSITIVE_INFINITY }),
+    passwords: openPool(2, maxWaitingPasswords),
+    passwordAddresses: openBudgets({ concurrent: maxWaitingPasswords / 4 }),
+    passwordSites: openBudgets({ concurrent: maxWaitingPasswords / 2 }),
     addresses: openBudgets({
       perMinute: anonymousRateLimit,
-      atOnce: Math.max(10, Math.ceil(maxInFlight / 40)),
+      concurrent: Math.max(10, Math.ceil(maxInFlight / 40)),
     }),
     constantFiles: openBudgets({
       perMinute: filesPerCall * anonymousRateLimit,
-      atOnce: Math.max(10, Math.ceil(maxInFlight / 2)),
+      concurrent: Math.max(10, Math.ceil(maxInFlight / 2)),
     }),
     wrongCredentials: openBudgets({
       perMinute: Math.ceil(anonymousRateLimit / 2),
-      atOnce: maxWaitingForCredentials,
+      concurrent: maxWaitingForCredentials,
     }),
-    anonymousBodies: openBudgets({ atOnce: bodiesOfAddress }),
-    anonymousSites: openBudgets({ atOnce: bodiesOfSite }),
+    anonymousBodies: openBudgets({ concurrent: bodiesOfAddress }),
+    anonymousSites: openBudgets({ concurrent: bodiesOfSite }),
     anonymousBodyMilliseconds: 5_000,
     peers: trustProxy > 0 ? null : openPeers(workers),
-    unread: openBudgets({ atOnce: unreadOfAddress }),
+    unread: openBudgets({ concurrent: unreadOfAddress }),
     rejectionMilliseconds: 10_000,
     responseMilliseconds: 60_000,
-    keys: openBudgets({ atOnce: Math.ceil(maxInFlight / 8) }),
-    tenants: openBudgets({ atOnce: Math.ceil(maxInFlight / 4) }),
-    runTimeTenants: openBudgets({ atOnce: Math.ceil(maxInFlight / 2) }),
+    keys: openBudgets({ concurrent: Math.ceil(maxInFlight / 8) }),
+    tenants: openBudgets({ concurrent: Math.ceil(maxInFlight / 4) }),
+    runTimeTenants: openBudgets({ concurrent: Math.ceil(maxInFlight / 2) }),
     runTimeTurns: openFairQueue({
-      most: startsPerTurn,
+      max: startsPerTurn,
       maxPerCaller: startsOfTenant,
       maxWaiting: 2 * maxInFlight,
     }),
-    commitBytes: openBudgets({ atOnce: commitBytesOfTenant }),
-    learnerCalls: openBudgets({ perMinute: commitsPerMinute, atOnce: learnerRequests }),
+    commitBytes: openBudgets({ concurrent: commitBytesOfTenant }),
+    learnerCalls: openBudgets({ perMinute: commitsPerMinute, concurrent: learnerRequests }),
     fileMisses: openBudgets({ perMinute: missesPerMinute }),
-    learnerFiles: openBudgets({ perMinute: filesPerMinute, atOnce: concurrentFiles }),
-    commits: openBudgets({ perMinute: commitBytesPerMinute, atOnce: commitsAtOnce }),
+    learnerFiles: openBudgets({ perMinute: filesPerMinute, concurrent: concurrentFiles }),
+    commits: openBudgets({ perMinute: commitBytesPerMinute, concurrent: concurrentCommits }),
     starts: openBudgets({ perMinute: launchesPerMinute }),
     openings: openFairQueue({
-      ...listsAtOnce(config),
+      ...concurrentLists(config),
       maxWaiting: 100,
     }),
     trusted: new Set(),

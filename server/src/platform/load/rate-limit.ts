@@ -8,7 +8,7 @@ import { countRejection } from '../operations/counters.ts';
 const windowSeconds = 60;
 const syncMilliseconds = 1_000;
 /** A key's calls are not reported to other nodes until they reach this fraction of its limit. */
-const silentPart = 1 / 16;
+const reportingThreshold = 1 / 16;
 
 /** `exchanged` counts the calls on all nodes as of the last exchange, and `unsent` this node's calls since then. */
 type Count = { exchanged: number; unsent: number };
@@ -50,7 +50,7 @@ export function countCall(ctx: Context, keyId: string, reply: FastifyReply): voi
     );
   }
   count.unsent++;
-  if (ctx.engine.kind === 'postgres' && used > limit * silentPart) exchangeSoon(ctx, window);
+  if (ctx.engine.kind === 'postgres' && used > limit * reportingThreshold) exchangeSoon(ctx, window);
 }
 
 function exchangeSoon(ctx: Context, window: Window): void {
@@ -74,7 +74,7 @@ on conflict (key_id) do update set starts_at = greatest(known.starts_at, exclude
 returning key_id, case when starts_at = $2 then used else 0 end as used`;
 
 async function exchange(ctx: Context, { startsAt, counts }: Window): Promise<void> {
-  const least = ctx.config.rateLimit * silentPart;
+  const least = ctx.config.rateLimit * reportingThreshold;
   const busy = new Map(
     [...counts].filter(([, count]) => count.unsent > 0 && count.exchanged + count.unsent > least),
   );

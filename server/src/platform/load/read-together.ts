@@ -3,10 +3,10 @@ import { run } from '../db/transaction.ts';
 import { coalesce } from './batch.ts';
 
 /**
- * SQL: the items as the relation `wanted`, each with its number `n`. PostgreSQL plans a statement that takes arrays again
- * at each execution, because it estimates one row for an array with one item and ten for an unknown one: 390 µs of
- * processor time instead of 90 to read one enrolment. Of `jsonb_to_recordset` it always expects 100 rows, so each table
- * is joined with `lateral (… limit 1)`, or a small one would be read as a whole.
+ * SQL: the items as the relation `wanted`, each with its number `n`. With arrays, PostgreSQL would plan the statement at
+ * every execution, because its row estimate depends on their length: 390 µs of processor time instead of 90 to read one
+ * enrolment. For `jsonb_to_recordset` it always expects 100 rows, so join each table with `lateral (… limit 1)`;
+ * otherwise it would scan small tables completely.
  */
 export const wantedRows = (columns: string): string =>
   `jsonb_to_recordset($2) as wanted (n integer, ${columns})`;
@@ -24,13 +24,13 @@ export function readTogether<Wanted, Row>(options: {
   item: (wanted: Wanted) => Record<string, unknown>;
   more?: (ctx: TenantContext) => unknown[];
   /** Maximum number of items in one statement. */
-  most?: number;
+  max?: number;
 }): (ctx: TenantContext, wanted: Wanted) => Promise<Row | null> {
-  const { name, text, item, more = () => [], most } = options;
+  const { name, text, item, more = () => [], max } = options;
   return coalesce<TenantContext, Wanted, Row | null>({
     name,
     group: (ctx) => ctx.tenantId,
-    ...(most === undefined ? {} : { most }),
+    ...(max === undefined ? {} : { max }),
     run: async (ctx, wanted) => {
       const items = wanted.map((one, n) => ({ n, ...item(one) }));
       const values = [ctx.tenantId, JSON.stringify(items), ...more(ctx)];

@@ -16,11 +16,12 @@ export function reject<P extends RejectingPool>(
   return new Problem('too_many_requests', `${detail} Retry in ${retryAfter} seconds.`, { retryAfter });
 }
 
-/** One of the slots of `by`. With `free` it is not limited, because the pool has enough room. */
+/** A slot of the caller `by` in the budget `of`. With `free` the limit does not apply, because the pool has room. */
 export type Reservation<P extends PoolName> = {
   of: Budgets;
   by: string;
-  whose: string;
+  /** Says which requests are limited; completes the sentence "Too many simultaneous requests". */
+  description: string;
   reason: Rejection<P>;
   free?: boolean;
   /** The number of bytes, if the budget counts bytes. */
@@ -38,18 +39,21 @@ export function reserveAll<P extends PoolName>(
   reserved?: () => void,
 ): () => void {
   const taken: Use[] = [];
-  let isHeld = true;
+  let isReserved = true;
   const release = () => {
-    if (!isHeld) return;
-    isHeld = false;
+    if (!isReserved) return;
+    isReserved = false;
     for (const [index, use] of taken.entries()) use.inUse -= reservations[index]?.amount ?? 1;
     reserved?.();
   };
-  for (const { of, by, whose, reason, free, amount = 1 } of reservations) {
+  for (const { of, by, description, reason, free, amount = 1 } of reservations) {
     const use = take(of, by, free, amount);
     if (!use) {
       release();
-      throw reject(ctx, pool, reason, { detail: `Too many simultaneous requests ${whose}.`, retryAfter: 1 });
+      throw reject(ctx, pool, reason, {
+        detail: `Too many simultaneous requests ${description}.`,
+        retryAfter: 1,
+      });
     }
     taken.push(use);
   }
@@ -60,6 +64,6 @@ export function reserveAll<P extends PoolName>(
  * The first half of a pool is first come, first served. Beyond that, no caller may take so much that others get
  * nothing.
  */
-export function hasRoom({ inUse, most }: Pool): boolean {
-  return inUse < most / 2;
+export function hasRoom({ inUse, max }: Pool): boolean {
+  return inUse < max / 2;
 }

@@ -13,9 +13,9 @@ export const silenceMilliseconds = 600_000;
  * Any mobile network transfers 8 kB within a second or two. By the second check a body must be complete, but an upload
  * may continue.
  */
-const lookMilliseconds = 15_000;
-const leastBytes = 8 * 1024;
-const uploadLooks = 2;
+const checkMilliseconds = 15_000;
+const minBytesPerCheck = 8 * 1024;
+const uploadChecks = 2;
 
 /** How long the rest of a rejected request is read and dropped, because a reset would discard the response. */
 const lingerMilliseconds = 1_000;
@@ -44,16 +44,16 @@ export function hasBody(raw: IncomingMessage): boolean {
 }
 
 /** How much of a body had arrived at the last check, and when the next check is due. */
-type Watched = { readonly slot: RequestSlot; seen: number; looks: number; due: number };
+type Watched = { readonly slot: RequestSlot; seen: number; checks: number; due: number };
 
 /** Node's own limit covers the whole request, and an upload of gigabytes would exceed it. */
-export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMilliseconds): void {
+export function limitSlowBodies(app: FastifyInstance, milliseconds = checkMilliseconds): void {
   // Not a Map: each table that a Map outgrows keeps requests alive until the next full garbage collection.
   let watched: Watched[] = [];
   // All bodies share one timer, because most arrive so soon that separate timers would not be worth their cost.
   const timer = setInterval(() => {
     const now = performance.now();
-    watched = watched.filter((body) => isComing(body, now, milliseconds));
+    watched = watched.filter((body) => isArriving(body, now, milliseconds));
   }, milliseconds / 15);
   timer.unref();
   app.addHook('onClose', (_app, done) => {
@@ -64,13 +64,13 @@ export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMillise
     const { raw } = request;
     if (!hasBody(raw)) return done();
     const due = performance.now() + milliseconds;
-    watched.push({ slot: request.slot, seen: raw.socket.bytesRead, looks: 0, due });
+    watched.push({ slot: request.slot, seen: raw.socket.bytesRead, checks: 0, due });
     done();
   });
 }
 
 /** Whether to keep watching the body. Ends the request if it arrives too slowly. */
-function isComing(body: Watched, now: number, milliseconds: number): boolean {
+function isArriving(body: Watched, now: number, milliseconds: number): boolean {
   const { reply } = body.slot;
   if (!reply || reply.request.raw.complete) return false;
   if (now < body.due || !isTooSlow(reply.request.raw, body, milliseconds)) return true;
@@ -79,14 +79,14 @@ function isComing(body: Watched, now: number, milliseconds: number): boolean {
 }
 
 function isTooSlow(raw: IncomingMessage, body: Watched, milliseconds: number): boolean {
-  body.looks++;
+  body.checks++;
   body.due += milliseconds;
   const isUpload = uploads.has(raw);
-  if (isUpload && body.looks % uploadLooks !== 0) return false;
+  if (isUpload && body.checks % uploadChecks !== 0) return false;
   const came = raw.socket.bytesRead - body.seen;
   body.seen += came;
   // Bytes that we have not read yet are our delay, not the client's.
-  return !(raw.readableLength > 0 || (came >= leastBytes && (isUpload || body.looks === 1)));
+  return !(raw.readableLength > 0 || (came >= minBytesPerCheck && (isUpload || body.checks === 1)));
 }
 
 function endRequest(reply: FastifyReply): void {

@@ -6,7 +6,7 @@ import { silenceMilliseconds } from './slow-clients.ts';
 
 /** Like nginx's send_timeout. A player that was suspended requests the rest of its video again. */
 const maxMilliseconds = 60_000;
-const looks = 6;
+const checksPerTimeout = 6;
 
 export type StalledResponses = { follow: (server: Server) => void; add: (stream: ServerHttp2Stream) => void };
 
@@ -15,8 +15,8 @@ export function watchStalledResponses(onDrop: () => void, milliseconds = maxMill
   const sockets = new Set<Socket>();
   /** How much of each response was left at the last check, and since when. */
   const streams = new Map<ServerHttp2Stream, { left: number; since: number }>();
-  const look = () => {
-    for (const socket of sockets) lookAtSocket(socket, milliseconds);
+  const checkAll = () => {
+    for (const socket of sockets) checkSocket(socket, milliseconds);
     const now = performance.now();
     for (const [stream, seen] of streams) {
       const left = stream.writableLength;
@@ -30,7 +30,7 @@ export function watchStalledResponses(onDrop: () => void, milliseconds = maxMill
   };
   return {
     follow: (server) => {
-      const timer = setInterval(look, milliseconds / looks).unref();
+      const timer = setInterval(checkAll, milliseconds / checksPerTimeout).unref();
       server.once('close', () => clearInterval(timer));
       for (const event of ['connection', 'secureConnection'])
         server.on(event, (socket: Socket) => {
@@ -46,7 +46,7 @@ export function watchStalledResponses(onDrop: () => void, milliseconds = maxMill
 }
 
 /** Node itself closes a socket that has no traffic during its timeout, and knows how much of a long write was sent. */
-function lookAtSocket(socket: Socket, milliseconds: number): void {
+function checkSocket(socket: Socket, milliseconds: number): void {
   if (socket.writableLength > 0) {
     if (socket.timeout !== milliseconds) socket.setTimeout(milliseconds);
   } else if (socket.timeout === milliseconds) socket.setTimeout(silenceMilliseconds);

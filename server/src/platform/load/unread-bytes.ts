@@ -2,27 +2,27 @@ import type { FastifyRequest } from 'fastify';
 import { onRequestEnd } from '../http/request-slot.ts';
 
 /** Bytes of responses that clients have not read yet, by tenant. */
-export type UnreadBytes = { readonly most: number; readonly bytes: Map<string, number> };
+export type UnreadBytes = { readonly max: number; readonly bytes: Map<string, number> };
 
-export const openUnreadBytes = (most: number): UnreadBytes => ({ most, bytes: new Map() });
+export const openUnreadBytes = (max: number): UnreadBytes => ({ max, bytes: new Map() });
 
-export function isUnreadFull({ most, bytes }: UnreadBytes, line: string): boolean {
-  return (bytes.get(line) ?? 0) >= most;
+export function isUnreadFull({ max, bytes }: UnreadBytes, owner: string): boolean {
+  return (bytes.get(owner) ?? 0) >= max;
 }
 
 /** Counts a response against its tenant until it is sent. */
 export function countUnread(
   { bytes }: UnreadBytes,
   request: FastifyRequest,
-  line: string,
+  owner: string,
   answer: string,
 ): void {
   if (request.slot.hasEnded) return;
   const length = Buffer.byteLength(answer);
-  bytes.set(line, (bytes.get(line) ?? 0) + length);
+  bytes.set(owner, (bytes.get(owner) ?? 0) + length);
   onRequestEnd(request, () => {
-    const left = (bytes.get(line) ?? 0) - length;
-    if (left > 0) bytes.set(line, left);
-    else bytes.delete(line);
+    const left = (bytes.get(owner) ?? 0) - length;
+    if (left > 0) bytes.set(owner, left);
+    else bytes.delete(owner);
   });
 }

@@ -40,7 +40,7 @@ test("unread rejections are limited per address, and exceeding the limit ends th
   assert.equal(status(), 200);
   other.destroy();
   for (const session of sessions) session.destroy();
-  await until('nothing is held', async () => used(from) === 0);
+  await until('no slots are in use', async () => used(from) === 0);
 });
 
 test('a rejection that is not read in time ends the session, whatever else the client does', async () => {
@@ -59,11 +59,11 @@ test('a response to an anonymous caller has a deadline and keeps its slot until 
   const from = '127.0.0.14';
   const session = await openSession(service.baseUrl, { from, window: 0 });
   const streams = Array.from({ length: 60 }, () => send(session, { ':path': '/openapi.json' }));
-  await until('all have an answer', async () => streams.every(({ status }) => status() !== null));
+  await until('all requests have responses', async () => streams.every(({ status }) => status() !== null));
   const statuses = streams.map(({ status }) => status());
   assert.equal(statuses.filter((status) => status === 200).length, 50);
   assert.equal(statuses.filter((status) => status === 429).length, 10);
-  await until('all places are free', async () => admission.pools.anonymous.inUse === 0);
+  await until('all slots are free', async () => admission.pools.anonymous.inUse === 0);
   session.destroy();
 });
 
@@ -75,8 +75,8 @@ test('over HTTP/2 all body limits apply, with and without Content-Length', async
     await until('some are rejected', async () => streams.some(({ status }) => status() !== null));
     const statuses = streams.map(({ status }) => status());
     assert.equal(statuses.filter((status) => status === 429).length, 5);
-    await until('all have ended', async () => streams.every(({ stream }) => stream.closed));
-    await until('all places are free', async () => admission.pools.anonymous.inUse === 0);
+    await until('all requests have ended', async () => streams.every(({ stream }) => stream.closed));
+    await until('all slots are free', async () => admission.pools.anonymous.inUse === 0);
     const unknown = send(session, { ...form, ...length, ':path': '/nothing' }, false);
     await once(unknown.stream, 'close');
     assert.equal(unknown.status(), 404);

@@ -8,13 +8,13 @@ import type { Metrics } from './metrics.ts';
 
 /** How long a response to probes is cached. Probes come every few seconds, and anyone may send them. */
 const sharedMilliseconds = 1_000;
-const forProbes = { config: { admits: 'health' } } as const;
+const probeOptions = { config: { admits: 'health' } } as const;
 
 /** If the database fails, the next probe checks again. */
 const databaseAnswers = createCache<true | null>({
   name: 'database_answers',
   milliseconds: sharedMilliseconds,
-  most: 1,
+  max: 1,
   load: (ctx) =>
     run(ctx, { text: 'select 1', values: [] }).then(
       () => true,
@@ -26,7 +26,7 @@ const databaseAnswers = createCache<true | null>({
 const fullPools = createCache<string | null>({
   name: 'full_pools',
   milliseconds: sharedMilliseconds,
-  most: 1,
+  max: 1,
   load: async ({ workers }) => {
     const answered = (await workers.ask('load')).filter((answer) => answer !== null);
     if (answered.some(({ fullPool }) => fullPool === null)) return null;
@@ -39,12 +39,12 @@ export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metric
   const texts = createCache<string>({
     name: 'metrics_text',
     milliseconds: sharedMilliseconds,
-    most: 1,
+    max: 1,
     load: () => metrics.read(),
   });
   ctx.workers.answer('load', async () => ({ fullPool: exhaustedPool(ctx) }));
-  app.get('/health/live', forProbes, async () => ({ Status: 'live' }));
-  app.get('/health/ready', forProbes, async () => {
+  app.get('/health/live', probeOptions, async () => ({ Status: 'live' }));
+  app.get('/health/ready', probeOptions, async () => {
     if (isDraining(ctx))
       throw new Problem('unavailable', 'This node is shutting down. Retry the request.', { retryAfter: 2 });
     const pool = ctx.workers.count === 1 ? exhaustedPool(ctx) : await fullPools.get(ctx, '');
@@ -60,7 +60,7 @@ export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metric
       throw new Problem('unavailable', 'The database does not respond. Try again.', { retryAfter: 2 });
     return { Status: 'ready' };
   });
-  app.get('/metrics', forProbes, async (_request, reply) =>
+  app.get('/metrics', probeOptions, async (_request, reply) =>
     reply.type(metrics.contentType).send(await texts.get(ctx, '')),
   );
 }

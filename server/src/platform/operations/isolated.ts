@@ -17,8 +17,8 @@ export type IsolatedLimits = {
 };
 
 /**
- * Our own code and the packages it loads, wherever npm has installed them. Nothing in `DATA_DIR` may be read, and least
- * of all the keys.
+ * Our own code and the packages it loads, wherever npm has installed them. Nothing in `DATA_DIR` may be read, least of
+ * all the keys.
  */
 const code = [
   ...locations.code,

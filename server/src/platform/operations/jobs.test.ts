@@ -27,10 +27,10 @@ test('one node runs a due job, which runs again after its interval', async () =>
   let runs = 0;
   const job: Job = { name: unique('clock'), every: 3_600, run: async () => void runs++ };
   const nodes = await Promise.all([startJobs(service.ctx, [job]), startJobs(service.ctx, [job])]);
-  await until('it runs', () => runs === 1);
+  await until('the job runs', () => runs === 1);
   await until('the next run is in an hour', async () => (await dueIn(job.name)) > 3_500);
   await makeDue(job.name);
-  await until('it runs again', () => runs > 1);
+  await until('the job runs again', () => runs > 1);
   await Promise.all(nodes.map((node) => node.stop(1_000)));
   assert.equal(runs, 2);
 });
@@ -44,7 +44,7 @@ test('a failed job is retried after half a minute', async () => {
     },
   };
   const node = await startJobs(service.ctx, [job]);
-  await until('it failed', async () => (await dueIn(job.name)) <= 30);
+  await until('the job failed', async () => (await dueIn(job.name)) <= 30);
   await node.stop(1_000);
 });
 
@@ -57,9 +57,9 @@ test('a job whose node crashed is run by another node', async () => {
     run: () => (runs++ === 0 ? never : Promise.resolve()),
   };
   const first = await startJobs(service.ctx, [job]);
-  await until('it runs', () => runs === 1);
+  await until('the job runs', () => runs === 1);
   await first.stop(1);
-  assert.ok((await dueIn(job.name)) <= 60, 'what a node runs is its own for a minute at a time');
+  assert.ok((await dueIn(job.name)) <= 60, 'a node claims a job for a minute at a time');
   await makeDue(job.name);
   const second = await startJobs(service.ctx, [job]);
   await until('the other node runs it', () => runs === 2);
@@ -80,9 +80,9 @@ test('a node keeps its claim on a job while it runs', async () => {
   const node = await startJobs(service.ctx, [job]);
   await started.promise;
   await makeDue(job.name);
-  await until('it is renewed', async () => (await dueIn(job.name)) > 50);
+  await until('the claim is renewed', async () => (await dueIn(job.name)) > 50);
   const stopping = node.stop(10_000);
   finish.resolve();
   await stopping;
-  assert.ok((await dueIn(job.name)) > 3_500, 'stopping waited for it');
+  assert.ok((await dueIn(job.name)) > 3_500, 'stopping waits for the running job');
 });

@@ -11,16 +11,16 @@ export type Job = {
   run: (ctx: Context) => Promise<void>;
 };
 
-const lookEvery = 2_000;
+const pollMilliseconds = 2_000;
 /** How long a claim on a job lasts; a node renews it while the job runs. */
 const lease = 60;
 /** Seconds until a failed job is retried, if it is not due sooner. */
 const retryAfter = 30;
 
-const announce = `insert into scheduled_job (name, due) select name, now() from unnest($1::text[]) as name on conflict do nothing`;
-const take = `update scheduled_job set due = now() + make_interval(secs => $2), runs = runs + 1
+const insertJobs = `insert into scheduled_job (name, due) select name, now() from unnest($1::text[]) as name on conflict do nothing`;
+const claimJobs = `update scheduled_job set due = now() + make_interval(secs => $2), runs = runs + 1
   where name = any($1) and due <= now() returning name`;
-const keep = `update scheduled_job set due = now() + make_interval(secs => $2) where name = any($1)`;
+const renewClaim = `update scheduled_job set due = now() + make_interval(secs => $2) where name = any($1)`;
 
 /** Runs due jobs until stopped. Stopping waits for running jobs, up to a time limit. */
 export async function startJobs(
@@ -29,7 +29,7 @@ export async function startJobs(
 ): Promise<{ stop: (milliseconds: number) => Promise<void> }> {
   const byName = new Map(jobs.map((job) => [job.name, job]));
   const running = new Map<string, Promise<void>>();
-  await run(ctx, { text: announce, values: [[...byName.keys()]] });
+  await run(ctx, { text: insertJobs, values: [[...byName.keys()]] });
 
   const work = async (job: Job) => {
     let next = job.every;
@@ -40,13 +40,17 @@ export async function startJobs(
       ctx.log.warn({ err: error, job: job.name }, 'a job failed; it will be retried');
     }
     running.delete(job.name);
-    await run(ctx, { name: 'keep_jobs', text: keep, values: [[job.name], next] });
+    await run(ctx, { name: 'keep_jobs', text: renewClaim, values: [[job.name], next] });
   };
-  const look = async () => {
+  const poll = async () => {
     if (running.size > 0)
-      await run(ctx, { name: 'keep_jobs', text: keep, values: [[...running.keys()], lease] });
+      await run(ctx, { name: 'keep_jobs', text: renewClaim, values: [[...running.keys()], lease] });
     const idle = [...byName.keys()].filter((name) => !running.has(name));
-    const taken = await run<{ name: string }>(ctx, { name: 'take_jobs', text: take, values: [idle, lease] });
+    const taken = await run<{ name: string }>(ctx, {
+      name: 'take_jobs',
+      text: claimJobs,
+      values: [idle, lease],
+    });
     for (const { name } of taken) {
       const job = byName.get(name);
       if (job) running.set(name, work(job).catch(warn));
@@ -56,10 +60,10 @@ export async function startJobs(
     ctx.log.warn({ err: error }, 'could not look for due jobs; it will be retried');
   let looking = Promise.resolve();
   const begin = () => {
-    looking = look()
+    looking = poll()
       .catch(warn)
       .then(() => {
-        if (!stopped) timer = setTimeout(begin, lookEvery).unref();
+        if (!stopped) timer = setTimeout(begin, pollMilliseconds).unref();
       });
   };
   let stopped = false;

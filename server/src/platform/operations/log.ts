@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'isLevelEnabled'>;
 
 /** Other members that the database adds to an error, such as `detail`, may contain a row's values and are left out. */
-function tell(error: unknown, depth = 0): unknown {
+function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
   return {
@@ -11,7 +11,7 @@ function tell(error: unknown, depth = 0): unknown {
     message,
     ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
     stack,
-    ...(cause !== undefined && depth < 3 ? { cause: tell(cause, depth + 1) } : {}),
+    ...(cause !== undefined && depth < 3 ? { cause: describeError(cause, depth + 1) } : {}),
   };
 }
 
@@ -22,6 +22,6 @@ export function openLog(level: string, everyLine: Record<string, unknown> = {}):
     base: everyLine,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    serializers: { err: (error) => tell(error), error: (error) => tell(error) },
+    serializers: { err: (error) => describeError(error), error: (error) => describeError(error) },
   });
 }

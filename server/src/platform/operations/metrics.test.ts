@@ -217,7 +217,7 @@ test('if the database hangs, the other metrics are returned within a second, wit
     }),
   );
   try {
-    await until('all connections are taken', () => engine.load().inUse === holding.length);
+    await until('all connections are in use', () => engine.load().inUse === holding.length);
     clock.advance({ seconds: 61 });
     for (const _ of [1, 2]) {
       const begun = performance.now();
@@ -250,11 +250,11 @@ test('database figures are read at most once every 15 s, however often metrics a
   const ask = () => node.api.inject({ url: '/metrics' });
   const reads = () => seen.filter((text) => text.includes('pg_ls_waldir')).length;
   for (let asked = 0; asked < 5; asked++) assert.equal((await ask()).statusCode, 200);
-  await until('they were read', () => reads() > 0);
+  await until('the figures were read', () => reads() > 0);
   assert.equal(reads(), 1);
   clock.advance({ seconds: 16 });
   await Promise.all([ask(), ask(), ask()]);
-  await until('they were read again', () => reads() > 1);
+  await until('the figures were read again', () => reads() > 1);
   assert.equal(reads(), 2);
 });
 

@@ -29,7 +29,7 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
       },
     });
   ofPools('lectern_pool_in_use', 'Slots in use, by pool.', ({ inUse }) => inUse);
-  ofPools('lectern_pool_slots', 'Slots in total, by pool.', ({ most }) => most);
+  ofPools('lectern_pool_slots', 'Slots in total, by pool.', ({ max }) => max);
   ofPools('lectern_pool_waiting', 'Requests waiting for a slot, by pool.', (pool) =>
     'callers' in pool ? waitingIn(pool) : pool.waiting.length,
   );

@@ -9,7 +9,7 @@ export function startWarnings(config: Config, env: Environment): string[] {
     ['DATABASE_URL', config.databaseUrl],
     ['DATABASE_READ_URL', config.databaseReadUrl],
   ] as const)
-    if (url !== null && isInClear(url, env))
+    if (url !== null && isUnencrypted(url, env))
       warnings.push(
         `The connection to PostgreSQL does not require TLS: anyone on the network path could read and change all data. Add sslmode=verify-full to ${name}.`,
       );
@@ -23,7 +23,7 @@ export function startWarnings(config: Config, env: Environment): string[] {
 const encrypted = ['require', 'verify-ca', 'verify-full'];
 
 /** Whether data may leave this machine without TLS. Through a Unix socket or loopback it stays here. */
-function isInClear(databaseUrl: string, env: Environment): boolean {
+function isUnencrypted(databaseUrl: string, env: Environment): boolean {
   const { hostname, searchParams } = new URL(databaseUrl);
   const host = (searchParams.get('host') ?? decodeURIComponent(hostname)).replace(/^\[(.*)\]$/, '$1');
   if (host === '' || host.startsWith('/') || isLoopback(host)) return false;

@@ -27,7 +27,8 @@ function keySpace(ctx: Context, request: FastifyRequest, key: string): [TenantCo
 }
 
 /**
- * Part of the request, because these scopes determine what a response shows. A key with other scopes must not get it.
+ * Stored as part of the request, because scopes determine what a response shows: a key with other scopes must not get
+ * the stored response.
  */
 export function scopesOf({ caller }: FastifyRequest): string {
   return [...(caller?.scopes ?? [])].sort().join(' ');

@@ -18,16 +18,16 @@ import {
 export type TransactionContext = Pick<Context, 'db' | 'state'>;
 
 /** Runs in the transaction that stores its response, so it makes no network calls and does nothing slow. */
-export type Act<T> = (inside: TransactionContext) => Promise<T>;
+export type Action<T> = (inside: TransactionContext) => Promise<T>;
 
 export type Call<T> = {
   /** Does slow work that is safe to repeat, and returns what remains to be done. */
-  prepare: () => Promise<Act<T>>;
+  prepare: () => Promise<Action<T>>;
   /** Calls with the same name share a transaction. Only for verbs that write nothing if they refuse. */
   shares: string | null;
 };
 
-type Entry = { name: Name; act: Act<unknown>; shares: string | null };
+type Entry = { name: Name; act: Action<unknown>; shares: string | null };
 
 const maxAttempts = 5;
 /** PostgreSQL rolls back a transaction for these: conflicts, deadlocks, and statements after a failed one. */
@@ -42,10 +42,10 @@ const runningKeys = partOfState('running_idempotency_keys', () => new Set<string
  */
 export async function once<T>(
   ctx: TenantContext,
-  asked: KeyedRequest,
+  keyedRequest: KeyedRequest,
   call: Call<T>,
 ): Promise<{ outcome: Outcome<T>; replayed: boolean }> {
-  const name = nameOf(ctx, asked);
+  const name = nameOf(ctx, keyedRequest);
   for (let attempt = 1; ; attempt++) {
     const stored = await recall<T>(ctx, name);
     if (stored) return { outcome: stored, replayed: true };
@@ -104,7 +104,7 @@ function inProgress(): Problem {
 }
 
 /** A rejection is stored like any other response. */
-async function prepared<T>(call: Call<T>): Promise<Act<T>> {
+async function prepared<T>(call: Call<T>): Promise<Action<T>> {
   try {
     return await call.prepare();
   } catch (error) {
@@ -141,7 +141,7 @@ function commit(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[
   });
 }
 
-async function outcomeOf(act: Act<unknown>, inside: TransactionContext): Promise<Outcome<unknown>> {
+async function outcomeOf(act: Action<unknown>, inside: TransactionContext): Promise<Outcome<unknown>> {
   try {
     return { value: await act(inside) };
   } catch (error) {

@@ -161,23 +161,23 @@ function decrypt(key: Buffer, bytes: Buffer): string {
   return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8');
 }
 
-/** Erases up to `most` responses about a person. The rows stay until they expire, so that a late retry does not
+/** Erases up to `max` responses about a person. The rows stay until they expire, so that a late retry does not
  * bring the person back. */
 export function eraseStoredResponses(
   ctx: TenantContext,
-  { loginId, most }: { loginId: string; most: number },
+  { loginId, max }: { loginId: string; max: number },
 ): Promise<number> {
-  return erase(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], most);
+  return erase(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], max);
 }
 
 export function countStoredResponses(
   ctx: TenantContext,
-  { loginId, most }: { loginId: string; most: number },
+  { loginId, max }: { loginId: string; max: number },
 ): Promise<number> {
-  return count(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], most);
+  return count(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], max);
 }
 
-/** Erases responses to the operator about a tenant, up to `most` at a time. The rows stay for the same reason. */
+/** Erases responses to the operator about a tenant, up to `max` at a time. The rows stay for the same reason. */
 export async function eraseResponsesAboutTenant(ctx: Context, tenantId: string): Promise<void> {
   const marks = [aboutTenantMark(ctx, tenantId)];
   while ((await erase(forTenant(ctx, operatorOwner), marks, batchSize)) === batchSize);
@@ -185,30 +185,30 @@ export async function eraseResponsesAboutTenant(ctx: Context, tenantId: string):
 
 export function countResponsesAboutTenant(
   ctx: Context,
-  { tenantId, most }: { tenantId: string; most: number },
+  { tenantId, max }: { tenantId: string; max: number },
 ): Promise<number> {
-  return count(forTenant(ctx, operatorOwner), [aboutTenantMark(ctx, tenantId)], most);
+  return count(forTenant(ctx, operatorOwner), [aboutTenantMark(ctx, tenantId)], max);
 }
 
-const someAbout = `
+const selectAboutText = `
 select known.key_hash from stored_answer known
 where known.tenant_id = $1 and known.about = any($2::text[]) and known.answer is not null limit $3`;
 
-async function count(ctx: TenantContext, abouts: string[], most: number): Promise<number> {
+async function count(ctx: TenantContext, abouts: string[], max: number): Promise<number> {
   const [row] = await run<{ answers: number }>(ctx, {
     name: 'count_answers_about',
-    text: `select count(*)::integer as answers from (${someAbout}) found`,
-    values: [ctx.tenantId, abouts, most],
+    text: `select count(*)::integer as answers from (${selectAboutText}) found`,
+    values: [ctx.tenantId, abouts, max],
   });
   return row?.answers ?? 0;
 }
 
-async function erase(ctx: TenantContext, abouts: string[], most: number): Promise<number> {
+async function erase(ctx: TenantContext, abouts: string[], max: number): Promise<number> {
   const erased = await run(ctx, {
     name: 'erase_answers_about',
     text: `update stored_answer old set answer = null, about = null
-      where old.tenant_id = $1 and old.key_hash = any(array(${someAbout})) returning 1`,
-    values: [ctx.tenantId, abouts, most],
+      where old.tenant_id = $1 and old.key_hash = any(array(${selectAboutText})) returning 1`,
+    values: [ctx.tenantId, abouts, max],
   });
   return erased.length;
 }

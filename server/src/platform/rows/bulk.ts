@@ -81,7 +81,7 @@ type Keyed = (
 ) => Promise<RowDone>;
 
 /** The numbers of the chunks before which tables are analysed. */
-const growth = [3, 6, 25, 100, 500];
+const analyzeBefore = [3, 6, 25, 100, 500];
 
 /** Compiles the validation of a bulk verb once, on its first call. */
 export function bulk<T>(verb: BulkVerb<T>) {
@@ -181,7 +181,9 @@ export function bulk<T>(verb: BulkVerb<T>) {
       let replays = 0;
       // Read before validation, which converts the cells of CSV.
       const asked = new Map(
-        source.flatMap((one) => ('value' in one ? [[one.row, askedBy(request, key, one)] as const] : [])),
+        source.flatMap((one) =>
+          'value' in one ? [[one.row, keyedRequestOf(request, key, one)] as const] : [],
+        ),
       );
       const keyed: Keyed = async (row, prepare) => {
         const call = {
@@ -212,7 +214,7 @@ export function bulk<T>(verb: BulkVerb<T>) {
       let running: Promise<RowResult[]> | null = null;
       let batches = 0;
       for await (const source of rows) {
-        if (growth.includes(++batches)) await recordGrowth(ctx, verb.tables, batches * batchSize);
+        if (analyzeBefore.includes(++batches)) await recordGrowth(ctx, verb.tables, batches * batchSize);
         const next = workOnce(source, running === null);
         next.catch(() => {});
         if (running) yield write(await running);
@@ -257,7 +259,7 @@ function trimIdentifiers(fields: unknown): void {
 }
 
 /** Each row is a separate request: its outcome is replayed, whatever happened to the others. */
-function askedBy(
+function keyedRequestOf(
   request: FastifyRequest,
   key: string,
   { row, value }: { row: number; value: unknown },

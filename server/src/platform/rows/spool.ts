@@ -17,7 +17,7 @@ export type Spool = {
 };
 
 /** How far the file grows before `room` is called again. */
-const growth = 16 * 1024 ** 2;
+const growthBytes = 16 * 1024 ** 2;
 
 /** A section of the stream within a file that wraps around: position in the file, and length. */
 function partsOf(from: number, length: number, capacity: number): [number, number][] {
@@ -49,7 +49,8 @@ export async function* spool(
   let wakeWriter = () => {};
   const write = async (chunk: Buffer) => {
     const grows =
-      written < capacity && Math.floor(written / growth) < Math.floor((written + chunk.length) / growth);
+      written < capacity &&
+      Math.floor(written / growthBytes) < Math.floor((written + chunk.length) / growthBytes);
     if (grows) await room?.();
     while (written + chunk.length - read > capacity && !stopped)
       await new Promise<void>((resolve) => {

@@ -49,9 +49,9 @@ test('a key may have two concurrent bulk calls, and a tenant four', async () => 
   ending.end();
   const [response] = await once(ending, 'response');
   for await (const _ of response);
-  await until('its place is free', () => !bulkFiles.has(other.TenantID));
+  await until('its slot is free', () => !bulkFiles.has(other.TenantID));
   for (const call of calls) call.destroy();
-  await until('all places are free', () => !bulkFiles.has(tenant.TenantID) && bulkCalls.size === 0);
+  await until('all slots are free', () => !bulkFiles.has(tenant.TenantID) && bulkCalls.size === 0);
 });
 
 test('the file of a bulk call wraps around and never exceeds its maximum size', async () => {

@@ -10,8 +10,8 @@ const filesOfTenant = 4;
 /** How far a client may be ahead of the processing before it has to wait. */
 export const spoolBytes = 256 * 1024 ** 2;
 
-const floorBytes = 1024 ** 3;
-const floorPart = 1 / 20;
+const minFreeBytes = 1024 ** 3;
+const minFreeFraction = 1 / 20;
 
 /** Increments the count and returns a function to decrement it; null if the maximum is reached. */
 function count(counts: Map<string, number>, name: string, max: number): (() => void) | null {
@@ -53,7 +53,7 @@ export function beginBulk(ctx: Context, input: { keyId: string; tenantId: string
 /** Keeps disk space free for the database and others: 1 GiB, or a twentieth of a smaller disk. */
 export async function requireDiskSpace(ctx: Context, bytes: number): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(ctx.config.dataDir);
-  if (bavail * bsize - bytes >= Math.min(floorBytes, blocks * bsize * floorPart)) return;
+  if (bavail * bsize - bytes >= Math.min(minFreeBytes, blocks * bsize * minFreeFraction)) return;
   countRejection(ctx, 'uploads', 'disk');
   throw new Problem(
     'unavailable',

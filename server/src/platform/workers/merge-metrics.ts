@@ -4,14 +4,17 @@ import type { MetricValues } from './workers.ts';
 /**
  * prom-client would average the event-loop delays, which hides a single blocked process, and leave out the start time.
  */
-const instead: Partial<Record<MetricValues['aggregator'], MetricValues['aggregator']>> = {
+const aggregatorOverrides: Partial<Record<MetricValues['aggregator'], MetricValues['aggregator']>> = {
   average: 'max',
   omit: 'min',
 };
 
 function merge(processes: readonly MetricValues[][]) {
   const own = processes.map((metrics) =>
-    metrics.map((metric) => ({ ...metric, aggregator: instead[metric.aggregator] ?? metric.aggregator })),
+    metrics.map((metric) => ({
+      ...metric,
+      aggregator: aggregatorOverrides[metric.aggregator] ?? metric.aggregator,
+    })),
   );
   return AggregatorRegistry.aggregate(own);
 }

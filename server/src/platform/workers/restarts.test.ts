@@ -13,7 +13,7 @@ test('a worker that has served for a while is replaced immediately, and one that
   assert.deepEqual(pauses, [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 });
 
-test('five failed starts in a row are hopeless, unless another worker serves or one has served since', () => {
+test('after five failed starts in a row the node gives up, unless a worker is serving or has served since', () => {
   let restarts = noRestarts;
   for (let time = 0; time < 4; time++) restarts = afterEnd(restarts, null).restarts;
   assert.equal(isHopeless(restarts, 0), false);

@@ -7,7 +7,7 @@ export type Restarts = {
 };
 
 /** A worker that has served this long did not fail because of how it started. */
-const steadyMilliseconds = 10_000;
+const stableMilliseconds = 10_000;
 const firstPause = 250;
 const longestPause = 30_000;
 const maxUnstarted = 5;
@@ -19,14 +19,14 @@ export const noRestarts: Restarts = { early: 0, unstarted: 0 };
  * served; null if it never did.
  */
 export function afterEnd(before: Restarts, served: number | null): { restarts: Restarts; pause: number } {
-  const isSteady = served !== null && served >= steadyMilliseconds;
+  const isSteady = served !== null && served >= stableMilliseconds;
   const early = isSteady ? 0 : before.early + 1;
   const unstarted = served === null ? before.unstarted + 1 : 0;
   const pause = early === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (early - 1));
   return { restarts: { early, unstarted }, pause };
 }
 
-/** While a worker serves, new ones are started for ever: the database may be down, which the serving ones survive. */
+/** While any worker serves, the others are restarted indefinitely: the database may be down, and serving workers survive that. */
 export function isHopeless({ unstarted }: Restarts, serving: number): boolean {
   return serving === 0 && unstarted >= maxUnstarted;
 }

@@ -29,7 +29,7 @@ type Node = {
   readonly pauses: Set<NodeJS.Timeout>;
   /** The counters of workers that have ended. */
   ended: Promise<MetricValues[]>;
-  asked: number;
+  questions: number;
   readonly waiting: Map<number, (answer: Answers[Question] | null) => void>;
   readonly onServing: () => void;
   readonly onFailed: (error: Error) => void;
@@ -57,7 +57,7 @@ export async function superviseWorkers(count: number, log: Node['log']): Promise
     replaced: 0,
     pauses: new Set(),
     ended: Promise.resolve([]),
-    asked: 0,
+    questions: 0,
     waiting: new Map(),
     onServing: () => {
       if (servingIn(node).length === count) serving.resolve();
@@ -94,7 +94,7 @@ function begin(node: Node): void {
 
 function take(node: Node, member: Member, message: FromWorker): void {
   if (message.kind === 'failed') member.reason = message.reason;
-  else if (message.kind === 'answer') node.waiting.get(message.asked)?.(message.answer);
+  else if (message.kind === 'answer') node.waiting.get(message.questionId)?.(message.answer);
   else if (message.kind === 'ask') void passOn(node, member, message);
   else if (message.kind === 'spent') {
     for (const other of servingIn(node)) if (other !== member) send(other, message);
@@ -106,7 +106,11 @@ function take(node: Node, member: Member, message: FromWorker): void {
   }
 }
 
-async function passOn(node: Node, asker: Member, { asked, question }: { asked: number; question: Question }) {
+async function passOn(
+  node: Node,
+  asker: Member,
+  { questionId, question }: { questionId: number; question: Question },
+) {
   const answers = await Promise.all(
     servingIn(node).map(async (member) => {
       const answer = await ask(node, member, question);
@@ -116,19 +120,19 @@ async function passOn(node: Node, asker: Member, { asked, question }: { asked: n
     }),
   );
   if (question === 'metrics') answers.push(await node.ended, [replacements(node)]);
-  send(asker, { kind: 'answers', asked, answers });
+  send(asker, { kind: 'answers', questionId, answers });
 }
 
 function ask(node: Node, member: Member, question: Question): Promise<Answers[Question] | null> {
-  const asked = ++node.asked;
+  const questionId = ++node.questions;
   return new Promise<Answers[Question] | null>((resolve) => {
     const late = setTimeout(resolve, answerMilliseconds, null);
-    node.waiting.set(asked, (answer) => {
+    node.waiting.set(questionId, (answer) => {
       clearTimeout(late);
       resolve(answer);
     });
-    send(member, { kind: 'ask', asked, question });
-  }).finally(() => node.waiting.delete(asked));
+    send(member, { kind: 'ask', questionId, question });
+  }).finally(() => node.waiting.delete(questionId));
 }
 
 /** Added to the workers' own counters of this name, which stay 0. */

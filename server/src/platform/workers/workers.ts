@@ -1,10 +1,10 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 
 type Reported = MetricObjectWithValues<MetricValue<string>>;
-/** What prom-client knows of a metric, as it is after a passage through JSON. */
+/** A metric as prom-client reports it, after a round trip through JSON. */
 export type MetricValues = Pick<Reported, 'name' | 'help' | 'aggregator' | 'values'> & { type: unknown };
 
-/** What the processes of a node ask each other, and what each of them answers. */
+/** The questions that the processes of a node ask each other, with the type of each answer. */
 export type Answers = {
   metrics: MetricValues[];
   /** `fullPool`: a pool that has been full for some time. */
@@ -27,11 +27,11 @@ export type Workers = {
   onShared(take: (spent: Spent) => void): void;
 };
 
-export type Finders = { [Q in Question]?: () => Promise<Answers[Q]> };
+export type AnswerFunctions = { [Q in Question]?: () => Promise<Answers[Q]> };
 
 /** A node of one process. */
 export function onlyProcess(): Workers {
-  const finders: Finders = {};
+  const finders: AnswerFunctions = {};
   return {
     count: 1,
     answer: (question, find) => {

@@ -3,13 +3,13 @@ import { toNfc } from '../../../platform/unicode.ts';
 
 export function createFileIndex(paths: Iterable<string>): FileIndex {
   const exact = new Set(paths);
-  const loose = new Map([...exact].map((path) => [loosely(path), path]));
+  const loose = new Map([...exact].map((path) => [foldCase(path), path]));
   return {
     has: (path) => exact.has(path),
-    find: (path) => (exact.has(path) ? path : (loose.get(loosely(path)) ?? null)),
+    find: (path) => (exact.has(path) ? path : (loose.get(foldCase(path)) ?? null)),
   };
 }
 
-function loosely(path: string): string {
+function foldCase(path: string): string {
   return toNfc(path).toLowerCase();
 }

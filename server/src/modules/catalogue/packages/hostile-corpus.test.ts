@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
-import { importBytes, type RawEntry, rawZip, refused } from './test-support.ts';
+import { importBytes, type RawEntry, rawZip, rejected } from './test-support.ts';
 
 const page: RawEntry = { name: 'index.html', data: '<title>Fine</title>' };
 const course = (manifest: string | Buffer, ...more: RawEntry[]) =>
@@ -97,7 +97,7 @@ describe('inconsistent archives are rejected, and nothing is left on disk', () =
     ],
   ];
   for (const [what, make, code] of cases)
-    it(what, async () => assert.equal((await refused(make())).code, code));
+    it(what, async () => assert.equal((await rejected(make())).code, code));
 });
 
 const declared = (rest: string, doctype: string) => rest.replace('?>', `?>${doctype}`);
@@ -137,7 +137,7 @@ describe('malicious manifests are rejected with a reason, and nothing is left on
   ];
   for (const [what, manifest, reason] of cases)
     it(what, async () => {
-      const problem = await refused(course(manifest));
+      const problem = await rejected(course(manifest));
       assert.match(problem.code, /^package_/);
       assert.match(problem.message, reason);
       assert.doesNotMatch(problem.message, /root:x:|node_modules|\/src\//);

@@ -105,7 +105,7 @@ test('an import that does not fit into the queue gets 503 with the time to retry
     importPackage({ ...ctx, imports }, { courseId, zip });
   const uploading = new PassThrough();
   const first = start(uploading);
-  await until('the first one waits for its upload', () => imports.waiting === 1);
+  await until('the first import waits for its upload', () => imports.waiting === 1);
   const problem = await problemOf(start());
   uploading.end(rawZip([page]));
   assert.deepEqual([problem.status, problem.extras.retryAfter], [503, 30]);

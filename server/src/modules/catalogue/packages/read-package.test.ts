@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
 import { readPackage } from './read-package.ts';
-import { importBytes, imported, limits, realPackages, refused, zipOf } from './test-support.ts';
+import { importBytes, importedReport, limits, realPackages, rejected, zipOf } from './test-support.ts';
 
 const scorm12 = { 'imsmanifest.xml': manifest12(oneItem, oneResource), 'index.html': '<p>Hello</p>' };
 
 describe('readPackage', () => {
   it('reads a SCORM 1.2 course', async () => {
-    const report = await imported(await zipOf(scorm12));
+    const report = await importedReport(await zipOf(scorm12));
     assert.equal(report.Standard, 'scorm12');
     assert.equal(report.Title, 'Safety first');
     assert.deepEqual(report.Warnings, []);
@@ -27,7 +27,7 @@ describe('readPackage', () => {
   ] as const) {
     it(`reads a SCORM ${edition} course`, async () => {
       const files = { 'imsmanifest.xml': manifest2004(oneItem, '', edition), 'index.html': '' };
-      const report = await imported(await zipOf(files));
+      const report = await importedReport(await zipOf(files));
       assert.equal(report.Standard, standard);
       assert.equal(report.Tree.ObjectivesGlobalToSystem, false);
       assert.deepEqual(report.Warnings, []);
@@ -43,12 +43,12 @@ describe('readPackage', () => {
 
   it('says where the manifest is if there are other files next to its folder', async () => {
     const zip = await zipOf({ 'readme.txt': '', 'course/imsmanifest.xml': scorm12['imsmanifest.xml'] });
-    assert.match((await refused(zip)).message, /course\/imsmanifest\.xml/);
+    assert.match((await rejected(zip)).message, /course\/imsmanifest\.xml/);
   });
 
   it('reads a plain web page as a course with one unit', async () => {
     const zip = await zipOf({ 'Index.htm': '<html><TITLE>Fire &amp; smoke</TITLE>', 'a.css': '' });
-    const report = await imported(zip);
+    const report = await importedReport(zip);
     assert.deepEqual([report.Standard, report.Title], ['web', 'Fire & smoke']);
     assert.deepEqual([report.Tree.Units[0]?.UnitID, report.Tree.Units[0]?.Href], ['web', 'Index.htm']);
   });
@@ -59,15 +59,15 @@ describe('readPackage', () => {
       [{ 'tincan.xml': '<tincan/>', 'index.html': '' }, /xAPI/],
       [{ 'a.au': '', 'a.crs': '', 'default.htm': '' }, /AICC/],
     ] as const) {
-      const problem = await refused(await zipOf(files));
+      const problem = await rejected(await zipOf(files));
       assert.equal(problem.code, 'package_unsupported');
       assert.match(problem.message, name);
     }
   });
 
   it('rejects a zip without a course', async () => {
-    assert.equal((await refused(await zipOf({ 'a.txt': '' }))).code, 'package_invalid');
-    assert.equal((await refused(await zipOf({}))).code, 'package_invalid');
+    assert.equal((await rejected(await zipOf({ 'a.txt': '' }))).code, 'package_invalid');
+    assert.equal((await rejected(await zipOf({}))).code, 'package_invalid');
   });
 
   it('leaves an existing folder unchanged', async () => {
@@ -113,7 +113,7 @@ describe('packages from other tools', () => {
     const real = await realPackages(context);
     if (!real) return;
     const read = (name: string) => readFile(join(real.folder, name));
-    assert.match((await refused(await read('bad-scorm12-malformed-xml.zip'))).message, /line 27.*item/);
-    assert.match((await refused(await read('bad-scorm12-missing-launch.zip'))).message, /line 30.*no href/);
+    assert.match((await rejected(await read('bad-scorm12-malformed-xml.zip'))).message, /line 27.*item/);
+    assert.match((await rejected(await read('bad-scorm12-missing-launch.zip'))).message, /line 30.*no href/);
   });
 });

@@ -34,15 +34,15 @@ export async function importBytes(bytes: Uint8Array, overrides = {}): Promise<Im
   }
 }
 
-export async function imported(bytes: Uint8Array, overrides = {}): Promise<PackageReport> {
+export async function importedReport(bytes: Uint8Array, overrides = {}): Promise<PackageReport> {
   const { report, problem } = await importBytes(bytes, overrides);
-  if (!report) throw problem ?? new Error('nothing came back');
+  if (!report) throw problem ?? new Error('neither a report nor a problem was returned');
   return report;
 }
 
-export async function refused(bytes: Uint8Array, overrides = {}): Promise<Problem> {
+export async function rejected(bytes: Uint8Array, overrides = {}): Promise<Problem> {
   const { problem, names } = await importBytes(bytes, overrides);
-  if (!problem) throw new Error('the package was taken');
+  if (!problem) throw new Error('the package was accepted');
   if (names.length > 0) throw new Error(`left behind: ${names.join(', ')}`);
   return problem;
 }

@@ -1,6 +1,6 @@
 import { type Entry, getFileNameLowLevel, type ZipFile } from 'yauzl';
 import { Problem } from '../../../platform/errors.ts';
-import { foldedPath, isSystemFile, safeSegments, unsafe } from './zip-names.ts';
+import { foldedPath, isSystemFile, rejectName, safeSegments } from './zip-names.ts';
 
 export type PackageLimits = { bytes: number; entries: number; ratio: number };
 
@@ -33,7 +33,8 @@ export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise
     if (all.length >= limits.entries) throw tooMany(limits);
     const named = checkEntry(entry);
     remarks += entry.extraFieldLength + entry.fileCommentLength;
-    if (remarks > maxRemarks) throw unsafe(named.name, 'has comments or extra fields that are far too long');
+    if (remarks > maxRemarks)
+      throw rejectName(named.name, 'has comments or extra fields that are far too long');
     bytes += entry.uncompressedSize;
     if (bytes > limits.bytes) {
       const why = `The unpacked package is larger than ${limits.bytes} bytes`;
@@ -64,14 +65,14 @@ function checkEntry(entry: Entry): Named {
   const segments = safeSegments(name);
   const mode = (entry.externalFileAttributes >>> 16) & 0o170000;
   const why = special.get(mode);
-  if (why) throw unsafe(name, why);
-  if (entry.isEncrypted()) throw unsafe(name, 'is encrypted');
+  if (why) throw rejectName(name, why);
+  if (entry.isEncrypted()) throw rejectName(name, 'is encrypted');
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) {
-    throw unsafe(name, `is compressed with method ${entry.compressionMethod}; use "deflate"`);
+    throw rejectName(name, `is compressed with method ${entry.compressionMethod}; use "deflate"`);
   }
   const marked = mode === 0o040000 || (entry.externalFileAttributes & 0x10) !== 0;
   const directory = name.endsWith('/') || segments.length === 0 || (marked && entry.uncompressedSize === 0);
-  if (directory && entry.uncompressedSize > 0) throw unsafe(name, 'is a folder with content of its own');
+  if (directory && entry.uncompressedSize > 0) throw rejectName(name, 'is a folder with content of its own');
   return { entry, name, segments, directory };
 }
 
@@ -88,7 +89,7 @@ function decodedName(entry: Entry): string {
 
 function checkRatio(name: string, bytes: number, compressed: number, ratio: number): void {
   if (bytes <= smallBytes || bytes <= ratio * Math.max(compressed, 1)) return;
-  throw unsafe(name, `unpacks to more than ${ratio} times its size, like a zip bomb`);
+  throw rejectName(name, `unpacks to more than ${ratio} times its size, like a zip bomb`);
 }
 
 /** Every local header must repeat the directory's name, and no two entries may share bytes. */
@@ -98,14 +99,14 @@ async function checkLayout(zip: ZipFile, all: Named[]): Promise<void> {
   );
   let end = 0;
   for (const { entry, name } of byOffset) {
-    if (entry.relativeOffsetOfLocalHeader < end) throw unsafe(name, 'overlaps another entry');
+    if (entry.relativeOffsetOfLocalHeader < end) throw rejectName(name, 'overlaps another entry');
     const header = await zip.readLocalFileHeaderPromise(entry, {}).catch((error: Error) => {
-      throw unsafe(name, `cannot be found in the archive (${error.message})`);
+      throw rejectName(name, `cannot be found in the archive (${error.message})`);
     });
     if (!header.fileName.equals(entry.fileNameRaw))
-      throw unsafe(name, 'has a different name in its own header');
+      throw rejectName(name, 'has a different name in its own header');
     if (header.compressionMethod !== entry.compressionMethod) {
-      throw unsafe(name, 'has a different compression method in its own header');
+      throw rejectName(name, 'has a different compression method in its own header');
     }
     end = header.fileDataStart + entry.compressedSize;
   }
@@ -122,7 +123,7 @@ function checkCollisions(all: Named[], limits: PackageLimits): void {
       const isFolder = directory || depth < segments.length;
       const other = seen.get(key);
       if (other && !(isFolder && other.directory)) {
-        throw unsafe(name, `has the same name as ${JSON.stringify(other.name)} on some computers`);
+        throw rejectName(name, `has the same name as ${JSON.stringify(other.name)} on some computers`);
       }
       if (!other) seen.set(key, { name, directory: isFolder });
       if (seen.size > limits.entries) throw tooMany(limits);

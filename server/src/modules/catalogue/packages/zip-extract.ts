@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { ZipFile } from 'yauzl';
 import type { CheckedEntry } from './zip-entries.ts';
-import { unsafe } from './zip-names.ts';
+import { rejectName } from './zip-names.ts';
 
 const parallelFiles = 8;
 
@@ -43,12 +43,12 @@ async function extractEntry(zip: ZipFile, { entry, path }: CheckedEntry, folder:
     let checksum = 0;
     for await (const chunk of inflated(content, path)) {
       size += chunk.length;
-      if (size > entry.uncompressedSize) throw unsafe(path, 'is larger than its header says');
+      if (size > entry.uncompressedSize) throw rejectName(path, 'is larger than its header says');
       checksum = crc32(chunk, checksum);
       await file.writeFile(chunk);
     }
-    if (size !== entry.uncompressedSize) throw unsafe(path, 'is smaller than its header says');
-    if (checksum !== entry.crc32) throw unsafe(path, 'is damaged: its checksum does not match');
+    if (size !== entry.uncompressedSize) throw rejectName(path, 'is smaller than its header says');
+    if (checksum !== entry.crc32) throw rejectName(path, 'is damaged: its checksum does not match');
     await file.sync();
   } finally {
     await file.close();
@@ -60,7 +60,7 @@ async function* inflated(content: Readable, path: string): AsyncGenerator<Buffer
     for await (const chunk of content) yield chunk;
   } catch (error) {
     if (!isDataError(error)) throw error;
-    throw unsafe(path, 'is damaged: it cannot be unpacked');
+    throw rejectName(path, 'is damaged: it cannot be unpacked');
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { importBytes, imported, type RawEntry, rawZip, refused } from './test-support.ts';
+import { importBytes, importedReport, type RawEntry, rawZip, rejected } from './test-support.ts';
 
 const page: RawEntry = { name: 'index.html', data: '<title>Fine</title>' };
 
@@ -101,27 +101,27 @@ const families: [string, RawEntry[], string, RegExp][] = [
 describe('hostile archives', () => {
   for (const [what, entries, code, reason] of families) {
     it(`are rejected for ${what}, and nothing is left on disk`, async () => {
-      const problem = await refused(rawZip([page, ...entries]));
+      const problem = await rejected(rawZip([page, ...entries]));
       assert.equal(problem.code, code);
       assert.match(problem.message, reason);
     });
   }
 
   it('are rejected for two entries that share the same bytes', async () => {
-    const problem = await refused(rawZip([page, { ...page, name: 'other.html', offset: 0 }]));
+    const problem = await rejected(rawZip([page, { ...page, name: 'other.html', offset: 0 }]));
     assert.match(problem.message, /overlaps another entry/);
   });
 
   it('are rejected for damaged deflate data', async () => {
     const bytes = rawZip([page]);
     bytes.fill(0xff, 42, 50);
-    assert.equal((await refused(bytes)).code, 'package_unsafe');
+    assert.equal((await rejected(bytes)).code, 'package_unsafe');
   });
 
   it('are rejected by the limits on bytes and entries', async () => {
     const bytes = rawZip([page, { name: 'a.js', data: 'x'.repeat(100) }]);
-    assert.equal((await refused(bytes, { bytes: 100 })).code, 'package_too_large');
-    assert.equal((await refused(bytes, { entries: 1 })).code, 'package_too_large');
+    assert.equal((await rejected(bytes, { bytes: 100 })).code, 'package_too_large');
+    assert.equal((await rejected(bytes, { entries: 1 })).code, 'package_too_large');
   });
 
   it('are rejected by the entry limit if folders implied by paths exceed it', async () => {
@@ -129,20 +129,20 @@ describe('hostile archives', () => {
       name: `${`${index}/`.repeat(30)}x`,
       data: 'x',
     }));
-    assert.equal((await refused(rawZip([page, ...deep]), { entries: 300 })).code, 'package_too_large');
-    assert.equal((await imported(rawZip([page, ...deep]), { entries: 311 })).Files, 11);
+    assert.equal((await rejected(rawZip([page, ...deep]), { entries: 300 })).code, 'package_too_large');
+    assert.equal((await importedReport(rawZip([page, ...deep]), { entries: 311 })).Files, 11);
   });
 
   it('are distinguished from files that are not archives', async () => {
     for (const bytes of [Buffer.alloc(0), Buffer.from('%PDF-1.7'), rawZip([page]).subarray(0, -30)]) {
-      assert.equal((await refused(bytes)).code, 'package_not_zip');
+      assert.equal((await rejected(bytes)).code, 'package_not_zip');
     }
   });
 });
 
 describe('harmless archives', () => {
   it('may contain small blank files with a high compression ratio', async () => {
-    const report = await imported(rawZip([page, { name: 'blank.txt', data: Buffer.alloc(900_000) }]));
+    const report = await importedReport(rawZip([page, { name: 'blank.txt', data: Buffer.alloc(900_000) }]));
     assert.equal(report.Files, 2);
   });
 
@@ -154,7 +154,7 @@ describe('harmless archives', () => {
 
   it('may list a folder twice, even in a different case', async () => {
     const entries = [{ name: 'js/' }, { name: 'js/' }, { name: 'js/a.js' }, { name: 'JS/b.js' }];
-    assert.equal((await imported(rawZip([page, ...entries]))).Files, 3);
+    assert.equal((await importedReport(rawZip([page, ...entries]))).Files, 3);
   });
 
   it('keep names in code page 437 and in undeclared UTF-8', async () => {

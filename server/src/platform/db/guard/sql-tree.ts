@@ -93,10 +93,10 @@ export const isSymbol = (node: Node | undefined, text: string): boolean =>
   node?.kind === 'symbol' && node.text === text;
 
 /** The parts between separators at the same level. */
-export function splitNodes(nodes: readonly Node[], separates: (node: Node) => boolean): Node[][] {
+export function splitNodes(nodes: readonly Node[], isSeparator: (node: Node) => boolean): Node[][] {
   const parts: Node[][] = [[]];
   for (const node of nodes) {
-    if (separates(node)) parts.push([]);
+    if (isSeparator(node)) parts.push([]);
     else parts.at(-1)?.push(node);
   }
   return parts.filter((part) => part.length > 0);

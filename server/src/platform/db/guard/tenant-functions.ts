@@ -1,11 +1,11 @@
 import { isSymbol, isWord, type Node, readSql, splitNodes } from './sql-tree.ts';
 
 /** Functions in the database whose statements have been checked, and whose first parameter is the tenant. */
-const checked = new Set<string>();
+const checkedFunctions = new Set<string>();
 
-const verbs = ['select', 'values', 'insert', 'update', 'delete', 'with', 'perform'];
+const statementVerbs = ['select', 'values', 'insert', 'update', 'delete', 'with', 'perform'];
 /** Words after which PL/pgSQL begins another statement. */
-const starts = ['begin', 'loop', 'then', 'else'];
+const statementStarts = ['begin', 'loop', 'then', 'else'];
 
 /**
  * Checks each statement of a function's body, in which `$1` is the tenant. An expression with CASE must be in
@@ -17,14 +17,14 @@ export function checkFunctionBody(
   check: (statement: readonly Node[]) => void,
 ): void {
   const { nodes } = readSql(body);
-  for (const part of splitNodes(nodes, (node) => isSymbol(node, ';') || isWord(node, ...starts))) {
+  for (const part of splitNodes(nodes, (node) => isSymbol(node, ';') || isWord(node, ...statementStarts))) {
     if (part.some((node) => isWord(node, 'execute')))
       throw new Error(`The function ${name} executes a text, which cannot be checked.`);
-    const at = part.findIndex((node) => isWord(node, ...verbs));
+    const at = part.findIndex((node) => isWord(node, ...statementVerbs));
     const statement: Node[] = at < 0 ? [select, { kind: 'group', nodes: part }] : part.slice(at);
     check(isWord(statement[0], 'perform') ? [select, ...statement.slice(1)] : statement);
   }
-  checked.add(name);
+  checkedFunctions.add(name);
 }
 
 const select: Node = { kind: 'word', text: 'select', quoted: false };
@@ -33,7 +33,7 @@ const select: Node = { kind: 'word', text: 'select', quoted: false };
 export function tenantArguments(nodes: readonly Node[]): number[] {
   return nodes.flatMap((node, at) => {
     if (node.kind === 'group') return tenantArguments(node.nodes);
-    if (node.kind !== 'word' || !checked.has(node.text)) return [];
+    if (node.kind !== 'word' || !checkedFunctions.has(node.text)) return [];
     const passed = nodes[at + 1];
     const first = passed?.kind === 'group' ? passed.nodes[0] : undefined;
     if (first?.kind !== 'value' || !/^\$\d+$/.test(first.text))

@@ -13,10 +13,10 @@ import {
   type Sources,
 } from './tenant-scope.ts';
 
-const owned: ReadonlySet<string> = new Set(tenantTables);
-const mark = /^\s*across tenants: \S/;
-const plain = ['select', 'values', 'insert', 'update', 'delete'];
-const control = ['begin', 'commit', 'rollback', 'savepoint', 'release', 'set', 'show', 'lock'];
+const tenantOwned: ReadonlySet<string> = new Set(tenantTables);
+const acrossTenantsMark = /^\s*across tenants: \S/;
+const checkableVerbs = ['select', 'values', 'insert', 'update', 'delete'];
+const controlVerbs = ['begin', 'commit', 'rollback', 'savepoint', 'release', 'set', 'show', 'lock'];
 const advice = 'If it must span tenants, it says so: /* across tenants: why */';
 
 /**
@@ -28,29 +28,29 @@ export type Verdict =
   | { kind: 'across tenants'; why: string };
 
 /** Cached results, so that a repeated statement costs one look-up. */
-const checked = new Map<string, Verdict>();
-const maxChecked = 2_000;
+const verdicts = new Map<string, Verdict>();
+const maxVerdicts = 2_000;
 
 /**
  * Rejects SQL that could access rows of several tenants. A statement that must access them gives its reason in a
  * comment: `/* across tenants: operator statistics *\/`.
  */
 export function assertTenantScoped(text: string): Verdict {
-  const known = checked.get(text);
+  const known = verdicts.get(text);
   if (known) return known;
-  const verdict = judge(text);
-  if (checked.size >= maxChecked) checked.clear();
-  checked.set(text, verdict);
+  const verdict = classify(text);
+  if (verdicts.size >= maxVerdicts) verdicts.clear();
+  verdicts.set(text, verdict);
   return verdict;
 }
 
-function judge(text: string): Verdict {
+function classify(text: string): Verdict {
   const { nodes, comments } = readSql(text);
-  const why = comments.find((comment) => mark.test(comment));
+  const why = comments.find((comment) => acrossTenantsMark.test(comment));
   if (why !== undefined) return { kind: 'across tenants', why: why.trim().slice('across tenants: '.length) };
   for (const statement of splitNodes(nodes, (node) => isSymbol(node, ';'))) checkQuery(statement, new Set());
   const passed = tenantArguments(nodes);
-  const kind = passed.length > 0 || namesOwned(nodes) ? 'one tenant' : 'no tenant';
+  const kind = passed.length > 0 || namesTenantTable(nodes) ? 'one tenant' : 'no tenant';
   return { kind, parameters: [...tenantParameters(nodes), ...passed] };
 }
 
@@ -73,8 +73,8 @@ function tenantParameters(nodes: readonly Node[]): number[] {
   });
 }
 
-const namesOwned = (nodes: readonly Node[]): boolean =>
-  nodes.some((node) => (node.kind === 'group' ? namesOwned(node.nodes) : owned.has(node.text)));
+const namesTenantTable = (nodes: readonly Node[]): boolean =>
+  nodes.some((node) => (node.kind === 'group' ? namesTenantTable(node.nodes) : tenantOwned.has(node.text)));
 
 export function guardTenants(engine: Engine): Engine {
   return {
@@ -114,7 +114,7 @@ function tenantOf({ text, values }: Statement): string | undefined {
   return typeof tenantId === 'string' ? tenantId : undefined;
 }
 
-function refuse(table: string, reason: string): never {
+function rejectStatement(table: string, reason: string): never {
   throw new Error(`A statement on the table "${table}" ${reason}. ${advice}`);
 }
 
@@ -138,7 +138,7 @@ function readCtes(
   for (;;) {
     const name = nodes[at];
     if (name?.kind !== 'word') break;
-    if (owned.has(name.text)) refuse(name.text, 'has a CTE with the same name');
+    if (tenantOwned.has(name.text)) rejectStatement(name.text, 'has a CTE with the same name');
     ctes.add(name.text);
     while (at < nodes.length && !isWord(nodes[at], 'as')) at++;
     while (at < nodes.length && nodes[at]?.kind !== 'group') at++;
@@ -154,7 +154,7 @@ function readCtes(
 function checkLevel(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
   const verb = wordOf(nodes[0]);
   if (verb === 'insert') checkInsert(nodes, ctes);
-  else if (nodes[0]?.kind !== 'group' && !plain.includes(verb)) checkOther(nodes);
+  else if (nodes[0]?.kind !== 'group' && !checkableVerbs.includes(verb)) checkOther(nodes);
   else {
     checkSources(verb === 'update' || verb === 'delete' ? readTarget(nodes, ctes) : readSources(nodes, ctes));
     checkNested(nodes, ctes);
@@ -165,7 +165,7 @@ function readTarget(nodes: readonly Node[], ctes: ReadonlySet<string>): Sources 
   const at = isWord(nodes[1], 'from') ? 2 : 1;
   const { relation, end } = readRelation(nodes, isWord(nodes[at], 'only') ? at + 1 : at, ctes);
   if (nodes[end] && !isWord(nodes[end], 'set', 'using', 'where', 'returning'))
-    refuse(relation.name, 'has a form that the guard does not understand');
+    rejectStatement(relation.name, 'has a form that the guard does not understand');
   return readSources(nodes.slice(end), ctes, relation);
 }
 
@@ -179,7 +179,7 @@ function checkNested(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
 
 /** Any other command could hide a statement from this check, as DO, EXECUTE, COPY and EXPLAIN can. */
 function checkOther(nodes: readonly Node[]): void {
-  if (!control.includes(wordOf(nodes[0])) || namesOwned(nodes))
+  if (!controlVerbs.includes(wordOf(nodes[0])) || namesTenantTable(nodes))
     throw new Error(
       `A statement that is neither SELECT, INSERT, UPDATE nor DELETE cannot be checked. ${advice}`,
     );
@@ -189,11 +189,11 @@ function checkInsert(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
   const { relation, end } = readRelation(nodes, 2, ctes);
   const columns = nodes[end];
   const named = columns?.kind === 'group' && columns.nodes.some((node) => isColumn(node));
-  if (owned.has(relation.name) && !named)
-    refuse(relation.name, 'inserts without naming the column tenant_id');
+  if (tenantOwned.has(relation.name) && !named)
+    rejectStatement(relation.name, 'inserts without naming the column tenant_id');
   const from = nodes.findIndex((node) => isWord(node, 'select', 'with'));
   if (from < 0 && !nodes.some((node) => isWord(node, 'values')))
-    refuse(relation.name, 'inserts rows that come neither from VALUES nor from SELECT');
+    rejectStatement(relation.name, 'inserts rows that come neither from VALUES nor from SELECT');
   const conflict = nodes.findIndex((_, index) => isConflict(nodes, index));
   const rest = conflict < 0 ? nodes.length : conflict;
   if (from >= 0 && from < rest) checkQuery(nodes.slice(from, rest), ctes);
@@ -204,21 +204,22 @@ const isColumn = (node: Node | undefined): boolean => node?.kind === 'word' && n
 
 /** Each tenant table needs its own condition that compares its tenant with a value from outside. */
 function checkSources({ relations, conditions }: Sources): void {
-  const tied = new Set(conditions.flatMap((condition) => tiedBy(condition, relations)));
-  const loose = relations.find(
-    (relation) => relation.table && owned.has(relation.name) && !tied.has(relation),
+  const restricted = new Set(conditions.flatMap((condition) => restrictedBy(condition, relations)));
+  const unrestricted = relations.find(
+    (relation) => relation.table && tenantOwned.has(relation.name) && !restricted.has(relation),
   );
-  if (loose) refuse(loose.name, `does not restrict ${loose.alias}.tenant_id to one value`);
+  if (unrestricted)
+    rejectStatement(unrestricted.name, `does not restrict ${unrestricted.alias}.tenant_id to one value`);
 }
 
 /** Only conditions that must all be true count, and only those that this parser fully understands. */
-function tiedBy({ nodes, only }: Condition, relations: readonly Relation[]): Relation[] {
+function restrictedBy({ nodes, only }: Condition, relations: readonly Relation[]): Relation[] {
   if (nodes.some((node) => isWord(node, 'or', 'case'))) return [];
   return conjuncts(nodes).flatMap((part) => {
     const [first] = part;
     if (part.length === 1 && first?.kind === 'group' && !isQuery(first.nodes))
-      return tiedBy({ nodes: first.nodes, ...(only && { only }) }, relations);
-    const alias = tiedAlias(part);
+      return restrictedBy({ nodes: first.nodes, ...(only && { only }) }, relations);
+    const alias = restrictedAlias(part);
     return relations.filter((relation) => {
       if (only && relation !== only) return false;
       return alias === relation.alias || (alias === '' && relations.length === 1);
@@ -239,7 +240,7 @@ function conjuncts(nodes: readonly Node[]): Node[][] {
 }
 
 /** The alias in `[alias.]tenant_id = value`; '' without an alias; null for anything else. */
-function tiedAlias(part: readonly Node[]): string | null {
+function restrictedAlias(part: readonly Node[]): string | null {
   const at = part.findIndex((node) => isSymbol(node, '='));
   if (at < 0) return null;
   const [left, right] = [part.slice(0, at), part.slice(at + 1)];

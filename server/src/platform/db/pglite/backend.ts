@@ -10,12 +10,12 @@ export type BackendOptions = {
   /** Counts the syncs that reached the operating system. */
   syncs?: Int32Array;
   /** Called when the database crashes. */
-  onEnd: (reason: string) => void;
+  onCrash: (reason: string) => void;
 };
 
 export type Backend = {
   /** Takes protocol messages and returns protocol messages. */
-  answer(messages: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
+  handleMessages(messages: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
   dump(): Promise<Uint8Array>;
   close(): Promise<void>;
 };
@@ -81,28 +81,28 @@ class SyncingFiles extends NodeFS {
   }
 }
 
-export async function startBackend({ folder, image, syncs, onEnd }: BackendOptions): Promise<Backend> {
-  const said: string[] = [];
+export async function startBackend({ folder, image, syncs, onCrash }: BackendOptions): Promise<Backend> {
+  const stderrLines: string[] = [];
   const database = new PGlite({
     ...(folder === null ? {} : { fs: new SyncingFiles(folder, syncs) }),
     ...(image ? { loadDataDir: new Blob([new Uint8Array(image)]) } : {}),
     startParams: folder === null ? [...startParameters, '-F'] : startParameters,
     onStderr: (line) => {
-      said.push(line);
-      if (said.length > 20) said.shift();
+      stderrLines.push(line);
+      if (stderrLines.length > 20) stderrLines.shift();
       return false;
     },
   });
-  const lastWords = (error: unknown) => [...said, String(error)].join('\n');
+  const describeFailure = (error: unknown) => [...stderrLines, String(error)].join('\n');
   try {
     await database.waitReady;
   } catch (error) {
-    throw new Error(lastWords(error), { cause: error });
+    throw new Error(describeFailure(error), { cause: error });
   }
   // The type of the module's class is not published; this is the function that PGlite itself calls.
-  watchForEnd(database.Module as unknown as MainLoop, (error) => onEnd(lastWords(error)));
+  watchForCrash(database.Module as unknown as MainLoop, (error) => onCrash(describeFailure(error)));
   return {
-    async answer(messages) {
+    async handleMessages(messages) {
       const chunks: Uint8Array[] = [];
       await database.execProtocolRawStream(messages, {
         syncToFs: false,
@@ -118,14 +118,14 @@ export async function startBackend({ folder, image, syncs, onEnd }: BackendOptio
 type MainLoop = { _PostgresMainLoopOnce: () => void };
 
 /** Status 100 is an SQL error on its way to its handler. PGlite ignores all other errors and would continue. */
-function watchForEnd(module: MainLoop, onEnd: (error: unknown) => void): void {
+function watchForCrash(module: MainLoop, onCrash: (error: unknown) => void): void {
   const step = module._PostgresMainLoopOnce;
   module._PostgresMainLoopOnce = () => {
     try {
       step();
     } catch (error) {
       const status = error instanceof Object && 'status' in error ? error.status : undefined;
-      if (status !== 100) onEnd(error);
+      if (status !== 100) onCrash(error);
       throw error;
     }
   };

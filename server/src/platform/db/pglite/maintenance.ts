@@ -14,7 +14,7 @@ export type MaintenanceSchedule = {
   vacuumPause: number;
 };
 
-const usual: MaintenanceSchedule = {
+const defaultSchedule: MaintenanceSchedule = {
   measureEvery: 5_000,
   checkpointBytes: 32 * 1024 * 1024,
   checkpointEvery: 300_000,
@@ -27,7 +27,7 @@ export function startMaintenance(
   log: DatabaseLog,
   changes: Partial<MaintenanceSchedule> = {},
 ): () => void {
-  const schedule = { ...usual, ...changes };
+  const schedule = { ...defaultSchedule, ...changes };
   let checkpointAt = Date.now();
   let position: string | undefined;
 
@@ -46,7 +46,7 @@ export function startMaintenance(
   };
 
   const vacuum = async (): Promise<void> => {
-    const { rows } = await engine.query<{ name: string }>({ text: worn, values: [] });
+    const { rows } = await engine.query<{ name: string }>({ text: tablesToVacuum, values: [] });
     for (const [at, { name }] of rows.entries()) {
       if (at > 0) await delay(schedule.vacuumPause, undefined, { ref: false });
       await engine.script(`vacuum (analyze) ${name}`);
@@ -78,7 +78,7 @@ export function startMaintenance(
 }
 
 /** The thresholds of PostgreSQL's autovacuum. */
-const worn = `
+const tablesToVacuum = `
   select format('%I.%I', s.schemaname, s.relname) as name
   from pg_stat_all_tables s join pg_class c on c.oid = s.relid
   where s.schemaname <> 'pg_toast' and c.relkind in ('r', 'm') and (

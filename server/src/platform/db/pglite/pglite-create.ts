@@ -5,7 +5,7 @@ const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Specify the folder.');
 const backend = await startBackend({
   folder,
-  onEnd: (reason) => {
+  onCrash: (reason) => {
     console.error(reason);
     process.exit(1);
   },

@@ -1,25 +1,25 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Backend, type BackendOptions, startBackend } from './backend.ts';
 
-export type WorkerTask = Omit<BackendOptions, 'onEnd'>;
+export type WorkerTask = Omit<BackendOptions, 'onCrash'>;
 export type FromWorker = Uint8Array | { ready: true } | { ended: string } | { dumped: Uint8Array };
 export type ToWorker = Uint8Array<ArrayBuffer> | 'dump' | 'close';
 
 const port = parentPort;
 if (!port) throw new Error('This file is a worker.');
 
-const tell = (message: FromWorker): void => port.postMessage(message);
+const post = (message: FromWorker): void => port.postMessage(message);
 const end = (reason: string): never => {
-  tell({ ended: reason });
+  post({ ended: reason });
   process.exit(1);
 };
 
 async function serve(task: WorkerTask): Promise<void> {
-  const backend = await startBackend({ ...task, onEnd: end });
+  const backend = await startBackend({ ...task, onCrash: end });
   port?.on('message', (message: ToWorker) => {
     receive(backend, message).catch((error: unknown) => end(String(error)));
   });
-  tell({ ready: true });
+  post({ ready: true });
 }
 
 async function receive(backend: Backend, message: ToWorker): Promise<void> {
@@ -27,9 +27,9 @@ async function receive(backend: Backend, message: ToWorker): Promise<void> {
     await backend.close();
     port?.close();
   } else if (message === 'dump') {
-    tell({ dumped: await backend.dump() });
+    post({ dumped: await backend.dump() });
   } else {
-    const answer = await backend.answer(message);
+    const answer = await backend.handleMessages(message);
     if (answer.length > 0) port?.postMessage(answer, [answer.buffer]);
   }
 }

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true }));
 
-const still = { measureEvery: 1e9, vacuumEvery: 1e9 };
+const noMaintenance = { measureEvery: 1e9, vacuumEvery: 1e9 };
 const folderFor = async (name: string): Promise<string> => {
   const folder = path.join(root, name);
   await cp(empty, folder, { recursive: true });
@@ -33,18 +33,18 @@ const count = { name: 'count', text: 'select count(*) as n from note', values: [
 const counted = async (engine: PgliteEngine) => (await engine.query<{ n: number }>(count)).rows[0]?.n;
 
 test('syncs at least once for each commit, and never for reads', async () => {
-  const engine = await openPglite({ folder: await folderFor('syncs'), maintenance: still });
+  const engine = await openPglite({ folder: await folderFor('syncs'), maintenance: noMaintenance });
   await engine.query(put);
   for (let round = 0; round < 20; round++) {
     const start = engine.syncs();
     await engine.query(put);
-    assert.ok(engine.syncs() > start, 'a statement of its own');
+    assert.ok(engine.syncs() > start, 'after a single statement');
     const between = engine.syncs();
     await engine.transaction(async (connection) => {
       await connection.query(put);
       await connection.query(put);
     });
-    assert.ok(engine.syncs() > between, 'a transaction');
+    assert.ok(engine.syncs() > between, 'after a transaction');
   }
   const start = engine.syncs();
   for (let round = 0; round < 20; round++) await engine.query(count);
@@ -75,9 +75,9 @@ test('vacuums and truncates its log automatically, so the folder stays small', a
   const kept = sizes.reduce((sum, size) => sum + size, 0);
   await engine.close();
   const [sum] = rows;
-  assert.ok(sum && sum.written > 100e6, `the test writes enough to tell: ${sum?.written}`);
-  assert.ok(kept <= 96 * 1024 * 1024, `the log keeps ${kept} of ${sum.written} bytes`);
-  assert.ok(sum.table < 40e6, `the table of 0.6 MB takes ${sum.table}`);
+  assert.ok(sum && sum.written > 100e6, `only ${sum?.written} bytes were written, too few for this test`);
+  assert.ok(kept <= 96 * 1024 * 1024, `the log still has ${kept} of ${sum.written} bytes`);
+  assert.ok(sum.table < 40e6, `a table with 0.6 MB of rows takes ${sum.table} bytes`);
 });
 
 test('only one process at a time can open it, however the previous one died', async () => {
@@ -108,7 +108,7 @@ test('reopens automatically after a disk error, with all acknowledged rows', asy
   const folder = await folderFor('panic');
   const said: string[] = [];
   const log = { info() {}, warn() {}, error: (_: object, message: string) => said.push(message) };
-  const engine = await openPglite({ folder, log, maintenance: still });
+  const engine = await openPglite({ folder, log, maintenance: noMaintenance });
   await engine.query(put);
   const files = path.join(folder, 'database/pg_wal');
   await rename(files, `${files}.away`);

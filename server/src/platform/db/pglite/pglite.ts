@@ -22,9 +22,9 @@ export interface PgliteEngine extends Engine {
 }
 
 const reopenPause = 2_000;
-const longestStatement = 60_000;
-const longestScript = 3_600_000;
-const longestIdle = 30_000;
+const statementTimeout = 60_000;
+const scriptTimeout = 3_600_000;
+const idleTimeout = 30_000;
 
 export async function openPglite(options: PgliteOptions): Promise<PgliteEngine> {
   if (options.folder === null) return serve(options, null);
@@ -53,10 +53,10 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
   let transactionEnd: Promise<unknown> | null = null;
   let closed = false;
   /** The engine processes one statement or transaction after another. */
-  let asked = 0;
+  let pending = 0;
   let waits = 0;
 
-  const adopt = (next: Session): void => {
+  const useSession = (next: Session): void => {
     session = next;
     next.ended.then((reason) => {
       session = null;
@@ -69,7 +69,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
   const reopen = async (): Promise<void> => {
     if (closed || folder === null) throw unavailable(new Error('The database is closed.'));
     try {
-      adopt(await open());
+      useSession(await open());
     } catch (error) {
       await new Promise((resolve) => setTimeout(resolve, reopenPause));
       throw unavailable(error);
@@ -78,11 +78,11 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
 
   /** `begin` sends its first statement synchronously, so no other statement can get into the transaction. */
   const whenFree = async <T>(begin: (session: Session) => Promise<T>): Promise<T> => {
-    if (asked++ > 0) waits++;
+    if (pending++ > 0) waits++;
     try {
       return await whenItsTurn(begin);
     } finally {
-      asked--;
+      pending--;
     }
   };
 
@@ -103,7 +103,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
     whenFree((own) => {
       const idle = setTimeout(
         () => own.kill('A transaction was left open without a statement.'),
-        longestIdle,
+        idleTimeout,
       );
       const result = withinTransaction(own.client, (connection) =>
         work({
@@ -125,16 +125,16 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
 
   const script = (text: string): Promise<void> =>
     whenFree(async ({ client }) => {
-      await send(client, { text, values: [] }, longestScript);
+      await send(client, { text, values: [] }, scriptTimeout);
     });
 
-  adopt(await open().catch(cannotOpen(folder)));
+  useSession(await open().catch(cannotOpen(folder)));
   const engine: Engine = {
     kind: 'pglite',
-    query: (statement) => whenFree(({ client }) => send(client, statement, longestStatement)),
+    query: (statement) => whenFree(({ client }) => send(client, statement, statementTimeout)),
     transaction,
     script,
-    load: () => ({ inUse: Math.min(1, asked), waiting: Math.max(0, asked - 1), waits }),
+    load: () => ({ inUse: Math.min(1, pending), waiting: Math.max(0, pending - 1), waits }),
     close: async () => {
       if (closed) return;
       stopMaintenance();

@@ -17,7 +17,7 @@ export type Session = {
   kill(reason: string): void;
 };
 
-const closeLimit = 10_000;
+const closeTimeout = 10_000;
 
 export async function openSession(task: WorkerTask): Promise<Session> {
   // Each thread that compiles WebAssembly keeps the memory that it allocated: 30 to 50 MB at rest.
@@ -77,7 +77,7 @@ export async function openSession(task: WorkerTask): Promise<Session> {
     async close() {
       closing = true;
       post('close');
-      const patience = setTimeout(() => worker.terminate(), closeLimit);
+      const patience = setTimeout(() => worker.terminate(), closeTimeout);
       await ended;
       clearTimeout(patience);
     },

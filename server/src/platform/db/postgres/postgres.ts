@@ -13,12 +13,12 @@ export type PostgresOptions = {
   url: string;
   max?: number;
   /** If false, no statement stays prepared. For poolers that do not keep prepared statements. */
-  names?: boolean;
+  preparesStatements?: boolean;
   log?: DatabaseLog;
 };
 
 export async function openPostgres(options: PostgresOptions): Promise<Engine> {
-  const { url, max = 10, names = true, log = silentLog } = options;
+  const { url, max = 10, preparesStatements = true, log = silentLog } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -66,17 +66,17 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
     load: () => ({ inUse: pool.totalCount - pool.idleCount, waiting: pool.waitingCount, waits }),
     close: () => pool.end(),
   };
-  return names ? engine : withoutNames(engine);
+  return preparesStatements ? engine : withoutNames(engine);
 }
 
 function withoutNames(engine: Engine): Engine {
-  const over = (connection: Connection): Connection => ({
+  const connectionOn = (connection: Connection): Connection => ({
     query: ({ text, values }) => connection.query({ text, values }),
   });
   return {
     ...engine,
-    ...over(engine),
-    transaction: (work) => engine.transaction((connection) => work(over(connection))),
+    ...connectionOn(engine),
+    transaction: (work) => engine.transaction((connection) => work(connectionOn(connection))),
   };
 }
 

@@ -4,7 +4,7 @@ import { addSample, type Positions, timeOf } from './positions.ts';
 
 test('a replica is as recent as the latest position that it has reached', () => {
   const positions: Positions = { samples: [] };
-  assert.equal(timeOf(positions, 100), null, 'nothing is known');
+  assert.equal(timeOf(positions, 100), null, 'no samples yet');
   for (const [at, position] of [
     [1_000, 10],
     [2_000, 20],
@@ -12,7 +12,7 @@ test('a replica is as recent as the latest position that it has reached', () => 
     [4_000, 30],
   ] as const)
     addSample(positions, { at, position });
-  assert.equal(timeOf(positions, 9), null, 'older than anything that is known');
+  assert.equal(timeOf(positions, 9), null, 'older than every sample');
   assert.equal(timeOf(positions, 10), 1_000);
   assert.equal(timeOf(positions, 29), 3_000, 'nothing was written for a second');
   assert.equal(timeOf(positions, 31), 4_000);

@@ -24,13 +24,13 @@ const replicaPosition = `select pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')
 
 const sampleMilliseconds = 1_000;
 /** How long a replica that is only just behind may take to catch up. */
-const patienceMilliseconds = 100;
+const catchUpMilliseconds = 100;
 const pollMilliseconds = 10;
 const timeoutMilliseconds = 1_000;
 const pauseMilliseconds = 5_000;
 
 /** Concurrent calls share one run, but never one that began before the call. */
-export function shareNext<T>(work: () => Promise<T>): () => Promise<T> {
+export function shareNextRun<T>(work: () => Promise<T>): () => Promise<T> {
   const state: { running: Promise<unknown>; next: Promise<T> | null } = {
     running: Promise.resolve(),
     next: null,
@@ -49,19 +49,19 @@ export function shareNext<T>(work: () => Promise<T>): () => Promise<T> {
 export function openReplica(primary: Engine, engine: Engine, log: DatabaseLog = silentLog): Replica {
   const positions: Positions = { samples: [] };
   const health = { pausedUntil: 0 };
-  const askPosition = async (of: Engine, text: string): Promise<number> => {
+  const readPosition = async (of: Engine, text: string): Promise<number> => {
     const { rows } = await of.query<{ position: number | null }>({ text, values: [] });
     const position = rows[0]?.position ?? null;
     if (position === null) throw new Error('DATABASE_READ_URL does not lead to a streaming replica.');
     return position;
   };
-  const sample = shareNext(async (): Promise<Sample> => {
+  const sample = shareNextRun(async (): Promise<Sample> => {
     const at = performance.now();
-    const taken = { at, position: await askPosition(primary, primaryPosition) };
+    const taken = { at, position: await readPosition(primary, primaryPosition) };
     addSample(positions, taken);
     return taken;
   });
-  const reached = shareNext(() => withTimeout(askPosition(engine, replicaPosition)));
+  const reached = shareNextRun(() => withTimeout(readPosition(engine, replicaPosition)));
   const failed = (error: unknown) => {
     const now = performance.now();
     if (now >= health.pausedUntil)
@@ -81,7 +81,7 @@ export function openReplica(primary: Engine, engine: Engine, log: DatabaseLog = 
         const at = position >= latest.position ? latest.at : timeOf(positions, position);
         if (at !== null && at >= needed) return 'used' as const;
         await delay(pollMilliseconds);
-      } while (performance.now() - asked < patienceMilliseconds);
+      } while (performance.now() - asked < catchUpMilliseconds);
       return 'behind' as const;
     } catch (error) {
       failed(error);
