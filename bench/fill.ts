@@ -1,7 +1,7 @@
 import type { Connection, Statement } from '../server/src/platform/db/engine.ts';
 
 export type Sizes = {
-  /** These are additional to the tenant `bench`, which has the users and enrolments named in requests. */
+  /** In addition to the tenant `bench`, which has the users and enrolments named in requests. */
   tenants: number;
   /** In total. */
   users: number;
@@ -79,7 +79,7 @@ async function fillCourses(connection: Connection, reads: number): Promise<void>
 export async function fill(
   connections: [Connection, ...Connection[]],
   sizes: Sizes,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   const [first] = connections;
   const { tenants } = sizes;
@@ -113,7 +113,7 @@ export async function fill(
       await connection.query(plain(enrolmentsText(withGroup), values));
       await connection.query(plain(eventsText, values));
     }
-    if (index > 0 && index % 100 === 0) say(`filled ${index} of ${tenants} tenants`);
+    if (index > 0 && index % 100 === 0) report(`filled ${index} of ${tenants} tenants`);
   }
 
   let next = 0;

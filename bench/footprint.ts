@@ -12,12 +12,12 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
     node: { type: 'string', default: '' },
-    rest: { type: 'string', default: '10' },
+    settleMilliseconds: { type: 'string', default: '10' },
     root: { type: 'string', default: join(import.meta.dirname, '..') },
   },
 });
 const rounds = Number(values.rounds);
-const rest = Number(values.rest);
+const settleMilliseconds = Number(values.settleMilliseconds);
 
 type Seen = { ready: number; cpu: number; atOnce: number; atRest: number };
 const seen = new Map<string, Seen[]>();
@@ -27,7 +27,7 @@ async function once(what: string, env: Record<string, string>): Promise<void> {
   const node = await startNode(values.root, env, { nodeArguments: values.node.split(' ').filter(Boolean) });
   const pid = node.child.pid as number;
   const [cpu, atOnce] = [cpuOf(pid), memoryOf(pid)];
-  await new Promise((resolve) => setTimeout(resolve, rest * 1000));
+  await new Promise((resolve) => setTimeout(resolve, settleMilliseconds * 1000));
   const all = seen.get(what) ?? [];
   all.push({ ready: node.readyAfter, cpu, atOnce, atRest: memoryOf(pid) });
   seen.set(what, all);
@@ -49,7 +49,7 @@ for (let round = 0; round < rounds; round++) {
   }
 }
 
-console.log(`Medians of ${rounds} starts; at rest: ${rest} s later.\n`);
+console.log(`Medians of ${rounds} starts; at rest: ${settleMilliseconds} s later.\n`);
 console.log('| database | ready after s | CPU s | memory when ready MB | at rest MB |');
 console.log('|---|---|---|---|---|');
 for (const [what, all] of seen) {

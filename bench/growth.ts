@@ -26,10 +26,10 @@ if (!(Number.isInteger(rows) && rows >= benchEnrolments && rows <= 100_000_000))
   throw new Error(`--rows, the number of enrolments, is from ${benchEnrolments} to 100,000,000.`);
 
 /** An enrolment and its event take 0.9 kB with their indexes, and the log and sorting need the same amount again. */
-const needed = rows * 1_800 + 1e9;
+const neededBytes = rows * 1_800 + 1e9;
 const { bavail, bsize } = statfsSync(tmpdir());
-if (bavail * bsize < needed)
-  throw new Error(`${rows} enrolments need ${Math.round(needed / 1e9)} GB of disk in ${tmpdir()}.`);
+if (bavail * bsize < neededBytes)
+  throw new Error(`${rows} enrolments need ${Math.round(neededBytes / 1e9)} GB of disk in ${tmpdir()}.`);
 
 const small: Sizes = { tenants: 0, users: benchUsers, enrolments: benchEnrolments };
 // The same ratio as 1,000 tenants, 1,000,000 users and 10,000,000 enrolments.

@@ -17,7 +17,7 @@ const results: ({ killed: string } & Result)[] = [];
 
 async function run(killed: string, options: Omit<Options, 'rounds'>): Promise<void> {
   console.log(`\n${killed}`);
-  results.push({ killed, ...(await killRounds({ ...options, rounds, say: console.log })) });
+  results.push({ killed, ...(await killRounds({ ...options, rounds, report: console.log })) });
 }
 
 if (values.engine !== 'postgres') await run('PGlite, the service', { databaseUrl: null });

@@ -41,7 +41,7 @@ function enrolText(course: string, users: string): string {
 select * from inserted`.replaceAll('\n', ' ');
 }
 
-/** Requests per second for HTTP alone on one core, from the same load generator. */
+/** Requests per second that HTTP alone reaches on one core, with the same load generator. */
 export type HttpLimit = { measure: (seconds: number) => Promise<number>; close: () => void };
 
 /** Reads of an enrolment served from memory over 64 connections; see `load/plain-service.ts`. */

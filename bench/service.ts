@@ -181,7 +181,7 @@ async function inLanes(count: number, work: (index: number) => Promise<void>): P
 }
 
 /** Learners with an open page of a real package, evenly from all tenants. */
-async function seat(client: Client, baseUrl: string, tenants: Facts[], count: number): Promise<void> {
+async function openSessions(client: Client, baseUrl: string, tenants: Facts[], count: number): Promise<void> {
   await inLanes(count, async (n) => {
     const { key, users, sessions } = tenants[n % tenants.length] as Facts;
     const at = Math.floor(n / tenants.length);
@@ -235,7 +235,7 @@ async function prepare(node: Node, { spread, sessions }: TargetOptions): Promise
     await asOperator('PUT', '/course/phishing', { Title: 'Phishing' });
     await importCourse(node.baseUrl);
     await asOperator('PUT', '/course/phishing/option/year', {});
-    await seat(client, node.baseUrl, tenants, sessions);
+    await openSessions(client, node.baseUrl, tenants, sessions);
     const [first] = tenants as [Facts];
     return tenants.length === 1 ? first : { ...first, tenants };
   } finally {

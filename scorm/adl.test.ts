@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { manifestsOf, readScripts, whyMissing } from '../test/conformance/scorm2004/scripts.ts';
+import { manifestsOf, missingScripts, readScripts } from '../test/conformance/scorm2004/scripts.ts';
 import { type Learner, playScript } from './test-support/adl-script.ts';
 
-const missing = whyMissing();
+const missing = missingScripts();
 
 describe("ADL's test scripts, without a browser", { skip: missing ?? false }, () => {
   if (missing) return;

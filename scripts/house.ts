@@ -1,4 +1,4 @@
-// Prints the code metrics that CONTRIBUTING.md quotes: `npm run house`, with `--list` every counted item.
+// Prints the code metrics quoted in CONTRIBUTING.md: `npm run house`. `--list` also prints every counted item.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseSync } from 'vite';

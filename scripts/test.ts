@@ -18,7 +18,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromiumPath } from '../server/test/support/chromium.ts';
 import { checkResponses } from '../server/test/support/recorded-responses.ts';
-import { judgeMutants, judgeStatements } from '../server/test/support/recorded-statements.ts';
+import { checkMutants, checkStatements } from '../server/test/support/recorded-statements.ts';
 import { ensureBuilt } from './build.ts';
 import { opensServer } from './opens-server.ts';
 
@@ -47,7 +47,7 @@ const patterns = values.journeys
     ? ['test/deploy/*.test.ts']
     : ['{server,scorm,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
-// The others use no server, and `npm test` has already run them.
+// All other tests use no server, and `npm test` has already run them.
 const suite = values.postgres ? found.filter((file) => opensServer(file)) : found;
 
 /** The file with this path, or all files whose path or test titles contain the words. */
@@ -128,7 +128,7 @@ function queue(files: readonly string[], processes: number): string[] {
   });
 }
 
-/** The processors are busy with tests anyway. This saves 11 % of CPU time. */
+/** One collector thread, because tests keep all processors busy anyway. This saves 11 % of CPU time. */
 const collector = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
 function run(some: readonly string[], concurrency: number): number {
@@ -157,8 +157,8 @@ const together = files.filter((file) => !isMeasured(file));
 /** One more than the number of processors, because many tests wait for a timeout or another process. */
 const processes = availableParallelism() + 1;
 const status = Math.max(run(together, processes), run(files.filter(isMeasured), 1));
-const { counts, reasons, wrong } = judgeStatements(statements);
-const { statements: mutated, mutants, accepted } = judgeMutants(statements);
+const { counts, reasons, wrong } = checkStatements(statements);
+const { statements: mutated, mutants, accepted } = checkMutants(statements);
 const scaling = readFileSync(join(import.meta.dirname, '../docs/guide/scaling.md'), 'utf8');
 const unknown = reasons.filter((why) => !scaling.includes(why));
 console.log(
@@ -177,7 +177,7 @@ if (files === suite && unseen.length > 0)
 for (const answer of undeclared) console.error(`A route does not declare what it answered: ${answer}`);
 rmSync(scratch, { recursive: true, force: true });
 const isProved = wrong.length + unknown.length + accepted.length + undeclared.length === 0;
-// Wrong statements or responses stay wrong if only some of the files run again.
+// Not listed if statements or responses are wrong, because running the failed files again would not correct these.
 if (process.env.TEST_FAILED_FILES && isProved)
   writeFileSync(process.env.TEST_FAILED_FILES, [...new Set(failed)].join('\n'));
 process.exit(status || (isProved ? 0 : 1));

@@ -15,7 +15,7 @@ const treeOf = (Units: Unit[]): CourseTree => ({
 });
 
 describe('SCORM 1.2 data', () => {
-  const judged = (status: string, more: RunTimeData = {}, unit: Partial<Unit> = {}) => {
+  const evaluated = (status: string, more: RunTimeData = {}, unit: Partial<Unit> = {}) => {
     const data = { 'cmi.core.lesson_status': status, ...more };
     const { Completion, Success, Score } = unitEvidence('scorm12', unitOf(unit), data);
     return [Completion, Success, Score];
@@ -23,64 +23,69 @@ describe('SCORM 1.2 data', () => {
   const raw = (score: string) => ({ 'cmi.core.score.raw': score });
 
   it('derives completion and success from the single status', () => {
-    assert.deepEqual(judged('passed'), ['completed', 'passed', null]);
-    assert.deepEqual(judged('completed'), ['completed', 'unknown', null]);
-    assert.deepEqual(judged('failed'), ['incomplete', 'failed', null]);
-    assert.deepEqual(judged('incomplete'), ['incomplete', 'unknown', null]);
-    assert.deepEqual(judged('browsed'), ['incomplete', 'unknown', null]);
-    assert.deepEqual(judged('not attempted'), ['unknown', 'unknown', null]);
-    assert.deepEqual(judged('nonsense'), ['unknown', 'unknown', null]);
+    assert.deepEqual(evaluated('passed'), ['completed', 'passed', null]);
+    assert.deepEqual(evaluated('completed'), ['completed', 'unknown', null]);
+    assert.deepEqual(evaluated('failed'), ['incomplete', 'failed', null]);
+    assert.deepEqual(evaluated('incomplete'), ['incomplete', 'unknown', null]);
+    assert.deepEqual(evaluated('browsed'), ['incomplete', 'unknown', null]);
+    assert.deepEqual(evaluated('not attempted'), ['unknown', 'unknown', null]);
+    assert.deepEqual(evaluated('nonsense'), ['unknown', 'unknown', null]);
   });
 
   it('is evaluated by the mastery score if there is one', () => {
     const mastery = { MasteryScore: 80 };
-    assert.deepEqual(judged('completed', raw('80'), mastery), ['completed', 'passed', 80]);
-    assert.deepEqual(judged('completed', raw('79.9'), mastery), ['completed', 'failed', 79.9]);
-    assert.deepEqual(judged('passed', raw('10'), mastery), ['incomplete', 'failed', 10]);
-    assert.deepEqual(judged('failed', raw('90'), mastery), ['completed', 'passed', 90]);
-    assert.deepEqual(judged('incomplete', raw('90'), mastery), ['incomplete', 'unknown', 90]);
+    assert.deepEqual(evaluated('completed', raw('80'), mastery), ['completed', 'passed', 80]);
+    assert.deepEqual(evaluated('completed', raw('79.9'), mastery), ['completed', 'failed', 79.9]);
+    assert.deepEqual(evaluated('passed', raw('10'), mastery), ['incomplete', 'failed', 10]);
+    assert.deepEqual(evaluated('failed', raw('90'), mastery), ['completed', 'passed', 90]);
+    assert.deepEqual(evaluated('incomplete', raw('90'), mastery), ['incomplete', 'unknown', 90]);
     const uncredited = { ...raw('10'), 'cmi.core.credit': 'no-credit' };
-    assert.deepEqual(judged('passed', uncredited, mastery), ['completed', 'passed', 10]);
+    assert.deepEqual(evaluated('passed', uncredited, mastery), ['completed', 'passed', 10]);
   });
 
   it('is scaled by min and max if they are valid', () => {
     const bounds = (min: string, max: string) => ({ 'cmi.core.score.min': min, 'cmi.core.score.max': max });
-    assert.equal(judged('passed', { ...raw('15'), ...bounds('0', '20') })[2], 75);
-    assert.equal(judged('passed', { ...raw('15'), ...bounds('20', '0') })[2], 15);
-    assert.equal(judged('passed', { ...raw('150'), ...bounds('', '100') })[2], 100);
-    assert.equal(judged('passed', raw('many'))[2], null);
-    assert.equal(judged('passed', { ...raw('1e308'), ...bounds('-1e308', '1e308') })[2], 100);
-    assert.equal(judged('passed', { ...raw('0'), ...bounds('-1e308', '1e308') })[2], 50);
+    assert.equal(evaluated('passed', { ...raw('15'), ...bounds('0', '20') })[2], 75);
+    assert.equal(evaluated('passed', { ...raw('15'), ...bounds('20', '0') })[2], 15);
+    assert.equal(evaluated('passed', { ...raw('150'), ...bounds('', '100') })[2], 100);
+    assert.equal(evaluated('passed', raw('many'))[2], null);
+    assert.equal(evaluated('passed', { ...raw('1e308'), ...bounds('-1e308', '1e308') })[2], 100);
+    assert.equal(evaluated('passed', { ...raw('0'), ...bounds('-1e308', '1e308') })[2], 50);
   });
 });
 
 describe('SCORM 2004 data', () => {
-  const judged = (data: RunTimeData, unit: Partial<Unit> = {}) => {
+  const evaluated = (data: RunTimeData, unit: Partial<Unit> = {}) => {
     const { Completion, Success, Score, Progress } = unitEvidence('scorm2004-4th', unitOf(unit), data);
     return [Completion, Success, Score, Progress];
   };
   const threshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
 
   it('shows the status reported by the content', () => {
-    assert.deepEqual(judged({ 'cmi.completion_status': 'completed' }), ['completed', 'unknown', null, 100]);
-    assert.deepEqual(judged({ 'cmi.success_status': 'passed' }), ['completed', 'passed', null, 100]);
+    assert.deepEqual(evaluated({ 'cmi.completion_status': 'completed' }), [
+      'completed',
+      'unknown',
+      null,
+      100,
+    ]);
+    assert.deepEqual(evaluated({ 'cmi.success_status': 'passed' }), ['completed', 'passed', null, 100]);
     const scored = { 'cmi.score.scaled': '-0.5', 'cmi.progress_measure': '0.25' };
-    assert.deepEqual(judged(scored), ['unknown', 'unknown', 0, 25]);
-    assert.deepEqual(judged({}), ['unknown', 'unknown', null, 0]);
+    assert.deepEqual(evaluated(scored), ['unknown', 'unknown', 0, 25]);
+    assert.deepEqual(evaluated({}), ['unknown', 'unknown', null, 0]);
   });
 
   it('is evaluated by the thresholds if there are measures', () => {
     const half = { 'cmi.progress_measure': '0.5', 'cmi.completion_status': 'incomplete' };
-    assert.equal(judged(half, { CompletionThreshold: threshold })[0], 'completed');
+    assert.equal(evaluated(half, { CompletionThreshold: threshold })[0], 'completed');
     const ignored = { CompletionThreshold: { ...threshold, CompletedByMeasure: false } };
-    assert.equal(judged(half, ignored)[0], 'incomplete');
+    assert.equal(evaluated(half, ignored)[0], 'incomplete');
     const scored = {
       'cmi.score.scaled': '0.6',
       'cmi.scaled_passing_score': '0.7',
       'cmi.success_status': 'passed',
     };
-    assert.equal(judged(scored)[1], 'failed');
-    assert.equal(judged({ ...scored, 'cmi.score.scaled': '' })[1], 'passed');
+    assert.equal(evaluated(scored)[1], 'failed');
+    assert.equal(evaluated({ ...scored, 'cmi.score.scaled': '' })[1], 'passed');
   });
 });
 

@@ -165,7 +165,7 @@ function rounded(value: number): number {
 }
 
 /** Finds the intended word. AICC-style content writes only the first letter. */
-function oneOf<Word extends string>(words: readonly Word[], said: string | undefined): Word | undefined {
-  const text = said?.trim().toLowerCase();
+function oneOf<Word extends string>(words: readonly Word[], reported: string | undefined): Word | undefined {
+  const text = reported?.trim().toLowerCase();
   return text ? words.find((word) => word === text || word.startsWith(text)) : undefined;
 }

@@ -74,9 +74,9 @@ function launchOf(
 ): Pick<Unit, 'Href' | 'Kind'> {
   const nothing = { Href: null, Kind: null };
   const reference = attributeOf(item, 'identifierref')?.trim();
-  const opensNothing = (why: string, line = item.line) => {
+  const opensNothing = (reason: string, line = item.line) => {
     warn(
-      `The item "${name}" opens nothing: ${why}. Learners see only its title`,
+      `The item "${name}" opens nothing: ${reason}. Learners see only its title`,
       line,
       'items that open nothing',
     );

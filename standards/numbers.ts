@@ -1,10 +1,10 @@
 /** The largest number has 309 digits before the decimal point. */
-const longest = 400;
+const maxLength = 400;
 
 /** A decimal number as the standards write it. A decimal comma is accepted. Null for anything else. */
 export function parseNumber(text: string | null | undefined): number | null {
   const plain = text?.trim().replace(',', '.') ?? '';
-  if (plain.length > longest || !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(plain)) return null;
+  if (plain.length > maxLength || !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(plain)) return null;
   const value = Number(plain);
   return Number.isFinite(value) ? value : null;
 }

@@ -95,8 +95,8 @@ function ignored(rule: XmlElement, warn: Warn): [] {
   return [];
 }
 
-function word(vocabulary: string[], said: string | null): string | null {
-  const wanted = said?.trim().toLowerCase();
+function word(vocabulary: string[], text: string | null): string | null {
+  const wanted = text?.trim().toLowerCase();
   return vocabulary.find((known) => known.toLowerCase() === wanted) ?? null;
 }
 
@@ -105,6 +105,6 @@ function operator(condition: XmlElement): 'noOp' | 'not' {
 }
 
 function combination(group: XmlElement | null, otherwise: 'all' | 'any'): 'all' | 'any' {
-  const said = attributeOf(group, 'conditionCombination')?.trim().toLowerCase();
-  return said === 'all' || said === 'any' ? said : otherwise;
+  const text = attributeOf(group, 'conditionCombination')?.trim().toLowerCase();
+  return text === 'all' || text === 'any' ? text : otherwise;
 }

@@ -99,7 +99,7 @@ function count(text: string | null): number | null {
 }
 
 /** The first value of a vocabulary is its default. */
-function oneOf(vocabulary: string[], said: string | null): string {
-  const wanted = said?.trim().toLowerCase();
+function oneOf(vocabulary: string[], text: string | null): string {
+  const wanted = text?.trim().toLowerCase();
   return vocabulary.find((word) => word.toLowerCase() === wanted) ?? vocabulary[0] ?? '';
 }

@@ -13,7 +13,7 @@ import { decodeXml, hasDoctype } from './xml-text.ts';
 
 // Texts from courses and packages must be parsed in linear time.
 
-const judged = [
+const elements = [
   'cmi.completion_threshold',
   'cmi.core.lesson_status',
   'cmi.core.score.max',
@@ -41,12 +41,12 @@ const readers: Record<string, (text: string) => unknown> = {
   parseSeconds,
   parseBoolean: (text) => parseBoolean(text, true),
   unitEvidence: (text) => {
-    const data = { ...Object.fromEntries(judged.map((name) => [name, text])), 'cmi.score.raw': '1' };
+    const data = { ...Object.fromEntries(elements.map((name) => [name, text])), 'cmi.score.raw': '1' };
     for (const standard of ['scorm12', 'scorm2004-4th', 'web'] as const)
       unitEvidence(standard, unitOf({ Kind: 'sco' }), data);
   },
   resume: (text) => {
-    const data = Object.fromEntries(judged.map((name) => [name, text]));
+    const data = Object.fromEntries(elements.map((name) => [name, text]));
     for (const standard of ['scorm12', 'scorm2004-4th'] as const)
       resume(standard, unitOf({ Kind: 'sco' }), data, learner);
   },

@@ -170,7 +170,7 @@ test('a module writes only its own tables', () => {
       const owner = owners[viaKysely ?? viaSql ?? ''];
       assert.ok(
         owner === undefined || owner === own,
-        `${file} writes ${viaKysely ?? viaSql}, which is of ${owner}`,
+        `${file} writes ${viaKysely ?? viaSql}, which belongs to ${owner}`,
       );
     }
   }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { difference, isExpected } from './conformance/scorm2004/compare.ts';
 import { filesOf, titlesOf } from './conformance/scorm2004/package.ts';
-import { kindOf } from './conformance/scorm2004/page.ts';
+import { endingOf } from './conformance/scorm2004/page.ts';
 import { groupOf } from './conformance/scorm2004/scripts.ts';
 
-describe('A value of a conformance script', () => {
+describe('A value in a conformance script', () => {
   for (const [name, expected, found] of [
     ['cmi.location', 'page 3', 'page 3'],
     ['cmi.score.scaled', '0', '0.0'],
@@ -20,7 +20,7 @@ describe('A value of a conformance script', () => {
       '{case_matters=true}{lang=de}a',
     ],
   ] as const)
-    it(`${name}: ${expected} is ${found}`, () => assert.ok(isExpected(name, expected, found)));
+    it(`of ${name}: ${expected} equals ${found}`, () => assert.ok(isExpected(name, expected, found)));
 
   for (const [name, expected, found] of [
     ['cmi.location', '', '0'],
@@ -30,17 +30,17 @@ describe('A value of a conformance script', () => {
     ['cmi.objectives._children', 'id,score', 'id'],
     ['cmi.interactions.0.correct_responses.0.pattern', 'a', '{case_matters=true}a'],
   ] as const)
-    it(`${name}: ${expected} is not ${found}`, () => assert.ok(!isExpected(name, expected, found)));
+    it(`of ${name}: ${expected} differs from ${found}`, () => assert.ok(!isExpected(name, expected, found)));
 });
 
-describe('A call of a conformance script', () => {
+describe('A call in a conformance script', () => {
   const get = (name: string, expect: string, error = '0') => ({
     fn: 'GetValue',
     args: [name],
     expect,
     error,
   });
-  it('differs if its value or its error is another one', () => {
+  it('differs if its value or its error differs', () => {
     assert.equal(difference(get('cmi.mode', 'normal'), { returned: 'normal', error: '0' }, 'lee'), null);
     assert.match(
       difference(get('cmi.mode', 'normal'), { returned: 'review', error: '0' }, 'lee') ?? '',
@@ -52,7 +52,7 @@ describe('A call of a conformance script', () => {
     );
   });
 
-  it('may have another value where the suite does not compare it', () => {
+  it('may return any value that the suite does not compare', () => {
     const found = (returned: string, error = '0') => ({ returned, error });
     assert.equal(difference(get('cmi.learner_name', ''), found('Learner, Lee'), 'lee'), null);
     assert.equal(difference(get('cmi.learner_id', 'm'), found('lee'), 'lee'), null);
@@ -67,35 +67,35 @@ describe('A call of a conformance script', () => {
     );
   });
 
-  it('compares identifiers of objectives as a set', () => {
+  it('compares objective identifiers as a set', () => {
     const call = { fn: 'compareObjectives', ids: ['b', 'a'] };
     assert.equal(difference(call, { returned: 'a b', error: '0' }, 'lee'), null);
     assert.ok(difference(call, { returned: 'a', error: '0' }, 'lee'));
   });
 });
 
-describe('A package of a conformance script', () => {
+describe('A package for a conformance script', () => {
   const manifest = `<organization identifier="o"><title> Course </title>
     <item identifier=" one " identifierref="r" parameters = "?tc=X&amp;act=1"><title>Activity 1</title></item></organization>
     <resource identifier="r" href="Page.htm" xml:base="resources/"><file href="Page.htm"/></resource>
     <resource identifier="s"><file href="common/x.js" /></resource>`;
-  it('has all files that its manifest names', () =>
+  it('has all files listed in its manifest', () =>
     assert.deepEqual(filesOf(manifest), ['resources/Page.htm', 'resources/Page.htm', 'common/x.js']));
-  it('is navigated by titles', () => {
+  it('provides the titles by which activities are chosen', () => {
     const { activity, root } = titlesOf(manifest);
     assert.deepEqual([activity.get('1'), root], ['Activity 1', 'Course']);
   });
-  it('ends a session as the page it stands for does', () => {
-    assert.deepEqual(kindOf('/resources/SequencingTest.htm').terminate, 'after the calls');
-    assert.deepEqual(kindOf('/resources/exitAllOnUnload.htm'), {
+  it('ends a session in the same way as the original page', () => {
+    assert.deepEqual(endingOf('/resources/SequencingTest.htm').terminate, 'after the calls');
+    assert.deepEqual(endingOf('/resources/exitAllOnUnload.htm'), {
       terminate: 'on unload',
       onUnload: 'exitAll',
     });
-    assert.deepEqual(kindOf('/SequencingTestSingleDoTerminate.htm').terminate, 'on unload');
+    assert.deepEqual(endingOf('/SequencingTestSingleDoTerminate.htm').terminate, 'on unload');
   });
 });
 
-it('every script belongs to one group', () => {
+it('every script belongs to a group', () => {
   for (const [name, group] of [
     ['API', 'API'],
     ['DMB', 'Data model, one course and two'],

@@ -59,7 +59,7 @@ function checkResponse(shown: Block, ran: Ran, where: string): void {
   const answer = ran.stdout.replaceAll('\r', '').trim();
   if (shown.language !== 'jsonc') {
     const lines = shown.text.trim();
-    assert.ok(isShown(lines, answer), `${where} shows\n${lines}\nbut the answer is\n${answer}`);
+    assert.ok(isShown(lines, answer), `${where} shows\n${lines}\nbut the response is\n${answer}`);
     return;
   }
   const { status, body } = readShown(shown.text);
@@ -82,7 +82,7 @@ async function runPage(file: string, shell: GuideShell): Promise<number> {
     const where = `${relative(root, file)}:${line}`;
     if (language === 'ts') {
       const [, name = ''] = /^\/\/ (\w+\.ts)$/m.exec(text) ?? [];
-      assert.ok(name, `${where} does not say in which file it belongs`);
+      assert.ok(name, `${where} does not name the file to save it in`);
       shell.save(name, text.replace("'lectern-client'", `'${join(root, 'client/src/index.ts')}'`));
     }
     if (language !== 'sh') continue;

@@ -11,7 +11,7 @@ import { startReceiver } from '../server/src/modules/webhooks/test-support.ts';
 import { startService, type TestService } from '../server/test/support/service.ts';
 import { packCourse } from './journeys/made-courses.ts';
 
-// Sends the samples of the API reference as a reader would, who copies them and puts in their own IDs and key.
+// Sends the samples in the API reference as a reader would, with the reader's own IDs and key.
 
 const document: Document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
 const entries = new Map(entriesOf(document).map((entry) => [entry.operationId, entry]));
@@ -23,7 +23,7 @@ after(async () => {
   for (const service of services) await service.close();
 });
 
-/** In an order in which each can succeed. The others need a browser's session or a link's ticket. */
+/** The operations in an order in which each can succeed. All others need a browser's session or a link's ticket. */
 const steps = `
   createTenant readTenant listTenants updateTenant createKey listKeys createAccessToken revokeKey
   putCourse readCourse listCourses putOption deleteOption deleteCourse putCourse putOption importPackage
@@ -39,16 +39,19 @@ const steps = `
 const sentByBrowsers =
   'openSignInLink signIn readPasswordFunction signInWithPassword readSession signOut launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile';
 
-/** Need a suspended tenant. */
+/** These need a suspended tenant. */
 const sentElsewhere = 'deleteTenant';
 
 type Sent = { status: number; body: unknown };
-type Sender = (entry: Entry, call: { service: TestService; key: string; own: Own }) => Promise<Sent>;
-/** Replaces the examples' IDs by the reader's. */
+type Sender = (
+  entry: Entry,
+  call: { service: TestService; key: string; withOwnValues: Own },
+) => Promise<Sent>;
+/** Replaces the IDs in the examples with the reader's own. */
 type Own = (text: string) => string;
 
-const withCurl: Sender = async (entry, { service, key, own }) => {
-  const line = own(curlOf(exampleRequest(entry, service.baseUrl)));
+const withCurl: Sender = async (entry, { service, key, withOwnValues }) => {
+  const line = withOwnValues(curlOf(exampleRequest(entry, service.baseUrl)));
   const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -sS -w '\n%{http_code}'`], {
     env: { ...process.env, KEY: key },
     maxBuffer: 1e8,
@@ -57,12 +60,12 @@ const withCurl: Sender = async (entry, { service, key, own }) => {
   return { status: Number(stdout.slice(end + 1)), body: parsed(stdout.slice(0, end)) };
 };
 
-const withScript: Sender = async (entry, { service, key, own }) => {
+const withScript: Sender = async (entry, { service, key, withOwnValues }) => {
   const results: { Status: number }[] = [];
   const lectern = createLectern({ baseUrl: service.baseUrl, key, retries: 0 });
   Object.assign(globalThis, { sample: { lectern, results } });
   process.env.KEY = key;
-  const text = own(scriptOf(entry, service.baseUrl)).replace('console.log(', 'results.push(');
+  const text = withOwnValues(scriptOf(entry, service.baseUrl)).replace('console.log(', 'results.push(');
   const name = /const (answer|response) =/.exec(text)?.[1] ?? 'results';
   // Modules with the same text are evaluated once.
   const source = `// ${randomUUID()}\nconst { lectern${name === 'results' ? ', results' : ''} } = globalThis.sample;\n${text}\nexport { ${name} as default };`;
@@ -79,7 +82,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What the service generates, by the name of its field; each sample shows the example of that name. */
+/** Values that the service generates, by field name; each sample contains the example with that name. */
 const made = ['EnrollID', 'KeyID', 'Key', 'Secret', 'WebhookID', 'EventID'];
 
 function remember(real: Map<string, string>, example: unknown, body: unknown): void {
@@ -99,7 +102,8 @@ for (const [name, send] of Object.entries({ curl: withCurl, JavaScript: withScri
       ['https://hr.example.com/lectern', receiver.url],
       ['package.zip', zip],
     ]);
-    const own: Own = (text) => [...real].reduce((text, [from, to]) => text.replaceAll(from, to), text);
+    const withOwnValues: Own = (text) =>
+      [...real].reduce((text, [from, to]) => text.replaceAll(from, to), text);
     let key = '';
     for (const step of steps.trim().split(/\s+/)) {
       const entry = entries.get(step);
@@ -110,7 +114,7 @@ for (const [name, send] of Object.entries({ curl: withCurl, JavaScript: withScri
       const { status, body } = await send(entry, {
         service,
         key: isOperators || !key ? service.operatorKey : key,
-        own,
+        withOwnValues: own,
       });
       assert.ok(status >= 200 && status < 300, `${step}: ${status} ${JSON.stringify(body)}`);
       const [, done] = Object.entries(entry.responses).find(([status]) => status.startsWith('2')) ?? [];
@@ -118,7 +122,7 @@ for (const [name, send] of Object.entries({ curl: withCurl, JavaScript: withScri
     }
   });
 
-test('every operation that a program calls is among them', () => {
+test('every operation that programs call is sent', () => {
   const sent = new Set(`${steps} ${sentByBrowsers} ${sentElsewhere}`.trim().split(/\s+/));
   const missing = [...entries.values()].filter(
     ({ method, operationId }) => method !== 'EVENT' && !sent.has(operationId),

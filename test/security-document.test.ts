@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 /** A title in the source: a literal, a template with placeholders, or the name of a case in a list. */
-function isTitled(source: string, title: string): boolean {
+function hasTest(source: string, title: string): boolean {
   const quoted = [`'${title.replaceAll("'", "\\'")}'`, `"${title}"`, `\`${title}\``];
   if (quoted.some((text) => source.includes(text))) return true;
   return [...source.matchAll(/test\(`([^`]+)`/g)].some(([, template = '']) => {
@@ -21,7 +21,7 @@ function assertNamedTestsExist(document: string): void {
   assert.ok(named.length > 0);
   for (const [, file = '', titles = ''] of named)
     for (const [, title = ''] of titles.matchAll(/"([^"]+)"/g))
-      assert.ok(isTitled(read(file), title), `${file} has no test "${title}"`);
+      assert.ok(hasTest(read(file), title), `${file} has no test "${title}"`);
 }
 
 /** The number of level 1 and 2 requirements in each chapter of OWASP ASVS 5.0.0. */
@@ -41,7 +41,7 @@ test('every test that SECURITY.md names exists, and each of the ten risks has on
   const document = read('SECURITY.md');
   assertNamedTestsExist(document);
   for (let risk = 1; risk <= 10; risk++)
-    assert.match(document, new RegExp(`^\\| API${risk} .*\\.test\\.ts\` "`, 'm'), `API${risk} is not proved`);
+    assert.match(document, new RegExp(`^\\| API${risk} .*\\.test\\.ts\` "`, 'm'), `API${risk} has no test`);
 });
 
 test('only webhook delivery opens connections to addresses given by clients', () => {

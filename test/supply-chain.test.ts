@@ -29,7 +29,7 @@ test('the bill of materials lists Lectern and every runtime package, each with a
   for (const { name, purl } of components) assert.match(purl, /^pkg:npm\//, name);
   for (const name of Object.keys(about.devDependencies))
     if (!(name in about.dependencies) && !isNeeded(name))
-      assert.ok(!found.has(name), `${name} does not run with us`);
+      assert.ok(!found.has(name), `${name} is a development package`);
 });
 
 /** A production package may depend on one that is marked as a development package. */

@@ -3,14 +3,14 @@ import { Agent } from 'node:http';
 import { ask, honestAddress } from './ask.ts';
 import type { Order, Probe, Report } from './honest.ts';
 
-const every = 20;
+const callMilliseconds = 20;
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 let probes: Probe[] = [];
 let timer: NodeJS.Timeout | null = null;
 let waits: { name: string; milliseconds: number }[] = [];
 let wrong: string[] = [];
 let pending: Promise<void>[] = [];
-let turn = 0;
+let callNumber = 0;
 
 async function call({ name, address, key, expected }: Probe): Promise<void> {
   const reply = await ask(address, { agent, localAddress: honestAddress, ...(key ? { key } : {}) });
@@ -23,9 +23,9 @@ function begin(): void {
   wrong = [];
   pending = [];
   timer = setInterval(() => {
-    const probe = probes[turn++ % probes.length];
+    const probe = probes[callNumber++ % probes.length];
     if (probe) pending.push(call(probe));
-  }, every);
+  }, callMilliseconds);
 }
 
 async function finish(): Promise<void> {

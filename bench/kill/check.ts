@@ -101,8 +101,8 @@ async function checkEnrolment(
     lost.push(`${name} of ${enrolment.loginId}`);
     return;
   }
-  const tear = (what: string) => torn.push(`${name}: ${what}`);
-  if (items.length > 1) tear(`${items.length} enrolments in place of one`);
+  const reportTorn = (what: string) => torn.push(`${name}: ${what}`);
+  if (items.length > 1) reportTorn(`${items.length} enrolments in place of one`);
   const timeline = await readAll(client, target, `${path}/${enrolment.enrollId}/timeline`);
   const launches = timeline.filter(({ Kind }) => Kind === 'launch').map(({ Launch }) => Launch);
   const all = timeline.filter(({ Kind }) => Kind === 'commit').sort((a, b) => a.Commit - b.Commit);
@@ -117,9 +117,9 @@ async function checkEnrolment(
   enrolment.unanswered = null;
 
   if (launches.length < enrolment.launches) lost.push(`${name}: launch ${enrolment.launches}`);
-  if (launches.length > enrolment.launches) tear(`launch ${launches.length} was never asked for`);
+  if (launches.length > enrolment.launches) reportTorn(`launch ${launches.length} was never asked for`);
   if (commits.length < enrolment.commits.length) lost.push(`${name}: commit ${enrolment.commits.length}`);
-  if (commits.length > enrolment.commits.length) tear(`commit ${commits.length} was never sent`);
+  if (commits.length > enrolment.commits.length) reportTorn(`commit ${commits.length} was never sent`);
   for (const [index, { number, launch, seconds, completed }] of enrolment.commits.entries()) {
     const kept = commits[index];
     const { TotalSeconds, Completion } = kept?.Data ?? {};
@@ -131,24 +131,24 @@ async function checkEnrolment(
   const last = enrolment.commits.at(-1);
   const status = isCompleted(enrolment) ? 'completed' : enrolment.launches > 0 ? 'in_progress' : 'enrolled';
   const completed = status === 'completed';
-  if (!inSequence(launches.sort((a, b) => a - b))) tear('the launches have a gap');
-  if (!inSequence(commits.map(({ Commit }) => Commit))) tear('the commits have a gap');
-  if (found.Launches !== launches.length) tear(`Launches is ${found.Launches} of ${launches.length}`);
-  if (found.Status !== status) tear(`Status is ${found.Status} in place of ${status}`);
-  if (found.TotalSeconds !== (last?.seconds ?? 0)) tear(`TotalSeconds is ${found.TotalSeconds}`);
-  if ((found.CompletedAt !== null) !== completed) tear(`CompletedAt is ${found.CompletedAt}`);
-  if (count(timeline, 'enrolment.created') !== 1) tear('not one enrolment.created');
+  if (!inSequence(launches.sort((a, b) => a - b))) reportTorn('the launches have a gap');
+  if (!inSequence(commits.map(({ Commit }) => Commit))) reportTorn('the commits have a gap');
+  if (found.Launches !== launches.length) reportTorn(`Launches is ${found.Launches} of ${launches.length}`);
+  if (found.Status !== status) reportTorn(`Status is ${found.Status} in place of ${status}`);
+  if (found.TotalSeconds !== (last?.seconds ?? 0)) reportTorn(`TotalSeconds is ${found.TotalSeconds}`);
+  if ((found.CompletedAt !== null) !== completed) reportTorn(`CompletedAt is ${found.CompletedAt}`);
+  if (count(timeline, 'enrolment.created') !== 1) reportTorn('not one enrolment.created');
   if (count(timeline, 'enrolment.launched') !== launches.length)
-    tear('not one enrolment.launched per launch');
+    reportTorn('not one enrolment.launched per launch');
   if (count(timeline, 'enrolment.completed') !== (completed ? 1 : 0))
-    tear('enrolment.completed and Status differ');
+    reportTorn('enrolment.completed and Status differ');
 }
 
 const isEntryOf = ({ launch, number }: Acknowledged, entry: Entry) =>
   entry.Launch === launch && entry.Commit === number;
 
 /** First finds out whether a late commit without a response is complete or absent. */
-function checkLate(enrolment: EnrolmentRecord, commits: Entry[], lose: (what: string) => void): void {
+function checkLate(enrolment: EnrolmentRecord, commits: Entry[], reportLost: (what: string) => void): void {
   const { unanswered, late } = enrolment;
   if (unanswered && 'late' in unanswered && commits.some((entry) => isEntryOf(unanswered.late, entry)))
     late.push(unanswered.late);
@@ -156,6 +156,6 @@ function checkLate(enrolment: EnrolmentRecord, commits: Entry[], lose: (what: st
     const kept = commits.find((entry) => isEntryOf(said, entry));
     const { TotalSeconds, Completion } = kept?.Data ?? {};
     if (!kept || TotalSeconds < said.seconds || (said.completed && Completion !== 'completed'))
-      lose(`late commit ${said.number} of launch ${said.launch}`);
+      reportLost(`late commit ${said.number} of launch ${said.launch}`);
   }
 }

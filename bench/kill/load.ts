@@ -72,7 +72,11 @@ async function enrolOne(client: Client, { baseUrl, key }: Target, ledger: Ledger
 }
 
 /** A learner's page: the link, the ticket, the session, its commits. */
-async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }: Ledger): Promise<void> {
+async function playSession(
+  client: Client,
+  enrolment: EnrolmentRecord,
+  { acknowledged }: Ledger,
+): Promise<void> {
   const { open: superseded } = enrolment;
   const click = await write(client, 303, 'GET', enrolment.launchUrl);
   const page = click.location ?? '';
@@ -96,22 +100,22 @@ async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }:
   for (let nth = 1; nth <= wanted; nth++) {
     const number = session.NextCommit + nth - 1;
     const completed = isCompleted(enrolment) || (nth === wanted && Math.random() < 0.5);
-    const said: Acknowledged = {
+    const text: Acknowledged = {
       number,
       launch: session.Launch,
       bookmark: `page ${number} ${'x'.repeat(Math.floor(Math.random() * 2000))}`,
       seconds: number * 10,
       completed,
     };
-    enrolment.unanswered = { commit: said };
+    enrolment.unanswered = { commit: text };
     const exits = nth === wanted && Math.random() < 0.25;
     enrolment.open = null;
-    const receipt = await write(client, 200, 'POST', address, commitBody(said, exits));
-    enrolment.commits.push(said);
+    const receipt = await write(client, 200, 'POST', address, commitBody(text, exits));
+    enrolment.commits.push(text);
     acknowledged.commits += 1;
     enrolment.unanswered = null;
     enrolment.open = exits ? null : { launch: session.Launch, address, next: number + 1 };
-    checkReceipt(receipt, said);
+    checkReceipt(receipt, text);
     if (superseded && nth === 1) await sendLate(client, enrolment, superseded, acknowledged);
   }
 }
@@ -124,13 +128,13 @@ async function sendLate(
   acknowledged: Ledger['acknowledged'],
 ): Promise<void> {
   const completed = isCompleted(enrolment) || Math.random() < 0.3;
-  const said: Acknowledged = { number, launch, bookmark: 'stale', seconds: number * 10, completed };
-  enrolment.unanswered = { late: said };
-  const receipt = await write(client, 200, 'POST', address, commitBody(said, false));
-  enrolment.late.push(said);
+  const text: Acknowledged = { number, launch, bookmark: 'stale', seconds: number * 10, completed };
+  enrolment.unanswered = { late: text };
+  const receipt = await write(client, 200, 'POST', address, commitBody(text, false));
+  enrolment.late.push(text);
   acknowledged.late += 1;
   enrolment.unanswered = null;
-  checkReceipt(receipt, said);
+  checkReceipt(receipt, text);
   if (receipt.body.Ended !== 'session_superseded')
     throw new Refused(`a superseded launch was answered ${JSON.stringify(receipt.body)}`);
 }
@@ -141,14 +145,14 @@ function checkReceipt({ body }: Answer, { number, completed }: Acknowledged): vo
     throw new Refused(`commit ${number} was answered ${JSON.stringify(body)}`);
 }
 
-function commitBody(said: Acknowledged, exit: boolean) {
+function commitBody(text: Acknowledged, exit: boolean) {
   return {
-    Number: said.number,
+    Number: text.number,
     UnitID: 'web',
     Data: {
-      'lectern.completion': said.completed ? 'completed' : 'incomplete',
-      'lectern.seconds': String(said.seconds),
-      'lectern.bookmark': said.bookmark,
+      'lectern.completion': text.completed ? 'completed' : 'incomplete',
+      'lectern.seconds': String(text.seconds),
+      'lectern.bookmark': text.bookmark,
     },
     ...(exit ? { Exit: true } : {}),
   };
@@ -158,7 +162,7 @@ function commitBody(said: Acknowledged, exit: boolean) {
  * Runs parallel learners until `over`, some new and some returning. A learner without a response is abandoned. Returns
  * rejections, which are errors by the service.
  */
-export async function drive(
+export async function runLearners(
   target: Target,
   ledger: Ledger,
   options: { client: Client; lanes: number; over: () => boolean },
@@ -169,7 +173,7 @@ export async function drive(
     const again =
       Math.random() < 0.5 ? back.splice(Math.floor(Math.random() * back.length), 1)[0] : undefined;
     const enrolment = again ?? (await enrolOne(options.client, target, ledger));
-    await sit(options.client, enrolment, ledger);
+    await playSession(options.client, enrolment, ledger);
     if (!again) back.push(enrolment);
   };
   const lane = async () => {

@@ -15,7 +15,7 @@ import { check } from './check.ts';
 import { type Client, openClient } from './client.ts';
 import { checkFolder, checkServer } from './consistency.ts';
 import { type Counts, emptyLedger } from './ledger.ts';
-import { courseId, drive, type Target } from './load.ts';
+import { courseId, runLearners, type Target } from './load.ts';
 
 export type Options = {
   rounds: number;
@@ -23,7 +23,7 @@ export type Options = {
   databaseUrl: string | null;
   /** If set, this server is killed instead of the service. */
   server?: Cluster;
-  say?: (line: string) => void;
+  report?: (line: string) => void;
 };
 
 export type Result = {
@@ -58,7 +58,7 @@ export async function ready(client: Client, baseUrl: string): Promise<boolean> {
 
 /** Kills repeatedly under load on the same data, and checks the data each time. */
 export async function killRounds(options: Options): Promise<Result> {
-  const { rounds, databaseUrl, server, say = () => {} } = options;
+  const { rounds, databaseUrl, server, report = () => {} } = options;
   const home: Environment =
     databaseUrl === null
       ? await databaseSettings()
@@ -79,7 +79,7 @@ export async function killRounds(options: Options): Promise<Result> {
   try {
     for (let round = 1; round <= rounds; round++) {
       let over = false;
-      const load = drive(target, ledger, { client, lanes, over: () => over });
+      const load = runLearners(target, ledger, { client, lanes, over: () => over });
       const { commits, late } = ledger.acknowledged;
       await until(
         'commits of a current and of a superseded launch are acknowledged',
@@ -97,7 +97,9 @@ export async function killRounds(options: Options): Promise<Result> {
       result.lost.push(...findings.lost);
       result.torn.push(...findings.torn);
       if (databaseUrl !== null) result.torn.push(...(await checkServer(databaseUrl)));
-      say(`round ${round}: ${JSON.stringify(result.acknowledged)}, ready after ${result.restarts.at(-1)} ms`);
+      report(
+        `round ${round}: ${JSON.stringify(result.acknowledged)}, ready after ${result.restarts.at(-1)} ms`,
+      );
     }
     const { code } = await stopProcess(service);
     if (code !== 0) result.faults.push(`the service stopped with ${code}`);

@@ -54,7 +54,7 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
     return { ...session, path: `/play/${body.Session}` };
   }
 
-  async function learn(n: number): Promise<void> {
+  async function playUntilEnd(n: number): Promise<void> {
     let session = facts.sessions[n] as OpenSession;
     const client = openClient(2);
     const content = origins.content[n % origins.content.length] ?? '';
@@ -76,7 +76,7 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
     client.close();
   }
 
-  await Promise.all(Array.from({ length: order.learners }, (_, n) => learn(n)));
+  await Promise.all(Array.from({ length: order.learners }, (_, n) => playUntilEnd(n)));
   latencies.sort((a, b) => a - b);
   const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? 0;
   return {

@@ -166,7 +166,7 @@ function sizeOf(parts: Buffer[]): number {
   return size;
 }
 
-/** Calls at a steady rate. If a timer is late, missed calls are sent then, and measured from when they were due. */
+/** Calls at a steady rate. If a timer is late, the missed calls are sent immediately and measured from their due time. */
 function pace(rate: number, isOver: () => boolean, tick: (at: number) => void): void {
   const began = performance.now();
   let made = 0;

@@ -27,7 +27,7 @@ export function useApi(): Api {
   return api;
 }
 
-const isWorthRepeating = (count: number, thrown: unknown) => {
+const shouldRetry = (count: number, thrown: unknown) => {
   const { status } = toFailure(thrown);
   return count < 2 && (status === 0 || status === 503);
 };
@@ -39,7 +39,7 @@ function newQueryClient(onSignedOut?: () => void): QueryClient {
         if (isSignedOut(thrown)) onSignedOut?.();
       },
     }),
-    defaultOptions: { queries: { staleTime: 5_000, retry: isWorthRepeating } },
+    defaultOptions: { queries: { staleTime: 5_000, retry: shouldRetry } },
   });
 }
 

@@ -44,13 +44,13 @@ const languageOf = (tag: string) => tag.toLowerCase().split('-')[0] ?? '';
 const remembered = 'lectern-language';
 
 function preferred(): Language {
-  const wished = [localStorage.getItem(remembered) ?? '', ...navigator.languages];
-  return wished.map(languageOf).find(isLanguage) ?? 'en';
+  const preferredTag = [localStorage.getItem(remembered) ?? '', ...navigator.languages];
+  return preferredTag.map(languageOf).find(isLanguage) ?? 'en';
 }
 
 /** Dates and numbers follow the viewer's region if it matches the displayed language. */
-export function localeFor(language: Language, wished: readonly string[]): string {
-  return wished.find((tag) => languageOf(tag) === language) ?? language;
+export function localeFor(language: Language, preferredTag: readonly string[]): string {
+  return preferredTag.find((tag) => languageOf(tag) === language) ?? language;
 }
 
 type Chosen = { language: Language; messages: First; choose: (language: Language) => void };

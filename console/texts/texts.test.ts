@@ -21,13 +21,13 @@ function flat(texts: Texts, above = ''): Map<string, string> {
 }
 
 /** A message's parameters: its arguments with their types, and its tags. */
-function takes(elements: readonly MessageFormatElement[]): string[] {
+function parametersOf(elements: readonly MessageFormatElement[]): string[] {
   const found = elements.flatMap((element): string[] => {
     if (element.type === TYPE.literal || element.type === TYPE.pound) return [];
-    if (element.type === TYPE.tag) return [`<${element.value}>`, ...takes(element.children)];
+    if (element.type === TYPE.tag) return [`<${element.value}>`, ...parametersOf(element.children)];
     const inner =
       element.type === TYPE.plural || element.type === TYPE.select
-        ? Object.values(element.options).flatMap(({ value }) => takes(value))
+        ? Object.values(element.options).flatMap(({ value }) => parametersOf(value))
         : [];
     return [`${element.value}: ${TYPE[element.type]}`, ...inner];
   });
@@ -35,11 +35,11 @@ function takes(elements: readonly MessageFormatElement[]): string[] {
 }
 
 /** The missing plural forms. A language needs `other` only if words do not change. */
-function lacking(elements: readonly MessageFormatElement[], language: string): string[] {
+function missingPluralForms(elements: readonly MessageFormatElement[], language: string): string[] {
   return elements.flatMap((element): string[] => {
-    if (element.type === TYPE.tag) return lacking(element.children, language);
+    if (element.type === TYPE.tag) return missingPluralForms(element.children, language);
     if (element.type !== TYPE.plural && element.type !== TYPE.select) return [];
-    const inner = Object.values(element.options).flatMap(({ value }) => lacking(value, language));
+    const inner = Object.values(element.options).flatMap(({ value }) => missingPluralForms(value, language));
     if (element.type === TYPE.select) return inner;
     const type = element.pluralType ?? 'cardinal';
     const forms = [1, 2, 5].map((count) => new Intl.PluralRules(language, { type }).select(count));
@@ -51,8 +51,8 @@ const source = flat({ ...english, ...englishPages });
 
 test('parameters and missing plural forms of a message are reported', () => {
   const message = parse('<b>{name}</b>: {count, plural, =0 {none} other {# of {all, number}}} {name}');
-  assert.deepEqual(takes(message), ['<b>', 'all: number', 'count: plural', 'name: argument']);
-  assert.deepEqual(lacking(message, 'en'), ['one']);
+  assert.deepEqual(parametersOf(message), ['<b>', 'all: number', 'count: plural', 'name: argument']);
+  assert.deepEqual(missingPluralForms(message, 'en'), ['one']);
   assert.throws(() => parse('{count, plural, one {#}'));
 });
 
@@ -66,8 +66,8 @@ for (const [language, texts] of [
     for (const [key, text] of texts) {
       assert.ok(text.trim() !== '' && text === text.trim(), `${key}: ${JSON.stringify(text)}`);
       const message = parse(text);
-      assert.deepEqual(takes(message), takes(parse(source.get(key) ?? '')), key);
-      assert.deepEqual(lacking(message, language), [], `${key}: ${text}`);
+      assert.deepEqual(parametersOf(message), parametersOf(parse(source.get(key) ?? '')), key);
+      assert.deepEqual(missingPluralForms(message, language), [], `${key}: ${text}`);
     }
   });
 

@@ -1,4 +1,4 @@
-// Compares openapi.json with that of a revision, such as the last release: what would its clients miss?
+// Compares openapi.json with an earlier revision, such as the last release, and lists what its clients would miss.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

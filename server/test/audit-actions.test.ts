@@ -85,225 +85,225 @@ const later = { ...service.ctx, now: () => new Date(service.ctx.now().getTime() 
 const byOperator = { of: deployment, actor: 'operator_key' };
 
 /** Prepares everything that an action needs before `look` records the end of the trail. */
-const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = {
-  'tenant.created': async (look) => {
-    await look();
+const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done>> = {
+  'tenant.created': async (recordEnd) => {
+    await recordEnd();
     const id = unique('made');
     expectStatus(await service.api('POST', '/tenant', { TenantID: id }), 201);
     return { by: 'createTenant', of: id, actor: 'operator_key', target: id };
   },
-  'tenant.changed': async (look) => {
-    await look();
+  'tenant.changed': async (recordEnd) => {
+    await recordEnd();
     expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Name: 'Renamed' }), 200);
     return { by: 'updateTenant', actor: 'operator_key', target: TenantID, data: { Changed: ['Name'] } };
   },
-  'tenant.suspended': async (look) => {
-    await look();
+  'tenant.suspended': async (recordEnd) => {
+    await recordEnd();
     for (const _ of [1, 2])
       expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Status: 'suspended' }), 200);
     return { by: 'updateTenant', actor: 'operator_key', target: TenantID };
   },
-  'tenant.resumed': async (look) => {
-    await look();
+  'tenant.resumed': async (recordEnd) => {
+    await recordEnd();
     for (const _ of [1, 2])
       expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Status: 'active' }), 200);
     return { by: 'updateTenant', actor: 'operator_key', target: TenantID };
   },
-  'tenant.exported': async (look) => {
-    await look();
+  'tenant.exported': async (recordEnd) => {
+    await recordEnd();
     expectStatus(await service.api('GET', `/tenant/${TenantID}/export`), 200);
     return { ...byOperator, by: 'exportTenant', target: TenantID };
   },
-  'tenant.deleted': async (look) => {
+  'tenant.deleted': async (recordEnd) => {
     const id = await suspended();
-    await look();
+    await recordEnd();
     const { body } = await service.api('DELETE', `/tenant/${id}`);
     expectStatus(await service.api('DELETE', `/tenant/${id}`), 200);
     const Deleted = body.Deleted.map(({ Data, Records }: Counted) => ({ Data, Records }));
     return { ...byOperator, by: 'deleteTenant', target: id, data: { ReceiptID: body.ReceiptID, Deleted } };
   },
-  'tenant.deletion_finished': async (look) => {
+  'tenant.deletion_finished': async (recordEnd) => {
     await finishDeletions(later);
     const id = await suspended();
     expectStatus(await service.api('DELETE', `/tenant/${id}`), 200);
-    await look();
+    await recordEnd();
     for (const _ of [1, 2]) await finishDeletions(later);
     return { by: null, of: deployment, actor: 'service', target: id };
   },
-  'key.created': async (look) => {
-    await look();
+  'key.created': async (recordEnd) => {
+    await recordEnd();
     const wanted = { Name: 'reports', Scopes: ['audit:read'] };
     const { body } = await service.api('POST', `/tenant/${TenantID}/key`, wanted);
     const data = { Scopes: ['audit:read'], ExpiresAt: null };
     return { by: 'createKey', actor: 'operator_key', target: body.KeyID, data };
   },
-  'key.revoked': async (look) => {
+  'key.revoked': async (recordEnd) => {
     const { body } = await service.api('POST', `/tenant/${TenantID}/key`, { Name: 'old' });
-    await look();
+    await recordEnd();
     const revoke = () => service.api('DELETE', `/tenant/${TenantID}/key/${body.KeyID}`);
     for (const _ of [1, 2]) expectStatus(await revoke(), 200);
     return { by: 'revokeKey', actor: 'operator_key', target: body.KeyID };
   },
-  'administrator.created': async (look) => {
-    await look();
+  'administrator.created': async (recordEnd) => {
+    await recordEnd();
     const LoginID = await user({ IsAdmin: true });
     await user();
     return { by: 'createUser', target: await userIdOf(LoginID) };
   },
-  'user.access_changed': async (look) => {
+  'user.access_changed': async (recordEnd) => {
     const LoginID = await user();
-    await look();
+    await recordEnd();
     await changed(`/user/${LoginID}`, { IsAdmin: true, Enabled: false, Password: hashOf('new') });
     await changed(`/user/${LoginID}`, { FirstName: 'Willa' });
     const data = { IsAdmin: true, Enabled: false, Password: true };
     return { by: 'updateUser', target: await userIdOf(LoginID), data };
   },
-  'user.erased': async (look) => {
+  'user.erased': async (recordEnd) => {
     const LoginID = await user();
-    await look();
+    await recordEnd();
     const { body } = await tenant.api('DELETE', `/user/${LoginID}`);
     await tenant.api('DELETE', `/user/${LoginID}`);
     return { by: 'eraseUser', target: body.ReceiptID };
   },
-  'user.exported': async (look) => {
+  'user.exported': async (recordEnd) => {
     const LoginID = await user();
-    await look();
+    await recordEnd();
     expectStatus(await tenant.api('GET', `/user/${LoginID}/export`), 200);
     return { by: 'exportUser', target: await userIdOf(LoginID) };
   },
-  'sign_in_link.created': async (look) => {
+  'sign_in_link.created': async (recordEnd) => {
     const LoginID = await user();
-    await look();
+    await recordEnd();
     expectStatus(await tenant.api('POST', `/user/session/${LoginID}`), 201);
     return { by: 'createSignInLink', target: await userIdOf(LoginID) };
   },
-  'sign_in.succeeded': async (look) => {
+  'sign_in.succeeded': async (recordEnd) => {
     const LoginID = await user({ IsAdmin: true, Password: hashOf('right') });
-    await look();
+    await recordEnd();
     const Password = hashOf('right');
     expectStatus(await service.api('POST', '/session', { TenantID, LoginID, Password }, '', ownPage), 200);
     const target = await userIdOf(LoginID);
     return { by: 'signInWithPassword', actor: 'administrator', target, data: { Method: 'password' } };
   },
-  'sign_in.failed': async (look) => {
-    await look();
+  'sign_in.failed': async (recordEnd) => {
+    await recordEnd();
     const body = { TenantID, LoginID: 'Wilhelmina', Password: hashOf('wrong') };
     expectStatus(await service.api('POST', '/session', body, '', ownPage), 401);
     return { by: 'signInWithPassword', actor: 'anyone', target: null, data: { Method: 'password' } };
   },
-  'operator.signed_in': async (look) => {
-    await look();
+  'operator.signed_in': async (recordEnd) => {
+    await recordEnd();
     await signInOperator(service);
     return { by: 'signIn', of: deployment, actor: 'operator', target: null };
   },
-  'sessions.ended': async (look) => {
+  'sessions.ended': async (recordEnd) => {
     const LoginID = await user();
     const cookie = await signInUser(service, tenant, LoginID);
-    await look();
+    await recordEnd();
     expectStatus(await browser(service, cookie)('DELETE', '/session?everywhere=true'), 204);
     // Learners' addresses are not stored, because they could not be erased.
     return { by: 'signOut', actor: 'learner', target: await userIdOf(LoginID), address: null };
   },
-  'enrolment.overridden': async (look) => {
+  'enrolment.overridden': async (recordEnd) => {
     const { path, target } = await enrolled();
-    await look();
+    await recordEnd();
     await changed(path, { Override: { Success: 'passed', Score: 70, Reason: reason } });
     return { by: 'updateEnrolment', target, data: { Success: 'passed', Score: 70 } };
   },
-  'enrolment.withdrawn': async (look) => {
+  'enrolment.withdrawn': async (recordEnd) => {
     const { path, target } = await enrolled();
-    await look();
+    await recordEnd();
     for (const _ of [1, 2]) await changed(path, { Withdrawn: true });
     return { by: 'updateEnrolment', target };
   },
-  'enrolment.reinstated': async (look) => {
+  'enrolment.reinstated': async (recordEnd) => {
     const { path, target } = await enrolled();
     await changed(path, { Withdrawn: true });
-    await look();
+    await recordEnd();
     await changed(path, { Withdrawn: false });
     return { by: 'updateEnrolment', target };
   },
-  'enrolment.end_changed': async (look) => {
+  'enrolment.end_changed': async (recordEnd) => {
     const { path, target } = await enrolled();
-    await look();
+    await recordEnd();
     const To = '2050-01-01T00:00:00.000Z';
     await changed(path, { ExpiresAt: To });
     return { by: 'updateEnrolment', target, data: { From: null, To } };
   },
-  'enrolment.details_changed': async (look) => {
+  'enrolment.details_changed': async (recordEnd) => {
     const { path, target } = await enrolled();
-    await look();
+    await recordEnd();
     await changed(path, { Reference: personal.Email });
     return { by: 'updateEnrolment', target, data: { Changed: ['Reference'] } };
   },
-  'enrolment_key.issued': async (look) => {
+  'enrolment_key.issued': async (recordEnd) => {
     const CourseIDs = [await newCourse(service)];
-    await look();
+    await recordEnd();
     const wanted = { CourseIDs, DurationIDs: ['standard'], PurchaseOrder: personal.Email, Quantity: 2 };
     const { body } = await tenant.api('POST', '/enrolment/key', wanted);
     const KeyIDs = body.Items.map(({ KeyID }: { KeyID: string }) => KeyID);
     return { by: 'issueEnrolmentKeys', target: null, data: { KeyIDs, CourseIDs } };
   },
-  'enrolment_key.revoked': async (look) => {
+  'enrolment_key.revoked': async (recordEnd) => {
     const wanted = { CourseIDs: [await newCourse(service)], DurationIDs: ['standard'] };
     const { KeyID } = (await tenant.api('POST', '/enrolment/key', wanted)).body.Items[0];
-    await look();
+    await recordEnd();
     for (const _ of [1, 2]) expectStatus(await tenant.api('DELETE', `/enrolment/key/${KeyID}`), 200);
     return { by: 'revokeEnrolmentKey', target: KeyID };
   },
-  'webhook.created': async (look) => {
-    await look();
+  'webhook.created': async (recordEnd) => {
+    await recordEnd();
     const { target } = await endpoint();
     return { by: 'createWebhook', target };
   },
-  'webhook.changed': async (look) => {
+  'webhook.changed': async (recordEnd) => {
     const { path, target } = await endpoint();
-    await look();
+    await recordEnd();
     await changed(path, { Status: 'disabled', Description: 'y' });
     return { by: 'updateWebhook', target, data: { Changed: ['Description', 'Status'] } };
   },
-  'webhook.secret_rotated': async (look) => {
+  'webhook.secret_rotated': async (recordEnd) => {
     const { path, target } = await endpoint();
-    await look();
+    await recordEnd();
     expectStatus(await tenant.api('POST', `${path}/rotate`), 200);
     return { by: 'rotateWebhookSecret', target };
   },
-  'webhook.deleted': async (look) => {
+  'webhook.deleted': async (recordEnd) => {
     const { path, target } = await endpoint();
-    await look();
+    await recordEnd();
     expectStatus(await tenant.api('DELETE', path), 200);
     return { by: 'deleteWebhook', target };
   },
-  'webhook.replayed': async (look) => {
+  'webhook.replayed': async (recordEnd) => {
     const { path, target } = await endpoint();
-    await look();
+    await recordEnd();
     expectStatus(await tenant.api('POST', `${path}/replay`, { From: '2100-01-01T00:00:00Z' }), 200);
     return { by: 'replayEvents', target, data: { Deliveries: 0 } };
   },
-  'course.created': async (look) => {
-    await look();
+  'course.created': async (recordEnd) => {
+    await recordEnd();
     const target = unique('course');
     expectStatus(await service.api('PUT', `/course/${target}`, { Title: 'x' }), 201);
     return { by: 'putCourse', ...byOperator, target };
   },
-  'course.changed': async (look) => {
+  'course.changed': async (recordEnd) => {
     const target = await newCourse(service);
-    await look();
+    await recordEnd();
     const change = { Status: 'retired', ImageURL: 'https://web.example/x.png', Title: target };
     expectStatus(await service.api('PUT', `/course/${target}`, change), 200);
     const data = { Changed: ['Status', 'ImageURL'], Status: 'retired' };
     return { by: 'putCourse', ...byOperator, target, data };
   },
-  'course.deleted': async (look) => {
+  'course.deleted': async (recordEnd) => {
     const target = await newCourse(service);
-    await look();
+    await recordEnd();
     expectStatus(await service.api('DELETE', `/course/${target}`), 204);
     return { by: 'deleteCourse', ...byOperator, target };
   },
-  'release.imported': async (look) => {
+  'release.imported': async (recordEnd) => {
     const target = await newCourse(service, { URL: null });
     const zip = await packCourse('phishing');
-    await look();
+    await recordEnd();
     const response = await fetch(`${service.baseUrl}/course/${target}/package`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${service.operatorKey}`, 'content-type': 'application/zip' },
@@ -313,54 +313,56 @@ const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = 
     const { SHA256 } = (await response.json()) as { SHA256: string };
     return { by: 'importPackage', ...byOperator, target, data: { Release: 1, SHA256 } };
   },
-  'release.made_current': async (look) => {
+  'release.made_current': async (recordEnd) => {
     const target = await newCourse(service, { URL: null });
     for (const _ of [1, 2]) await service.importPackage(target, await packCourse('phishing'));
-    await look();
+    await recordEnd();
     const release = `/course/${target}/release/1`;
     for (const _ of [1, 2]) expectStatus(await service.api('PUT', release, { Current: true }), 200);
     return { by: 'putRelease', ...byOperator, target, data: { Release: 1 } };
   },
-  'option.created': async (look) => {
+  'option.created': async (recordEnd) => {
     const target = await newCourse(service);
-    await look();
+    await recordEnd();
     expectStatus(await service.api('PUT', `/course/${target}/option/long`, {}), 201);
     return { by: 'putOption', ...byOperator, target, data: { DurationID: 'long' } };
   },
-  'option.changed': async (look) => {
+  'option.changed': async (recordEnd) => {
     const target = await newCourse(service);
-    await look();
+    await recordEnd();
     const change = { Status: 'retired', Seats: 3 };
     for (const _ of [1, 2])
       expectStatus(await service.api('PUT', `/course/${target}/option/standard`, change), 200);
     const data = { DurationID: 'standard', Changed: ['Status', 'Seats'], Status: 'retired' };
     return { by: 'putOption', ...byOperator, target, data };
   },
-  'option.deleted': async (look) => {
+  'option.deleted': async (recordEnd) => {
     const target = await newCourse(service);
-    await look();
+    await recordEnd();
     expectStatus(await service.api('DELETE', `/course/${target}/option/standard`), 204);
     return { by: 'deleteOption', ...byOperator, target, data: { DurationID: 'standard' } };
   },
   // server/test/audit-command.test.ts tests the command line; this only checks that its actions can be recorded.
-  'signing_keys.rotated': (look) => recorded(look, { action: 'signing_keys.rotated', data: { KeyID: 'k' } }),
-  'backup.created': (look) => recorded(look, { action: 'backup.created', data: { MadeAt: noon } }),
-  'backup.restored': (look) => recorded(look, { action: 'backup.restored', data: { MadeAt: noon } }),
-  'audit.began': async (look) => {
-    await look();
+  'signing_keys.rotated': (recordEnd) =>
+    recorded(recordEnd, { action: 'signing_keys.rotated', data: { KeyID: 'k' } }),
+  'backup.created': (recordEnd) => recorded(recordEnd, { action: 'backup.created', data: { MadeAt: noon } }),
+  'backup.restored': (recordEnd) =>
+    recorded(recordEnd, { action: 'backup.restored', data: { MadeAt: noon } }),
+  'audit.began': async (recordEnd) => {
+    await recordEnd();
     const id = unique('made');
     expectStatus(await service.api('POST', '/tenant', { TenantID: id }), 201);
     return { ...byOperator, by: 'createTenant', target: id };
   },
-  'audit.head_unverified': (look) => recorded(look, { action: 'audit.head_unverified', data: {} }),
+  'audit.head_unverified': (recordEnd) => recorded(recordEnd, { action: 'audit.head_unverified', data: {} }),
 };
 
 const noon = '2030-01-01T12:00:00.000Z';
 
 type Recorded = Omit<Extract<Parameters<typeof appendAudit>[2], { data: object }>, 'targetId'>;
 
-async function recorded(look: () => Promise<void>, entry: Recorded): Promise<Done> {
-  await look();
+async function recorded(recordEnd: () => Promise<void>, entry: Recorded): Promise<Done> {
+  await recordEnd();
   await appendAudit(service.ctx, deployment, { ...entry, targetId: null } as Parameters<
     typeof appendAudit
   >[2]);

@@ -28,14 +28,14 @@ async function done(args: string[], env: Environment) {
   return JSON.parse(stdout.slice(stdout.search(/^\{$/m)));
 }
 
-type Told = { action: string; actor: string; data: Record<string, unknown> };
+type PrintedEntry = { action: string; actor: string; data: Record<string, unknown> };
 
-async function trail(folder: string, change?: string): Promise<Told[]> {
+async function trail(folder: string, change?: string): Promise<PrintedEntry[]> {
   const engine = await openPglite({ folder });
   try {
     if (change) await engine.script(change);
     const text = 'select action, actor, data from audit_entry order by audit_id';
-    return (await engine.query<Told>({ text, values: [] })).rows;
+    return (await engine.query<PrintedEntry>({ text, values: [] })).rows;
   } finally {
     await engine.close();
   }

@@ -16,7 +16,7 @@ import {
   startProcess,
   stopProcess,
 } from './support/process.ts';
-import { slack, until } from './support/until.ts';
+import { slackSeconds, until } from './support/until.ts';
 
 after(cleanUp);
 
@@ -101,7 +101,7 @@ test('clients that trickle headers, bodies or uploads are disconnected after 30 
     text,
   );
   for (const [name, seconds] of Object.entries(took))
-    assert.ok(seconds <= 30 + slack, `${name} held for ${seconds} s`);
+    assert.ok(seconds <= 30 + slackSeconds, `${name} held for ${seconds} s`);
   assert.doesNotMatch(service.stdout(), /"level":(50|60)/);
   console.log(
     `slow clients cut off after ${JSON.stringify(took)} s; an upload of ${rows} rows at one a second was taken whole`,

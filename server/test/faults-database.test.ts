@@ -4,7 +4,7 @@ import { check } from '../../bench/kill/check.ts';
 import { type Client, openClient } from '../../bench/kill/client.ts';
 import { checkServer } from '../../bench/kill/consistency.ts';
 import { emptyLedger } from '../../bench/kill/ledger.ts';
-import { drive } from '../../bench/kill/load.ts';
+import { runLearners } from '../../bench/kill/load.ts';
 import { prepareTarget, ready } from '../../bench/kill/rounds.ts';
 import { startCluster } from '../../scripts/postgres-cluster.ts';
 import { bootstrapKey, cleanUp, startProcess, stopProcess, temporaryFolder } from './support/process.ts';
@@ -49,7 +49,7 @@ for (const how of ['kill', 'fast'] as const)
       isOver = true;
       client.close();
     });
-    const load = drive(target, ledger, { client, lanes: 16, over: () => isOver });
+    const load = runLearners(target, ledger, { client, lanes: 16, over: () => isOver });
     for (let round = 0; round < 2; round++) {
       const before = ledger.acknowledged.commits;
       await until('requests keep succeeding', () => ledger.acknowledged.commits > before + 20);

@@ -18,7 +18,7 @@ before(async () => {
 after(() => service.close());
 
 /** Fields with a fixed format: codes, amounts, durations, origins, event types, secrets and tokens. */
-const notFree = /^\^(P|\\d|\[A-Z\]|\[A-Za-z\]|https\?:\/\/\(|\(\?<)/;
+const fixedFormat = /^\^(P|\\d|\[A-Z\]|\[A-Za-z\]|https\?:\/\/\(|\(\?<)/;
 const notStored = new Set(['createAccessToken', 'checkPassword', 'signIn', 'signInWithPassword']);
 
 function freeTexts(schema: JsonSchema & { pattern?: string }, name = ''): string[] {
@@ -30,7 +30,7 @@ function freeTexts(schema: JsonSchema & { pattern?: string }, name = ''): string
     );
   if (types.includes('array') && schema.items) return freeTexts(schema.items, name);
   const free =
-    types.includes('string') && !schema.enum && !schema.format && !notFree.test(schema.pattern ?? '');
+    types.includes('string') && !schema.enum && !schema.format && !fixedFormat.test(schema.pattern ?? '');
   return free ? [name] : [];
 }
 

@@ -16,7 +16,7 @@ after(receiver.kill);
 const victim = await newTenant(service, { Name: 'Victim' });
 const accomplice = await newTenant(service);
 
-const theirs = await fill(service, receiver.url, victim);
+const victimValues = await fill(service, receiver.url, victim);
 const own = await fill(service, receiver.url, accomplice);
 
 type JsonSchema = {
@@ -27,13 +27,13 @@ type JsonSchema = {
 };
 
 function valueFor(name: string, schema: JsonSchema): unknown {
-  if (name in theirs) return theirs[name];
-  if (name === 'CourseIDs') return [theirs.CourseID];
-  if (name === 'DurationIDs') return [theirs.DurationID];
+  if (name in victimValues) return victimValues[name];
+  if (name === 'CourseIDs') return [victimValues.CourseID];
+  if (name === 'DurationIDs') return [victimValues.DurationID];
   if (name === 'Path') return '/';
   if (name === 'URL') return receiver.url;
   if (name === 'Types') return ['user.created'];
-  if (name === 'EventIDs') return [theirs.EventID];
+  if (name === 'EventIDs') return [victimValues.EventID];
   if (name === 'Override') return { Score: 100, Reason: 'intruded' };
   if (name === 'ValidUntil') return '2031-01-01T00:00:00Z';
   if (schema.enum) return schema.enum[0];
@@ -69,7 +69,7 @@ function queryOf(route: Route, names: Record<string, string>): string {
 
 /** A bulk request by someone who knows all of the victim's identifiers. */
 function rowsOf(route: Route): object[] | null {
-  const { LoginID, CourseID, DurationID, GroupName } = theirs;
+  const { LoginID, CourseID, DurationID, GroupName } = victimValues;
   if (route.name === 'createUsers') return [{ LoginID, FirstName: 'Mine', GroupName }, sameUser];
   if (route.name === 'enrolMany')
     return [
@@ -97,10 +97,10 @@ function bodyOf(route: Route): unknown {
 
 /** A call with the intruder's key, the victim's identifiers, and whatever else the route needs. */
 function call(intruder: TestTenant, route: Route, headers: Record<string, string> = {}): Promise<Reply> {
-  const query = new URLSearchParams(queryOf(route, theirs));
+  const query = new URLSearchParams(queryOf(route, victimValues));
   if (query.has('key')) query.set('key', own.key ?? '');
   const type: Record<string, string> = route.streams ? { 'content-type': route.streams.types[0] ?? '' } : {};
-  const address = `${pathOf(route, theirs)}?${query}`;
+  const address = `${pathOf(route, victimValues)}?${query}`;
   return intruder.api(route.method, address, bodyOf(route), { ...type, ...headers });
 }
 
@@ -173,7 +173,7 @@ test('the victim has rows in every tenant table, so none of the following checks
 test("the same calls succeed with the victim's own key, so the rejections below are meaningful", async () => {
   for (const route of routes) {
     if (route.access !== 'tenant' || route.method !== 'GET') continue;
-    const reply = await victim.api('GET', `${pathOf(route, theirs)}?${queryOf(route, theirs)}`);
+    const reply = await victim.api('GET', `${pathOf(route, victimValues)}?${queryOf(route, victimValues)}`);
     assert.equal(reply.status, 200, `${route.name} ${JSON.stringify(reply.body)}`);
     if (reply.body.Items) assert.ok(reply.body.Items.length > 0, route.name);
   }
@@ -210,7 +210,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       `${secret} reference`,
       `${secret} order`,
       `${secret} endpoint`,
-      theirs.webhookSecret ?? '',
+      victimValues.webhookSecret ?? '',
       `${secret}.example`,
       victim.key,
     ])
@@ -228,10 +228,10 @@ test("a launch link does not work with another tenant's signature, nor its signa
   const tenantOf = ({ key }: { key?: string }) => key?.split('.')[0];
   const signatureOf = ({ key }: { key?: string }) => key?.split('.').slice(1).join('.');
   const attempts = [
-    [theirs.enrolment, own.key],
-    [own.enrolment, theirs.key],
-    [theirs.enrolment, `${tenantOf(theirs)}.${signatureOf(own)}`],
-    [theirs.enrolment, `${tenantOf(own)}.${signatureOf(theirs)}`],
+    [victimValues.enrolment, own.key],
+    [own.enrolment, victimValues.key],
+    [victimValues.enrolment, `${tenantOf(victimValues)}.${signatureOf(own)}`],
+    [victimValues.enrolment, `${tenantOf(own)}.${signatureOf(victimValues)}`],
   ];
   for (const [enrolment, key] of attempts) {
     const response = await fetch(`${service.baseUrl}/launch?enrolment=${enrolment}&key=${key}`, {
@@ -243,7 +243,7 @@ test("a launch link does not work with another tenant's signature, nor its signa
 
 test('users with the same LoginID stay in their tenants', async () => {
   const intruder = await newTenant(service);
-  const { LoginID = '', EnrollID = '' } = theirs;
+  const { LoginID = '', EnrollID = '' } = victimValues;
   assert.equal((await intruder.api('POST', '/user', { LoginID, FirstName: 'Mine' })).status, 201);
   assert.equal((await intruder.api('GET', `/user/${LoginID}`)).body.FirstName, 'Mine');
   assert.equal((await intruder.api('GET', `/enrolment/${LoginID}/${EnrollID}`)).status, 404);
@@ -254,7 +254,7 @@ test('bulk calls create and find only users of their own tenant', async () => {
   const intruder = await newTenant(service);
   const post = async (path: string, rows: object[]) =>
     linesOf(await intruder.api('POST', path, toLines(rows), { 'content-type': 'application/x-ndjson' }));
-  const { LoginID = '', CourseID } = theirs;
+  const { LoginID = '', CourseID } = victimValues;
   const users = [{ LoginID, FirstName: 'Mine' }, sameUser];
   const planned = await post('/user/bulk?plan=true', users);
   assert.deepEqual(
@@ -280,9 +280,9 @@ test('bulk calls create and find only users of their own tenant', async () => {
 
 test("an enrolment key, redeemed or not, cannot enrol another tenant's users", async () => {
   const intruder = await newTenant(service);
-  const { LoginID } = theirs;
+  const { LoginID } = victimValues;
   expectStatus(await intruder.api('POST', '/user', { LoginID }), 201);
-  for (const key of [theirs.unusedKey, theirs.redeemedKey])
+  for (const key of [victimValues.unusedKey, victimValues.redeemedKey])
     expectProblem(await intruder.api('POST', `/enrol/key/${LoginID}/${key}`), 404, 'key_not_found');
   assert.deepEqual(await dump(victim.TenantID), before);
 });
@@ -290,7 +290,7 @@ test("an enrolment key, redeemed or not, cannot enrol another tenant's users", a
 test("another tenant's events are not sent to a tenant's own endpoint", async () => {
   const intruder = await newTenant(service);
   const { WebhookID } = (await intruder.api('POST', '/webhook', { URL: receiver.url })).body;
-  for (const body of [{ EventIDs: [theirs.EventID] }, { From: '2000-01-01T00:00:00Z' }]) {
+  for (const body of [{ EventIDs: [victimValues.EventID] }, { From: '2000-01-01T00:00:00Z' }]) {
     const reply = await intruder.api('POST', `/webhook/${WebhookID}/replay`, body);
     assert.deepEqual([reply.status, reply.body], [200, { Deliveries: 0 }]);
   }

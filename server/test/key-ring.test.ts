@@ -36,7 +36,7 @@ function rotated({ keys, hashKey }: KeyRing): KeyRing {
 }
 
 /** An attacker with a copy of the database and their own key, which has the ID found there. */
-function thief(): Context {
+function attacker(): Context {
   const key = openKey({ ...newKey(new Date()), id: ctx.keys.keys[0].id });
   return { ...ctx, keys: { keys: [key], hashKey: key } };
 }
@@ -77,14 +77,18 @@ test('a copy of the database does not allow forging a link, ticket, session, pre
       accessToken: (await service.api('GET', '/tenant', undefined, access)).status,
     };
   };
-  const forged = await credentials(thief());
-  for (const [door, status] of Object.entries(forged))
-    assert.ok([401, 403, 404, 410].includes(status), `${door}: ${status}`);
+  const forged = await credentials(attacker());
+  for (const [credential, status] of Object.entries(forged))
+    assert.ok([401, 403, 404, 410].includes(status), `${credential}: ${status}`);
   const genuine = await credentials(ctx);
-  for (const [door, status] of Object.entries(genuine))
-    assert.notEqual(status, forged[door], `${door}: the same request succeeds with valid credentials`);
+  for (const [credential, status] of Object.entries(genuine))
+    assert.notEqual(
+      status,
+      forged[credential],
+      `${credential}: the same request succeeds with valid credentials`,
+    );
   for (const purpose of ['erasure', 'guess', 'origin'] as const)
-    assert.notEqual(keyedHash(thief().keys, purpose, 'ann'), keyedHash(ctx.keys, purpose, 'ann'));
+    assert.notEqual(keyedHash(attacker().keys, purpose, 'ann'), keyedHash(ctx.keys, purpose, 'ann'));
 });
 
 test('a copy of the database decrypts neither stored responses nor webhook secrets', async () => {
@@ -95,7 +99,7 @@ test('a copy of the database decrypts neither stored responses nor webhook secre
   await once(tenantCtx, asked, response('the secret answer'));
   const replayed = await once(tenantCtx, asked, response('again'));
   assert.deepEqual(replayed, { outcome: { value: 'the secret answer' }, replayed: true });
-  const guessed = await once({ ...thief(), tenantId: tenant.TenantID }, asked, response('nothing'));
+  const guessed = await once({ ...attacker(), tenantId: tenant.TenantID }, asked, response('nothing'));
   const nothing = { value: 'nothing' };
   assert.deepEqual(guessed.outcome, nothing, 'even with the key and the request that the client sent');
 
@@ -105,7 +109,7 @@ test('a copy of the database decrypts neither stored responses nor webhook secre
   const [row] = rows;
   assert.ok(row && !JSON.stringify(row).includes(hook.Secret.slice('whsec_'.length)));
   assert.equal(openSecret(ctx, row, row.secret), hook.Secret);
-  assert.throws(() => openSecret(thief(), row, row.secret));
+  assert.throws(() => openSecret(attacker(), row, row.secret));
   const elsewhere = { ...row, tenant_id: 'another' };
   assert.throws(() => openSecret(ctx, elsewhere, row.secret), 'a secret cannot be moved to another endpoint');
 });

@@ -167,7 +167,7 @@ const value = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.double().map(String),
 );
-const strange = fc
+const unusual = fc
   .stringMatching(/^(cmi|adl|lectern)(\.[a-z0-9_]{1,40}){1,10}$/)
   .filter((name) => name.length <= 255);
 
@@ -186,7 +186,7 @@ for (const standard of ['scorm12', 'scorm2004'])
     const played = await play(service, enrolment.LaunchURL);
     const name = fc.oneof(
       { weight: 9, arbitrary: fc.constantFrom(...(elements[standard] ?? [])) },
-      { weight: 1, arbitrary: strange },
+      { weight: 1, arbitrary: unusual },
     );
     const property = fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 20 }), async (Data) => {
       service.ctx.admission.learnerCalls.used.clear();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Engine } from '../src/platform/db/engine.ts';
-import { judgeStatements, recordStatements } from './support/recorded-statements.ts';
+import { checkStatements, recordStatements } from './support/recorded-statements.ts';
 
 const nothing: Engine = {
   kind: 'postgres',
@@ -27,10 +27,10 @@ test('distinguishes statements of one tenant from those that name two', async ()
   await send(rows, ['x', 'a', 'y', 'a']);
   await send('/* across tenants: the clock */ select 1 from enrolment', []);
   const counts = { 'one tenant': 2, 'no tenant': 1, 'across tenants': 1 };
-  assert.deepEqual(judgeStatements(folder), { counts, reasons: ['the clock'], wrong: [] });
+  assert.deepEqual(checkStatements(folder), { counts, reasons: ['the clock'], wrong: [] });
   await send(join2, ['a', 'b']);
   await engine.transaction(
     async (inner) => void (await inner.query({ text: rows, values: ['x', 'a', 'y', 'b'] })),
   );
-  assert.deepEqual(judgeStatements(folder).wrong.sort(), [rows, join2].sort());
+  assert.deepEqual(checkStatements(folder).wrong.sort(), [rows, join2].sort());
 });

@@ -46,10 +46,10 @@ type Outcome = { status: number; EnrollID?: string; code?: string };
 /**
  * One attempt on its own connection, cut off after some milliseconds, so the client does not know whether it arrived.
  */
-function attempt(base: string, asked: Request, cutAfter: number | null): Promise<Outcome | null> {
+function attempt(base: string, wanted: Request, cutAfter: number | null): Promise<Outcome | null> {
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', ...asked.headers };
-    const sent = request(base + asked.path, { method: 'POST', headers, agent: false });
+    const headers = { 'content-type': 'application/json', ...wanted.headers };
+    const sent = request(base + wanted.path, { method: 'POST', headers, agent: false });
     const lost = (error: unknown) => (cutAfter === null ? reject(error) : resolve(null));
     const cut = cutAfter === null ? null : setTimeout(() => sent.destroy(), cutAfter);
     sent.on('error', lost);
@@ -61,21 +61,21 @@ function attempt(base: string, asked: Request, cutAfter: number | null): Promise
       const later = !answer || status === 503 || code === 'in_progress';
       resolve(later ? null : { status, ...(EnrollID && { EnrollID }), ...(code && { code }) });
     });
-    sent.end(JSON.stringify(asked.body));
+    sent.end(JSON.stringify(wanted.body));
   });
 }
 
 /** Sends the request three times, concurrently or in sequence, and then until there is a response. */
-async function persist(asked: Request, number: number, cuts: boolean) {
+async function sendUntilAnswered(wanted: Request, number: number, cuts: boolean) {
   const base = (time: number) => bases[(number + time) % 2] ?? '';
   const cut = () => (cuts && Math.random() < 0.5 ? 1 + Math.floor(Math.random() * 25) : null);
-  const tries = [0, 1, 2].map((time) => () => attempt(base(time), asked, cut()));
+  const tries = [0, 1, 2].map((time) => () => attempt(base(time), wanted, cut()));
   const responses =
     number % 2 === 0
       ? await Promise.all(tries.map((send) => send()))
       : [await tries[0]?.(), await tries[1]?.(), await tries[2]?.()];
   for (let time = 3; time < 2_000 && !responses.some(Boolean); time++)
-    responses.push(await attempt(base(time), asked, null));
+    responses.push(await attempt(base(time), wanted, null));
   return responses.filter((answer) => answer != null);
 }
 
@@ -96,7 +96,7 @@ async function repeated(options: {
       const headers: Record<string, string> = { authorization: `Bearer ${key}` };
       if (options.keys) headers['idempotency-key'] = `enrol ${LoginID}`;
       const path = `/enrol/${LoginID}/${course}/month`;
-      return persist({ path, body: options.body ?? {}, headers }, number, true);
+      return sendUntilAnswered({ path, body: options.body ?? {}, headers }, number, true);
     }),
   );
   await cutting?.stop();

@@ -18,7 +18,7 @@ import {
   stopProcess,
   temporaryFolder,
 } from './support/process.ts';
-import { slack, until } from './support/until.ts';
+import { slackSeconds, until } from './support/until.ts';
 
 const key = { authorization: `Bearer ${bootstrapKey}` };
 let zip: Buffer;
@@ -198,7 +198,7 @@ test('hanging clients delay the shutdown by ten seconds at most', async () => {
       assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
       const seconds = (performance.now() - begun) / 1_000;
       assert.ok(seconds > 5, 'the clients were given their time');
-      assert.ok(seconds < 10 + slack, `the shutdown took ${seconds} s`);
+      assert.ok(seconds < 10 + slackSeconds, `the shutdown took ${seconds} s`);
     }),
   );
   await assert.rejects(upload.answer);

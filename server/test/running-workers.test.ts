@@ -8,7 +8,7 @@ import { check } from '../../bench/kill/check.ts';
 import { openClient } from '../../bench/kill/client.ts';
 import { checkServer } from '../../bench/kill/consistency.ts';
 import { emptyLedger } from '../../bench/kill/ledger.ts';
-import { drive } from '../../bench/kill/load.ts';
+import { runLearners } from '../../bench/kill/load.ts';
 import { prepareTarget } from '../../bench/kill/rounds.ts';
 import { packFolder } from '../src/platform/files/pack-folder.ts';
 import {
@@ -52,7 +52,10 @@ async function startWorkers(env: Environment = {}): Promise<Running> {
 }
 
 /** Each call has a connection of its own, and connections go to the workers in turn. */
-function alone(url: string, headers: Record<string, string> = {}): Promise<{ status: number; body: string }> {
+function callOnNewConnection(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers: { ...headers, connection: 'close' }, agent: false });
     sent.on('error', reject).on('response', (response) => {
@@ -103,8 +106,8 @@ test('workers share the ports, the log and the metrics, and the operator sees ea
 
   const secret = /(lectern_[\w-]{43})/.exec(out)?.[1] ?? '';
   const headers = { authorization: `Bearer ${secret}` };
-  const read = async () => (await alone(`http://127.0.0.1:${operations}/metrics`)).body;
-  for (let call = 0; call < 40; call++) await alone(`${service.baseUrl}/tenant`, headers);
+  const read = async () => (await callOnNewConnection(`http://127.0.0.1:${operations}/metrics`)).body;
+  for (let call = 0; call < 40; call++) await callOnNewConnection(`${service.baseUrl}/tenant`, headers);
   const metrics = await read();
   const series =
     'lectern_http_request_seconds_count{origin="interface",method="GET",route="/tenant",status="200"}';
@@ -130,7 +133,7 @@ test('workers share the ports, the log and the metrics, and the operator sees ea
     `the workers got ${shares.join(' and ')} of 40 calls`,
   );
   for (const path of ['/health/live', '/health/ready'])
-    assert.equal((await alone(`http://127.0.0.1:${operations}${path}`)).status, 200);
+    assert.equal((await callOnNewConnection(`http://127.0.0.1:${operations}${path}`)).status, 200);
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
   assert.doesNotMatch(service.stdout(), /"level":"(warn|error)"/);
 });
@@ -194,7 +197,7 @@ test('a second SIGTERM ends the primary and its workers immediately', { skip }, 
   service.child.kill('SIGTERM');
   await until(
     'the service is stopping',
-    async () => (await alone(`${service.baseUrl}/health/ready`)).status === 503,
+    async () => (await callOnNewConnection(`${service.baseUrl}/health/ready`)).status === 503,
   );
   service.child.kill('SIGTERM');
   assert.deepEqual(await service.exited, { code: 1, signal: null });
@@ -217,9 +220,13 @@ test('a worker that is killed under load is replaced, no acknowledged write is l
   const ledger = emptyLedger();
   const target = await prepareTarget(client, service.baseUrl);
   const state = { isOver: false };
-  const driving = drive(target, ledger, { client, lanes: 24, over: () => state.isOver });
+  const driving = runLearners(target, ledger, { client, lanes: 24, over: () => state.isOver });
   const commits = async () =>
-    [...(await alone(`${service.baseUrl}/metrics`)).body.matchAll(/_seconds_count\{.*commit".* (\d+)$/gm)]
+    [
+      ...(await callOnNewConnection(`${service.baseUrl}/metrics`)).body.matchAll(
+        /_seconds_count\{.*commit".* (\d+)$/gm,
+      ),
+    ]
       .map(([, count]) => Number(count))
       .reduce((sum, count) => sum + count, 0);
   for (let kills = 1; kills <= 3; kills++) {
@@ -236,7 +243,7 @@ test('a worker that is killed under load is replaced, no acknowledged write is l
   assert.deepEqual(await driving, []);
   assert.deepEqual(await check(client, target, ledger, { all: true }), { lost: [], torn: [] });
   assert.deepEqual(await checkServer(String(service.env.DATABASE_URL)), []);
-  const { body } = await alone(`${service.baseUrl}/metrics`);
+  const { body } = await callOnNewConnection(`${service.baseUrl}/metrics`);
   assert.equal(valueIn(body, 'lectern_worker_replacements_total'), 3);
   assert.equal(valueIn(body, 'lectern_workers'), 2);
   const ended = linesOf(service).filter(({ msg }) => msg.startsWith('a worker ended unexpectedly'));
@@ -269,7 +276,9 @@ test('a limit per minute holds for all workers together', { skip }, async () => 
   const service = await startWorkers({ ANONYMOUS_RATE_LIMIT: '60' });
   let known = 0;
   for (let round = 0; round < 40; round++) {
-    const answers = await Promise.all(Array.from({ length: 4 }, () => alone(`${service.baseUrl}/user`)));
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => callOnNewConnection(`${service.baseUrl}/user`)),
+    );
     known += answers.filter(({ status }) => status === 401).length;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -12,7 +12,7 @@ import { otherNode, serve } from './support/nodes.ts';
 import { click, play, post, scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant, unique } from './support/tenant.ts';
-import { slack, until } from './support/until.ts';
+import { slackSeconds, until } from './support/until.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.0/8' } });
@@ -38,7 +38,7 @@ async function enrolled(tenant: TestTenant) {
 const pathOf = (address: string) => address.slice(new URL(address).origin.length);
 
 /** Every way into a tenant, requested from the other node: 403 while the tenant is suspended, and otherwise `works`. */
-async function doors(tenant: TestTenant) {
+async function accessPaths(tenant: TestTenant) {
   const { LoginID, LaunchURL } = await enrolled(tenant);
   const authorization = `Bearer ${tenant.key}`;
   const form = { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: tenant.key };
@@ -92,7 +92,7 @@ async function doors(tenant: TestTenant) {
 
 test('a suspended tenant is rejected everywhere within 5 s on another node, and afterwards everything resumes', async () => {
   const tenant = await newTenant(service);
-  const asks = await doors(tenant);
+  const asks = await accessPaths(tenant);
   const statuses = async (names = Object.keys(asks)) => {
     const all: Record<string, number> = {};
     for (const [name, [origin, , options]] of Object.entries(asks))
@@ -107,13 +107,13 @@ test('a suspended tenant is rejected everywhere within 5 s on another node, and 
   );
   // Three are polled, one for each kind of cache. The others have rate limits, so they are called only once.
   const [key, token, file] = ['an API key', 'an access token', 'a course file'];
-  const watched = (now: Record<string, number>) => [now[key], now[token], now[file]];
+  const watchedStatuses = (now: Record<string, number>) => [now[key], now[token], now[file]];
   const isAs = (wanted: Record<string, number>) => async () =>
-    isDeepStrictEqual(watched(await statuses([key, token, file])), watched(wanted));
-  await until('access to be rejected', isAs(closed), 5 + slack);
+    isDeepStrictEqual(watchedStatuses(await statuses([key, token, file])), watchedStatuses(wanted));
+  await until('access to be rejected', isAs(closed), 5 + slackSeconds);
   assert.deepEqual(await statuses(), closed);
   await resume(tenant);
-  await until('access to be restored', isAs(working), 5 + slack);
+  await until('access to be restored', isAs(working), 5 + slackSeconds);
   assert.deepEqual(await statuses(), working);
 });
 
@@ -156,7 +156,7 @@ test('a bulk call in progress stops once its tenant is suspended', async () => {
       yield rows(names.slice(0, 250));
       await until('the first rows', async () => (await tenant.api('GET', '/user')).body.Items.length > 0);
       await suspend(tenant);
-      await until('the key to be rejected', refused, 5 + slack);
+      await until('the key to be rejected', refused, 5 + slackSeconds);
       yield rows(names.slice(250));
     })(),
   );
@@ -238,7 +238,7 @@ test('webhooks of a suspended tenant wait, and continue where they stopped witho
         .executeTakeFirstOrThrow();
       return row.owner === null;
     },
-    5 + slack,
+    5 + slackSeconds,
   );
   for (const LoginID of [unique('later'), unique('later')])
     expectStatus(await service.api('POST', '/user', { LoginID }, undefined, asOperator), 201);

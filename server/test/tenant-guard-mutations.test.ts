@@ -13,7 +13,7 @@ import {
   guardTenants,
 } from '../src/platform/db/guard/tenant-guard.ts';
 import { fill } from './support/filled-tenant.ts';
-import { judgeMutants, recordStatements } from './support/recorded-statements.ts';
+import { checkMutants, recordStatements } from './support/recorded-statements.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 import { mutantsOfBody } from './support/tenant-mutations.ts';
@@ -37,7 +37,7 @@ test('the tenant guard rejects every recorded statement without its tenant condi
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? 'x'));
     await tenant.api('GET', filled);
   }
-  const { statements, mutants, accepted } = judgeMutants(folder);
+  const { statements, mutants, accepted } = checkMutants(folder);
   assert.ok(statements >= 60 && mutants >= 40 * statements, `${statements} statements, ${mutants} mutants`);
   assert.deepEqual(accepted, []);
 });

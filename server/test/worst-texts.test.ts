@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { operationsOf } from './support/fuzz-requests.ts';
-import { slowness } from './support/honest-client.ts';
+import { slowdown } from './support/honest-client.ts';
 import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant } from './support/tenant.ts';
@@ -43,7 +43,7 @@ async function assertWork(limit: number, what: string, call: () => Promise<unkno
     const used = process.threadCpuUsage();
     await call();
     const { user, system } = process.threadCpuUsage(used);
-    const slow = attempt === 0 ? 1 : slowness();
+    const slow = attempt === 0 ? 1 : slowdown();
     least = Math.min(least, (user + system) / 1_000 / slow);
   }
   assert.ok(least <= limit, `${what} took ${least} ms`);

@@ -154,7 +154,7 @@ test('with the recipe, nginx limits the requests and connections of each address
   for (const host of ['lectern.example', 'a.courses.example']) {
     const statuses = await Promise.all(Array.from({ length: 40 }, () => send(host)));
     const taken = statuses.filter((status) => status === 502).length;
-    assert.ok(taken >= 10 && taken < 20, `${taken} were passed on`);
+    assert.ok(taken >= 10 && taken < 20, `${taken} requests were passed on`);
     assert.equal(statuses.filter((status) => status === 429).length, 40 - taken);
   }
   nginx.child.kill('SIGTERM');
@@ -174,7 +174,7 @@ function writeCaddy(ports: { https: number; content: number }): string {
 
 const video = 256 * 1024 ** 2;
 
-/** A server of a large file that says how much of it has been taken, and what its last request's headers were. */
+/** Serves a large file, and reports how much of it has been read and the headers of the last request. */
 async function serveVideo() {
   const seen = { taken: 0, forwardedHost: undefined as unknown };
   const server = createServer((request, response) => {
@@ -195,11 +195,11 @@ async function serveVideo() {
     server.close();
     server.closeAllConnections();
   });
-  await until('it listens', () => server.listening);
+  await until('the video server listens', () => server.listening);
   return { seen, port: (server.address() as AddressInfo).port };
 }
 
-test('with the recipes, a proxy takes only as much of a video as its client reads, and drops X-Forwarded-Host', async () => {
+test('with the recipes, a proxy reads only as much of a video as its client does, and drops X-Forwarded-Host', async () => {
   const [http = 0, https = 0, caddyPort = 0, api = 0] = await freePorts(4);
   const { seen, port } = await serveVideo();
   const nginxFile = writeNginx({ http, https, api, content: port });
@@ -224,12 +224,12 @@ test('with the recipes, a proxy takes only as much of a video as its client read
       return unread !== null;
     });
     let [last, unchanged] = [-1, 0];
-    await until('it takes no more', () => {
+    await until('the proxy reads no more', () => {
       unchanged = seen.taken === last ? unchanged + 1 : 0;
       last = seen.taken;
       return unchanged === 25;
     });
-    assert.ok(seen.taken < video / 4, `${program} took ${seen.taken} bytes that nobody read`);
+    assert.ok(seen.taken < video / 4, `${program} read ${seen.taken} bytes that its client did not read`);
     assert.notEqual(seen.forwardedHost, 'b.courses.example', program);
     (unread as ReturnType<typeof get> | null)?.destroy();
     proxy.child.kill('SIGTERM');

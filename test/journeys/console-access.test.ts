@@ -68,7 +68,7 @@ test('An administrator signs in by password, which never leaves the browser, and
   await page.getByText('You don’t have access to this page').waitFor();
   await choose(page, 'Sign out');
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
-  assert.equal(await page.getByLabel('Organisation').inputValue(), acme.TenantID, 'it is remembered');
+  assert.equal(await page.getByLabel('Organisation').inputValue(), acme.TenantID, 'the organisation is remembered');
   await closeConsole(page);
 });
 
@@ -155,11 +155,11 @@ test('The console has three languages and a choice of colours', async () => {
   await item('Sombre').click();
   const isDark = () =>
     page.evaluate(() => getComputedStyle(document.body).backgroundColor === 'rgb(20, 21, 24)');
-  await until('it is dark', isDark);
+  await until('the page is dark', isDark);
   await page.reload();
   await heading(page, 'Connexion').waitFor();
   await page.locator('html[lang=fr]').waitFor();
-  await until('both are remembered', isDark);
+  await until('language and colours are remembered', isDark);
   await expectNoBarriers(page);
   await closeConsole(page);
 });

@@ -36,7 +36,7 @@ async function openFromRight(): Promise<Page> {
 const overflowing = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 
-async function look(page: Page, path: string): Promise<void> {
+async function checkPage(page: Page, path: string): Promise<void> {
   await page.goto(service.baseUrl + path);
   await page.getByRole('heading').first().waitFor();
   await page.waitForLoadState('networkidle');
@@ -45,7 +45,7 @@ async function look(page: Page, path: string): Promise<void> {
 
 test('From right to left the console is mirrored, and the test would detect overflow', async () => {
   const page = await openFromRight();
-  await look(page, '/console');
+  await checkPage(page, '/console');
   const brand = await page.locator('header .brand').boundingBox();
   assert.ok(brand && brand.x > 195, JSON.stringify(brand));
   await page.evaluate(() => {
@@ -72,7 +72,7 @@ test('From right to left no page of the console overflows on a phone', async () 
     '/tenants',
     `/tenants/${tenant.TenantID}`,
   ])
-    await look(page, `/console${path}`);
+    await checkPage(page, `/console${path}`);
   for (const path of [
     '',
     '/enrolments',
@@ -85,8 +85,8 @@ test('From right to left no page of the console overflows on a phone', async () 
     '/webhooks',
     `/webhooks/${WebhookID}`,
   ])
-    await look(page, `/console${path}?tenant=${tenant.TenantID}`);
-  await look(page, '/docs');
+    await checkPage(page, `/console${path}?tenant=${tenant.TenantID}`);
+  await checkPage(page, '/docs');
   await page.goto(`${service.baseUrl}/console`);
   await page.getByRole('button', { name: 'Open menu' }).click();
   await page.getByRole('link', { name: 'Tenants and keys' }).waitFor();
@@ -97,7 +97,7 @@ test('From right to left no page of the console overflows on a phone', async () 
 test('A learner sees their courses in a right-to-left layout', async () => {
   const page = await openFromRight();
   await signInAs(page, service, { tenant, LoginID: names.LoginID ?? '' });
-  await look(page, '/console');
+  await checkPage(page, '/console');
   await page.getByRole('link', { name: 'Continue' }).waitFor();
   await closeConsole(page);
 });

@@ -94,7 +94,7 @@ test('An administrator finds out why a learner cannot start, extends access, and
     .waitFor();
   const reported = await timeline.getByRole('listitem').allTextContents();
   const place = (text: string) => reported.findIndex((entry) => entry.startsWith(text));
-  assert.ok(place('Launch 1') < place('Enrolment extended'), 'the newest comes first');
+  assert.ok(place('Launch 1') < place('Enrolment extended'), 'the newest entry comes first');
   assert.equal(place('Enrolled'), reported.length - 1);
   await page.getByRole('combobox', { name: 'Show' }).selectOption('Events');
   await timeline.getByText('Course started').waitFor();

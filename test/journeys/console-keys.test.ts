@@ -94,7 +94,7 @@ test('Keys are created for two courses, one is redeemed, and another is revoked'
   await typed.fill(keys[1]?.toLowerCase().replaceAll('-', ' ') ?? '');
   await find.getByRole('button', { name: 'Look up' }).click();
   await drawer.getByText('Available').waitFor();
-  assert.ok(!page.url().includes(String(keys[1])), 'the address does not hold the key');
+  assert.ok(!page.url().includes(String(keys[1])), 'the URL must not contain the key');
   await drawer.getByRole('button', { name: 'Revoke' }).click();
   await page
     .getByRole('dialog', { name: /^Revoke key/ })

@@ -41,7 +41,10 @@ test('The operator creates a tenant and a key that works, and revokes it', async
   const events = await service.api('GET', '/events', undefined, secret);
   assert.equal(events.body.code, 'scope_missing');
   await page.keyboard.press('Escape');
-  assert.ok(await page.getByText('Copy the secret now').isVisible(), 'a slip does not lose the secret');
+  assert.ok(
+    await page.getByText('Copy the secret now').isVisible(),
+    'Escape must not close the dialog before the secret is copied',
+  );
   await page.getByRole('button', { name: 'I have copied the secret' }).click();
 
   await page.getByRole('button', { name: 'Revoke' }).click();

@@ -48,7 +48,7 @@ async function withEndpoint(...users: string[]) {
   const made = await tenant.api('POST', '/webhook', { URL: receiver.url, Description: 'The shop' });
   expectStatus(made, 201);
   for (const LoginID of users) await tenant.api('POST', '/user', { LoginID });
-  await until('they are reported', () => receiver.received.length === users.length);
+  await until('the events are in the log', () => receiver.received.length === users.length);
   const page = await consoleOf(service, who, `/console/webhooks/${made.body.WebhookID}`);
   return { tenant, who, page, webhook: made.body };
 }
@@ -74,7 +74,10 @@ async function choose(page: Page, item: string): Promise<void> {
 }
 
 const disabled = (tenant: TestTenant, path: string) =>
-  until('the service gives up', async () => (await tenant.api('GET', path)).body.Status === 'disabled');
+  until(
+    'the service disables the endpoint',
+    async () => (await tenant.api('GET', path)).body.Status === 'disabled',
+  );
 
 test('An endpoint is added, fails until it is disabled, is repaired, and receives the missed events', async () => {
   const { tenant, who } = await withAdministrator();
@@ -125,7 +128,7 @@ test('An endpoint is added, fails until it is disabled, is repaired, and receive
   await log(page).getByText('webhook.ping').waitFor();
   const before = reported('fay').length;
   await button(page, 'Resend').click();
-  await until('it arrives', () => reported('fay').length > before);
+  await until('the event arrives', () => reported('fay').length > before);
   const [first, last] = [reported('fay')[0], reported('fay').at(-1)];
   assert.equal(last?.headers['webhook-id'], first?.headers['webhook-id']);
   await button(page, 'Clear filters').click();
@@ -149,7 +152,7 @@ test('A rotated secret is shown once, and both are used for the chosen overlap',
   assert.ok(hours > 71.9 && hours <= 72, `${hours} hours`);
   await button(page, 'I have saved the secret').click();
   await tenant.api('POST', '/user', { LoginID: 'gil' });
-  await until('it arrives', () => reported('gil').length === 1);
+  await until('the event arrives', () => reported('gil').length === 1);
   for (const one of [secret, webhook.Secret]) verifies(one, reported('gil')[0]);
   await closeConsole(page);
 });
@@ -177,14 +180,14 @@ test('The log is filtered, a delivery opened, a period replayed, and pending del
   await dialog.getByText('3 events in this period').waitFor();
   await dialog.getByRole('button', { name: 'Resend 3 events' }).click();
   await page.getByText('3 events resent').waitFor();
-  await until('they arrive', () => receiver.received.length === 5);
+  await until('the events arrive', () => receiver.received.length === 5);
 
   receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
   await tenant.api('POST', '/user', { LoginID: 'jon' });
   await heading(page, /^Failing since/);
   accept();
   await button(page, 'Retry now').click();
-  await until('it arrives', () => reported('jon').length === 2);
+  await until('the event arrives', () => reported('jon').length === 2);
   await heading(page, 'Working');
   await closeConsole(page);
 });

@@ -26,7 +26,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.locator('#notice').waitFor();
       assert.deepEqual(await findings(page), []);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      assert.ok(overflow <= 0, `${overflow} px stand out`);
+      assert.ok(overflow <= 0, `${overflow} px wider than the screen`);
       if (width === 320) {
         await page.click('#contents-button');
         await page.locator('#contents').waitFor();

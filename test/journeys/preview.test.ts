@@ -176,7 +176,7 @@ test('A preview fits a small screen, is labelled as one, and is accessible', asy
       const title = await page.locator('#course-title').boundingBox();
       assert.ok(title && title.width > 40, JSON.stringify(title));
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      assert.ok(overflow <= 0, `${overflow} px stand out`);
+      assert.ok(overflow <= 0, `${overflow} px wider than the screen`);
       assert.deepEqual(await findings(page), []);
       await page.click('#exit-button');
       await page.getByRole('heading', { name: 'This was a preview' }).waitFor();

@@ -16,7 +16,7 @@ async function slowBodies(origin: string, path: string, first = ''): Promise<Out
   return { withstood: true, detail: `2,010 connections for ${holdMilliseconds / 1000} s` };
 }
 
-async function many(count: number, call: (n: number) => Promise<Reply>): Promise<Reply[]> {
+async function callInParallel(count: number, call: (n: number) => Promise<Reply>): Promise<Reply[]> {
   return Promise.all(Array.from({ length: count }, (_, n) => call(n)));
 }
 
@@ -107,7 +107,7 @@ export const floodAttempts: readonly Attempt[] = [
     finding: '2',
     name: '200 simultaneous wrong passwords at sign-in',
     run: async ({ service }) => {
-      const replies = await many(200, (n) =>
+      const replies = await callInParallel(200, (n) =>
         ask(`${service.baseUrl}/session`, {
           method: 'POST',
           headers: { origin: service.baseUrl, 'sec-fetch-site': 'same-origin' },
@@ -125,7 +125,7 @@ export const floodAttempts: readonly Attempt[] = [
       const replies: Reply[] = [];
       for (let round = 0; round < 25; round++)
         replies.push(
-          ...(await many(200, (n) =>
+          ...(await callInParallel(200, (n) =>
             ask(`${service.baseUrl}/user`, { key: `made-up-key-${round}-${n}-0123456789abcdef` }),
           )),
         );
@@ -137,7 +137,7 @@ export const floodAttempts: readonly Attempt[] = [
     finding: '10',
     name: 'eight simultaneous bulk calls with one key',
     run: async (world) => {
-      const replies = await many(8, () => endlessRows(world, world.key));
+      const replies = await callInParallel(8, () => endlessRows(world, world.key));
       const taken = replies.filter(({ status }) => status === 200).length;
       return { withstood: taken <= 2 && taken > 0 && retryAfterEverywhere(replies), detail: tally(replies) };
     },
@@ -149,7 +149,7 @@ export const floodAttempts: readonly Attempt[] = [
       const { loginId, enrollId } = await world.learner();
       const before = await world.api('GET', `/enrolment/${loginId}/${enrollId}`, undefined, world.key);
       const headers = { 'idempotency-key': uniqueName('extend') };
-      const replies = await many(20, () =>
+      const replies = await callInParallel(20, () =>
         ask(`${world.service.baseUrl}/enrol/${loginId}/phishing`, {
           method: 'POST',
           key: world.key,
@@ -172,7 +172,7 @@ export const floodAttempts: readonly Attempt[] = [
     run: async (world) => {
       const until = performance.now() + 3_000;
       const replies: Reply[] = [];
-      await many(30, async () => {
+      await callInParallel(30, async () => {
         let reply = await send(
           `${world.service.baseUrl}/user/check/nobody`,
           'POST',

@@ -65,8 +65,8 @@ async function callOnce(api: Api, call: Call): Promise<Line[]> {
   return lines;
 }
 
-const maxTries = 4;
-const longestWait = 60;
+const maxAttempts = 4;
+const maxWaitSeconds = 60;
 
 const pause = (seconds: number, signal: AbortSignal) =>
   new Promise<void>((resolve, reject) => {
@@ -82,27 +82,27 @@ const pause = (seconds: number, signal: AbortSignal) =>
   });
 
 /** A row for which a retry could help. */
-export const isPassing = ({ Status, code }: Pick<Line, 'Status' | 'code'>) =>
+export const isTemporary = ({ Status, code }: Pick<Line, 'Status' | 'code'>) =>
   Status >= 500 || Status === 429 || code === 'in_progress';
 
 function waitAfter(thrown: unknown, tries: number): number | null {
   const { status, document } = toFailure(thrown);
   if (status !== 0 && status !== 429 && status < 502) return null;
   const wait = typeof document.wait === 'number' ? document.wait : 0;
-  return wait > longestWait ? null : wait || tries;
+  return wait > maxWaitSeconds ? null : wait || tries;
 }
 
 /** Retries after network failures or overload. The Idempotency-Key ensures that nothing is done twice. */
-export async function callPiece(api: Api, call: Call): Promise<Line[]> {
+export async function sendChunk(api: Api, call: Call): Promise<Line[]> {
   for (let tries = 1; ; tries++) {
     try {
       const lines = await callOnce(api, call);
-      if (tries === maxTries || !lines.some(isPassing)) return lines;
+      if (tries === maxAttempts || !lines.some(isTemporary)) return lines;
       await pause(tries, call.signal);
     } catch (thrown) {
       call.signal.throwIfAborted();
       const wait = waitAfter(thrown, tries);
-      if (tries === maxTries || wait === null) throw thrown;
+      if (tries === maxAttempts || wait === null) throw thrown;
       await pause(wait, call.signal);
     }
     call.onRows(0);

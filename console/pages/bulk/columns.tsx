@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Group, NativeSelect, Stack, Text, Title } from '@
 import { useTranslations } from 'use-intl';
 import { type Column, Rows } from '../../parts/list.tsx';
 import type { Source } from './source.ts';
-import { about, isField, missingFields, type Subject } from './subjects.ts';
+import { isField, missingFields, type Subject, subjectInfo } from './subjects.ts';
 
 type Props = {
   source: Source;
@@ -102,7 +102,7 @@ function FieldOf({ column, field, subject, onChange }: FieldProps) {
     );
   const members =
     subject === 'enrolments' && column !== '' ? [`Metadata.${column.replace(/^Metadata\./, '')}`] : [];
-  const names: string[] = about[subject].fields.filter((name) => name !== 'Metadata');
+  const names: string[] = subjectInfo[subject].fields.filter((name) => name !== 'Metadata');
   return (
     <NativeSelect
       aria-label={t('fieldOf', { column: column || t('unnamed') })}

@@ -1,12 +1,12 @@
 import { Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { Rows } from '../../parts/list.tsx';
-import { about, type Field, type Subject } from './subjects.ts';
+import { type Field, type Subject, subjectInfo } from './subjects.ts';
 
 /** The fields that a file may contain, for people who prepare one. */
 export function FieldList({ subject }: { subject: Subject }) {
   const t = useTranslations('bulk');
-  const { fields, required } = about[subject];
+  const { fields, required } = subjectInfo[subject];
   const isRequired = (field: Field) => required.some((one) => one === field);
   const textOf = (field: Field) =>
     field === 'LoginID' ? t(`fields.${subject}.LoginID`) : t(`fields.${field}`);

@@ -8,7 +8,7 @@ import { csvFile, csvRow } from '../../parts/csv.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { useBytes } from '../courses/values.tsx';
 import { openSource, type Source, type Unusable, UnusableFile } from './source.ts';
-import { about, type Subject } from './subjects.ts';
+import { type Subject, subjectInfo } from './subjects.ts';
 
 type Reading =
   | { is: 'waiting' }
@@ -43,7 +43,10 @@ export function FileDrop({ subject, onSource }: { subject: Subject; onSource: (s
   const open = useRef<() => void>(null);
   const { reading, read } = useReading(onSource);
   const template = () =>
-    saveFile(`${subject}.csv`, csvFile(about[subject].template.map((row) => csvRow(row, { isRaw: true }))));
+    saveFile(
+      `${subject}.csv`,
+      csvFile(subjectInfo[subject].template.map((row) => csvRow(row, { isRaw: true }))),
+    );
   return (
     <Stack gap="sm">
       <Dropzone

@@ -1,11 +1,11 @@
 import { csvRow } from '../../parts/csv.ts';
-import { isPassing, type Line } from './call.ts';
+import { isTemporary, type Line } from './call.ts';
 
 /** The planned or actual result for a row. `differs` means that the user exists with other values, which are kept. */
 export const kinds = ['created', 'exists', 'differs', 'refused'] as const;
 export type Kind = (typeof kinds)[number];
 
-export type Refused = {
+export type RejectedRow = {
   /** Starts at 0. */
   row: number;
   /** Line in the file. */
@@ -22,17 +22,17 @@ export type Refused = {
 export type Counts = Record<Kind, number>;
 
 /** The results for one chunk of the file. */
-export type PieceOutcome = {
+export type ChunkOutcome = {
   rows: number;
   counts: Counts;
-  refused: Refused[];
+  rejected: RejectedRow[];
   /** Rows that the service could not process for now. */
-  passing: number;
+  temporary: number;
   /** The results as CSV, kept out of the tab's memory. */
   results: Blob;
 };
 
-export const noCounts: Counts = { created: 0, exists: 0, differs: 0, refused: 0 };
+export const noCounts: Counts = { created: 0, exists: 0, differs: 0, rejected: 0 };
 
 function kindOf({ Status, code }: Line): Kind {
   if (Status === 201) return 'created';
@@ -49,16 +49,16 @@ export function toOutcome(
   lines: readonly Line[],
   from: number,
   lineOf: (row: number) => number,
-): PieceOutcome {
+): ChunkOutcome {
   const counts = { ...noCounts };
-  const refused: Refused[] = [];
+  const rejected: RejectedRow[] = [];
   const texts: string[] = [];
   for (const [at, line] of lines.entries()) {
     const row = from + at;
     const kind = kindOf(line);
     counts[kind]++;
     if (kind === 'differs' || kind === 'refused')
-      refused.push({
+      rejected.push({
         row,
         line: lineOf(row),
         kind,
@@ -71,27 +71,33 @@ export function toOutcome(
     const cells = [...ids, ...errorFields].map((name) => line[name]);
     texts.push(csvRow([lineOf(row), kind, line.Status, ...cells]));
   }
-  const passing = lines.filter(isPassing).length;
-  return { rows: lines.length, counts, refused, passing, results: new Blob([texts.join('')]) };
+  const temporary = lines.filter(isTemporary).length;
+  return {
+    rows: lines.length,
+    counts,
+    rejected: refused,
+    temporary: passing,
+    results: new Blob([texts.join('')]),
+  };
 }
 
 export type Sum = {
   rows: number;
   counts: typeof noCounts;
-  refused: Refused[];
-  passing: number;
+  rejected: RejectedRow[];
+  temporary: number;
   results: Blob[];
 };
 
 /** The totals of all finished chunks. */
-export function sumOf(outcomes: readonly (PieceOutcome | undefined)[]): Sum {
-  const sum: Sum = { rows: 0, counts: { ...noCounts }, refused: [], passing: 0, results: [] };
+export function sumOf(outcomes: readonly (ChunkOutcome | undefined)[]): Sum {
+  const sum: Sum = { rows: 0, counts: { ...noCounts }, rejected: [], temporary: 0, results: [] };
   for (const outcome of outcomes) {
     if (!outcome) continue;
     sum.rows += outcome.rows;
     for (const kind of kinds) sum.counts[kind] += outcome.counts[kind];
-    for (const one of outcome.refused) sum.refused.push(one);
-    sum.passing += outcome.passing;
+    for (const one of outcome.rejected) sum.rejected.push(one);
+    sum.temporary += outcome.temporary;
     sum.results.push(outcome.results);
   }
   return sum;

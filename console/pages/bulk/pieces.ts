@@ -3,14 +3,14 @@ import { readCells } from './csv-text.ts';
 import { bytesOf, type Source, textOf } from './source.ts';
 
 /** Rows sent with one call: few enough to retry quickly after a failure. */
-export type Piece = { index: number; from: number; to: number };
+export type RowChunk = { index: number; from: number; to: number };
 
 const maxRowsPerCall = 2000;
 /** Proxies in front of the service often accept no more than 1 MB. */
 const maxBytes = 800_000;
 
-export function piecesOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): Piece[] {
-  const pieces: Piece[] = [];
+export function rowChunksOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): RowChunk[] {
+  const pieces: RowChunk[] = [];
   for (let from = 0; from < rows; ) {
     const begin = starts[from] ?? 0;
     let to = from + 1;
@@ -25,7 +25,7 @@ export function piecesOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): Pie
 export async function bodyOf(
   source: Source,
   fields: readonly (string | null)[],
-  { from, to }: Piece,
+  { from, to }: RowChunk,
 ): Promise<BodyInit> {
   const { file, csv, starts, encoding } = source;
   if (csv === null && encoding === 'utf-8') return bytesOf(file.slice(starts[from], starts[to]));

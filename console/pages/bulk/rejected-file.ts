@@ -1,6 +1,6 @@
 import { csvRow } from '../../parts/csv.ts';
 import { readCells } from './csv-text.ts';
-import type { Refused } from './outcome.ts';
+import type { RejectedRow } from './outcome.ts';
 import { type Source, textOf } from './source.ts';
 
 /** Columns added after the file's own. They are ignored on import, so a corrected file can be imported as it is. */
@@ -14,7 +14,7 @@ const maxRows = 2000;
  */
 export async function rejectedRows(
   source: Source,
-  refused: readonly Refused[],
+  refused: readonly RejectedRow[],
   reason: (code: string) => string,
 ): Promise<string[]> {
   const { csv, columns } = source;

@@ -9,12 +9,12 @@ import { type Column, Rows } from '../../parts/list.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { UserLink } from '../users/person.tsx';
-import type { Refused } from './outcome.ts';
+import type { RejectedRow } from './outcome.ts';
 import { rejectedRows } from './rejected-file.ts';
 import type { Source } from './source.ts';
 import type { Subject } from './subjects.ts';
 
-const shownAtOnce = 50;
+const pageSize = 50;
 
 /** The reason in the viewer's language if there is a translation. */
 function useReason(): (code: string) => string {
@@ -25,7 +25,7 @@ function useReason(): (code: string) => string {
   };
 }
 
-function useColumns(subject: Subject): Column<Refused>[] {
+function useColumns(subject: Subject): Column<RejectedRow>[] {
   const t = useTranslations('bulk');
   const reason = useReason();
   return [
@@ -74,7 +74,7 @@ function useColumns(subject: Subject): Column<Refused>[] {
   ];
 }
 
-type Props = { refused: readonly Refused[]; source: Source; subject: Subject };
+type Props = { refused: readonly RejectedRow[]; source: Source; subject: Subject };
 
 /** The skipped rows and their reasons. */
 export function RejectedRows({ refused, source, subject }: Props) {
@@ -83,7 +83,7 @@ export function RejectedRows({ refused, source, subject }: Props) {
   const columns = useColumns(subject);
   const [code, setCode] = useState<string>();
   const [sought, setSought] = useState<string>();
-  const [shown, setShown] = useState(shownAtOnce);
+  const [shown, setShown] = useState(pageSize);
   const counts = useMemo(() => {
     const counts = new Map<string, number>();
     for (const { code } of refused) counts.set(code, (counts.get(code) ?? 0) + 1);
@@ -153,7 +153,7 @@ export function RejectedRows({ refused, source, subject }: Props) {
       )}
       {found.length > shown && (
         <Center>
-          <Button variant="default" onClick={() => setShown(shown + 4 * shownAtOnce)}>
+          <Button variant="default" onClick={() => setShown(shown + 4 * pageSize)}>
             {t('more', { shown, of: found.length })}
           </Button>
         </Center>

@@ -36,18 +36,18 @@ export function RunView({ run, running, subject, source, onApply, onOther }: Pro
         </Text>
       </Stack>
       {state !== 'done' && <RunProgress run={run} running={running} />}
-      {state === 'done' && !isPlan && sum.passing === 0 && (
+      {state === 'done' && !isPlan && sum.temporary === 0 && (
         <Alert
           color="green"
           role="status"
           icon={<IconCircleCheck size={18} aria-hidden />}
           title={t('done', { count: run.of })}
         >
-          {sum.refused.length > 0 && t('doneLeft', { count: sum.refused.length })}
+          {sum.rejected.length > 0 && t('doneLeft', { count: sum.rejected.length })}
         </Alert>
       )}
-      {state === 'done' && !isPlan && sum.passing > 0 && (
-        <Alert color="orange" role="alert" title={t('passing', { count: sum.passing })}>
+      {state === 'done' && !isPlan && sum.temporary > 0 && (
+        <Alert color="orange" role="alert" title={t('passing', { count: sum.temporary })}>
           <Stack gap="sm" align="flex-start">
             {t('passingText')}
             <Button onClick={() => running.resume()}>{t('sendAgain')}</Button>
@@ -61,8 +61,8 @@ export function RunView({ run, running, subject, source, onApply, onOther }: Pro
         ) : (
           <AfterRun run={run} subject={subject} onOther={onOther} />
         ))}
-      {sum.refused.length > 0 && state !== 'running' && (
-        <RejectedRows refused={sum.refused} source={source} subject={subject} />
+      {sum.rejected.length > 0 && state !== 'running' && (
+        <RejectedRows refused={sum.rejected} source={source} subject={subject} />
       )}
     </Stack>
   );
@@ -125,10 +125,10 @@ type AfterProps = Pick<Props, 'run' | 'subject'>;
 
 function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 'running' | 'onApply'>) {
   const t = useTranslations('bulk');
-  const { counts, refused } = run.sum;
+  const { counts, rejected } = run.sum;
   // An existing enrolment may be extended or renewed; existing users are never changed.
   const count = subject === 'users' ? counts.created : counts.created + counts.exists;
-  const text = count === 0 ? t('nothingToDo') : refused.length > 0 ? t('skippedNote') : t('allFine');
+  const text = count === 0 ? t('nothingToDo') : rejected.length > 0 ? t('skippedNote') : t('allFine');
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" maw={560} flex="1 1 16rem">

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { delimiterOf, readCells } from './csv-text.ts';
-import { bodyOf, piecesOf } from './pieces.ts';
+import { bodyOf, rowChunksOf } from './pieces.ts';
 import { openSource, textOf } from './source.ts';
 import { fieldsFor, missingFields } from './subjects.ts';
 
@@ -39,7 +39,7 @@ test('a spreadsheet export is read with line numbers and rewritten for the servi
   assert.deepEqual(source.samples[0], { line: 3, cells: ['bo', 'Bü\r\nrg', 'x'] });
   const fields = fieldsFor('users', source.columns);
   assert.deepEqual(fields, ['LoginID', 'LastName', null]);
-  const [piece] = piecesOf(source);
+  const [piece] = rowChunksOf(source);
   assert.ok(piece);
   // Cells without a column are kept, and the service also rejects a row of invalid CSV.
   const rows = ['LoginID,LastName', 'bo,"Bü\r\nrg"', ',', 'cy,Cole,z', '""?""'];
@@ -49,7 +49,7 @@ test('a spreadsheet export is read with line numbers and rewritten for the servi
 
 test('a row without imported columns is still a row', async () => {
   const source = await open('one.csv', 'LoginID,Other\nann,1\n,2\n');
-  const [piece] = piecesOf(source);
+  const [piece] = rowChunksOf(source);
   assert.ok(piece);
   assert.equal(await bodyOf(source, ['LoginID', null], piece), 'LoginID\nann\n""');
 });
@@ -58,7 +58,7 @@ test('JSON lines are sent unchanged', async () => {
   const text = '{"LoginID":"ann"}\n\n{"LoginID":"bo","Metadata":{"a":1}}\nnonsense';
   const source = await open('users.jsonl', text);
   assert.deepEqual([source.rows, source.lines, source.columns], [3, [1, 3, 4], ['LoginID', 'Metadata']]);
-  const [piece] = piecesOf(source);
+  const [piece] = rowChunksOf(source);
   assert.ok(piece);
   assert.equal(new TextDecoder().decode((await bodyOf(source, [], piece)) as Uint8Array), text);
 });
@@ -69,7 +69,7 @@ test('chunks stay small in rows and bytes, and omit no row', async () => {
     `LoginID\n${Array.from({ length: 4001 }, (_, n) => `u${n}`).join('\n')}`,
   );
   assert.deepEqual(
-    piecesOf(many).map(({ from, to }) => [from, to]),
+    rowChunksOf(many).map(({ from, to }) => [from, to]),
     [
       [0, 2000],
       [2000, 4000],
@@ -80,7 +80,7 @@ test('chunks stay small in rows and bytes, and omit no row', async () => {
     'wide.csv',
     `LoginID\n${Array.from({ length: 30 }, () => 'x'.repeat(60_000)).join('\n')}`,
   );
-  const pieces = piecesOf(wide);
+  const pieces = rowChunksOf(wide);
   assert.ok(pieces.length > 2 && pieces.every(({ from, to }) => to - from <= 13));
   assert.equal(pieces.at(-1)?.to, 30);
 });
@@ -94,14 +94,14 @@ test('columns are recognised in any spelling, each field only once', () => {
 });
 
 test('files that are not tables are detected', async () => {
-  const why = async (name: string, content: string | Buffer) =>
+  const rejectionOf = async (name: string, content: string | Buffer) =>
     open(name, content).then(
       () => null,
       (thrown) => thrown.why,
     );
-  assert.equal(await why('a.xlsx', 'PK\u0003\u0004'), 'spreadsheet');
-  assert.equal(await why('a.csv', Buffer.from('\uFEFFLoginID\nann', 'utf16le')), 'utf16');
-  assert.equal(await why('a.csv', Buffer.from([1, 0, 2])), 'binary');
-  assert.equal(await why('a.csv', 'LoginID\n'), 'empty');
-  assert.equal(await why('a.csv', ',,\nann\n'), 'header');
+  assert.equal(await rejectionOf('a.xlsx', 'PK\u0003\u0004'), 'spreadsheet');
+  assert.equal(await rejectionOf('a.csv', Buffer.from('\uFEFFLoginID\nann', 'utf16le')), 'utf16');
+  assert.equal(await rejectionOf('a.csv', Buffer.from([1, 0, 2])), 'binary');
+  assert.equal(await rejectionOf('a.csv', 'LoginID\n'), 'empty');
+  assert.equal(await rejectionOf('a.csv', ',,\nann\n'), 'header');
 });

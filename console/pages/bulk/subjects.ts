@@ -10,7 +10,7 @@ export const isSubject = (text: string | undefined): text is Subject =>
 /** Members of Metadata are separate columns: Metadata.colour. */
 const metadata = 'Metadata.';
 
-type About = {
+type SubjectInfo = {
   path: '/user/bulk' | '/enrol/bulk';
   fields: readonly string[];
   required: readonly string[];
@@ -33,7 +33,7 @@ const enrolmentFields = ['LoginID', 'CourseID', 'DurationID', 'IfEnrolled', 'Ref
 
 export type Field = (typeof userFields)[number] | (typeof enrolmentFields)[number];
 
-export const about = {
+export const subjectInfo = {
   users: {
     path: '/user/bulk',
     fields: userFields,
@@ -54,11 +54,11 @@ export const about = {
       ['ben.cole', 'fire-safety', '', ''],
     ],
   },
-} as const satisfies Record<Subject, About & { fields: readonly Field[] }>;
+} as const satisfies Record<Subject, SubjectInfo & { fields: readonly Field[] }>;
 
 /** Whether the service accepts a field with this name. */
 export function isField(subject: Subject, name: string): boolean {
-  const { fields } = about[subject];
+  const { fields } = subjectInfo[subject];
   if (subject === 'enrolments' && name.startsWith(metadata) && name.length > metadata.length) return true;
   return name !== 'Metadata' && (fields as readonly string[]).includes(name);
 }
@@ -69,7 +69,7 @@ const plain = (name: string) => name.toLowerCase().replaceAll(/[\s_.-]/g, '');
 export function fieldFor(subject: Subject, column: string): string | null {
   const name = column.trim();
   if (isField(subject, name)) return name;
-  const { fields } = about[subject];
+  const { fields } = subjectInfo[subject];
   return fields.find((field) => field !== 'Metadata' && plain(field) === plain(name)) ?? null;
 }
 
@@ -80,5 +80,5 @@ export function fieldsFor(subject: Subject, columns: readonly string[]): (string
 }
 
 export function missingFields(subject: Subject, fields: readonly (string | null)[]): string[] {
-  return about[subject].required.filter((field) => !fields.includes(field));
+  return subjectInfo[subject].required.filter((field) => !fields.includes(field));
 }

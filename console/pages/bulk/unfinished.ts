@@ -1,6 +1,6 @@
 import { newRequestKey } from '../../parts/request-key.ts';
 
-const place = 'lectern-import';
+const storageKey = 'lectern-import';
 /** How long the service replays earlier responses. */
 const keptMilliseconds = 23 * 3_600_000;
 
@@ -8,7 +8,7 @@ type Kept = { signature: string; key: string; at: number };
 
 function read(): Kept | null {
   try {
-    const kept: Kept | null = JSON.parse(localStorage.getItem(place) ?? 'null');
+    const kept: Kept | null = JSON.parse(localStorage.getItem(storageKey) ?? 'null');
     return kept && Date.now() - kept.at < keptMilliseconds ? kept : null;
   } catch {
     return null;
@@ -23,10 +23,10 @@ export function begin(signature: string): string {
   const kept = read();
   if (kept?.signature === signature) return kept.key;
   const key = newRequestKey();
-  localStorage.setItem(place, JSON.stringify({ signature, key, at: Date.now() } satisfies Kept));
+  localStorage.setItem(storageKey, JSON.stringify({ signature, key, at: Date.now() } satisfies Kept));
   return key;
 }
 
 export function finish(signature: string): void {
-  if (isUnfinished(signature)) localStorage.removeItem(place);
+  if (isUnfinished(signature)) localStorage.removeItem(storageKey);
 }

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import { useApi } from '../../api/api.tsx';
-import { callPiece } from './call.ts';
-import { type PieceOutcome, type Sum, sumOf, toOutcome } from './outcome.ts';
-import { bodyOf, piecesOf } from './pieces.ts';
+import { sendChunk } from './call.ts';
+import { type ChunkOutcome, type Sum, sumOf, toOutcome } from './outcome.ts';
+import { bodyOf, rowChunksOf } from './pieces.ts';
 import type { Source } from './source.ts';
-import { about, type Subject } from './subjects.ts';
+import { type Subject, subjectInfo } from './subjects.ts';
 
 export type Input = {
   subject: Subject;
@@ -24,7 +24,7 @@ export type Run = {
   error: unknown;
 };
 
-type Work = { input: Input; outcomes: (PieceOutcome | undefined)[] };
+type Work = { input: Input; outcomes: (ChunkOutcome | undefined)[] };
 
 /** Sends a file chunk by chunk, as a plan or an import. An interrupted run continues where it stopped. */
 export function useRun(onDone: (input: Input) => void) {
@@ -41,22 +41,22 @@ export function useRun(onDone: (input: Input) => void) {
     const stop = new AbortController();
     stopping.current = stop;
     let sum = sumOf(outcomes);
-    const show = (state: Run['state'], underWay = 0, error: unknown = null) => {
+    const show = (state: Run['state'], isInProgress = 0, error: unknown = null) => {
       if (work.current?.outcomes !== outcomes) return;
       const isPlan = requestKey === null;
-      setRun({ state, isPlan, rows: sum.rows + underWay, of: source.rows, sum, error });
+      setRun({ state, isPlan, rows: sum.rows + isInProgress, of: source.rows, sum, error });
     };
     try {
-      for (const piece of piecesOf(source)) {
+      for (const piece of rowChunksOf(source)) {
         const known = outcomes[piece.index];
-        if (known && known.passing === 0) continue;
+        if (known && known.temporary === 0) continue;
         if (known) {
           outcomes[piece.index] = undefined;
           sum = sumOf(outcomes);
         }
         show('running');
-        const lines = await callPiece(api, {
-          path: about[subject].path,
+        const lines = await sendChunk(api, {
+          path: subjectInfo[subject].path,
           requestKey: requestKey && `${requestKey}-${piece.index}`,
           isCsv: source.csv !== null,
           body: await bodyOf(source, fields, piece),

@@ -20,11 +20,11 @@ const isOfTime = (unit: Unit) => units.indexOf(unit) > units.indexOf('day');
 const group = (unit: Unit) => `(?:(?<${unit}>\\d{1,${digits[unit]}})${letters[unit]})?`;
 const date = units.filter((unit) => !isOfTime(unit)).map(group);
 const time = units.filter(isOfTime).map(group);
-const shape = new RegExp(`^P(?=\\d|T\\d)${date.join('')}(?:T(?=\\d)${time.join('')})?$`);
+const durationPattern = new RegExp(`^P(?=\\d|T\\d)${date.join('')}(?:T(?=\\d)${time.join('')})?$`);
 
 /** The parts of an ISO 8601 duration such as P1Y6M, largest first; null if it is not one. */
 export function partsOf(iso: string): Part[] | null {
-  const found = shape.exec(iso)?.groups;
+  const found = durationPattern.exec(iso)?.groups;
   if (!found) return null;
   return units.flatMap((unit) => (found[unit] === undefined ? [] : [{ amount: Number(found[unit]), unit }]));
 }

@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { ImportRow } from './import-row.tsx';
 import { PackageDrop } from './package-drop.tsx';
-import { isUnderWay, useImports } from './use-imports.ts';
+import { isInProgress, useImports } from './use-imports.ts';
 
 /** Packages being imported, from drop to result. With `courseId`, all of them are releases of this course. */
 export function ImportPanel({ courseId }: { courseId?: string }) {
@@ -43,7 +43,7 @@ export function ImportPanel({ courseId }: { courseId?: string }) {
           </Stack>
         </form>
       )}
-      <LeaveGuard isOn={imports.some(isUnderWay)} text={t('leaveText')} />
+      <LeaveGuard isOn={imports.some(isInProgress)} text={t('leaveText')} />
     </Stack>
   );
 }

@@ -18,7 +18,7 @@ import { useApi } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { Units, Warnings } from './release-content.tsx';
-import { type Import, type Imports, isUnderWay } from './use-imports.ts';
+import { type Import, type Imports, isInProgress } from './use-imports.ts';
 import { CourseLink, StandardName, useBytes } from './values.tsx';
 
 type RowProps = { one: Import; imports: Imports };
@@ -172,7 +172,7 @@ export function ImportRow({ one, imports, isFixed = false }: RowProps & { isFixe
                 {t('again')}
               </Button>
             )}
-            {isUnderWay(one) ? (
+            {isInProgress(one) ? (
               <Button variant="default" size="compact-sm" onClick={() => imports.cancel(one.key)}>
                 {t('cancel')}
               </Button>

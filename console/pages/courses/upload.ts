@@ -51,7 +51,7 @@ export async function isKnown({ client }: Api, courseId: string): Promise<boolea
 export type Importing = Upload & { title: string };
 
 /** `isLeft` is true if the course was created and could not be deleted again. */
-export type Imported = { release: Release; isNew: boolean } | { error: unknown; isLeft: boolean };
+export type Imported = { release: Release; isNew: boolean } | { error: unknown; isCourseLeft: boolean };
 
 /** Imports a package; a missing course is created as a draft. A failed import leaves no empty course behind. */
 export async function importPackage(api: Api, input: Importing): Promise<Imported> {
@@ -72,12 +72,12 @@ export async function importPackage(api: Api, input: Importing): Promise<Importe
     if (isNew && title === '' && release.Title !== '') await put({ Title: release.Title });
     return { release, isNew };
   } catch (error) {
-    const isLeft = isNew && !(await takeBack(api, input.courseId));
-    return { error, isLeft };
+    const isCourseLeft = isNew && !(await deleteCreatedCourse(api, input.courseId));
+    return { error, isCourseLeft: isLeft };
   }
 }
 
-async function takeBack({ client }: Api, courseId: string): Promise<boolean> {
+async function deleteCreatedCourse({ client }: Api, courseId: string): Promise<boolean> {
   try {
     const { error } = await client.DELETE('/course/{CourseID}', { params: { path: { CourseID: courseId } } });
     return !error || toFailure(error).code === 'course_not_found';

@@ -14,7 +14,7 @@ export type Stage =
 
 export type Import = { key: number; file: File; courseId: string; title: string; stage: Stage };
 
-export const isUnderWay = ({ stage }: Import) => stage.is === 'waiting' || stage.is === 'sending';
+export const isInProgress = ({ stage }: Import) => stage.is === 'waiting' || stage.is === 'sending';
 
 /** Imports packages one after another and shows the stage of each. Leaving the page cancels them. */
 export function useImports() {
@@ -54,7 +54,7 @@ export function useImports() {
     const outcome = await importPackage(api, { courseId, title, file, signal, onSent });
     stops.current.delete(key);
     if ('release' in outcome) change(key, { stage: { is: 'done', ...outcome } });
-    else if (signal.aborted) change(key, { stage: { is: 'cancelled', isLeft: outcome.isLeft } });
+    else if (signal.aborted) change(key, { stage: { is: 'cancelled', isLeft: outcome.isCourseLeft } });
     else change(key, { stage: { is: 'failed', ...outcome } });
     await queries.invalidateQueries();
   };

@@ -12,11 +12,11 @@ import type { Enrolment } from './values.tsx';
 
 const pageSize = 200;
 /** Pages read at a time. The API returns the oldest entries first, so the newest are known only at the end. */
-const pagesAtOnce = 10;
+const pagesPerRead = 10;
 
 function useEntries({ LoginID, EnrollID }: Enrolment) {
   const { $api } = useApi();
-  const [bound, setBound] = useState(pagesAtOnce);
+  const [bound, setBound] = useState(pagesPerRead);
   const query = $api.useInfiniteQuery(
     'get',
     '/enrolment/{LoginID}/{EnrollID}/timeline',
@@ -33,7 +33,7 @@ function useEntries({ LoginID, EnrollID }: Enrolment) {
     query,
     entries: data?.pages.flatMap((page) => page?.Items ?? []),
     isBounded,
-    readOn: () => setBound(bound + pagesAtOnce),
+    readNext: () => setBound(bound + pagesPerRead),
   };
 }
 
@@ -56,7 +56,7 @@ const keyOf = (entry: Entry) =>
 /** The timeline, newest first. */
 export function Timeline({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('enrolments');
-  const { query, entries, isBounded, readOn } = useEntries(enrolment);
+  const { query, entries, isBounded, readNext } = useEntries(enrolment);
   const [{ show }, change] = useFilters(['show']);
   const kind = kindOf(show) ?? 'story';
   const wanted = entries?.filter((entry) => kinds[kind](entry)).reverse();
@@ -83,7 +83,7 @@ export function Timeline({ enrolment }: { enrolment: Enrolment }) {
         <Alert color="yellow" variant="light">
           <Stack gap="xs" align="flex-start">
             {t('timeline.bounded', { count: entries?.length ?? 0 })}
-            <Button variant="default" size="xs" loading={query.isFetchingNextPage} onClick={readOn}>
+            <Button variant="default" size="xs" loading={query.isFetchingNextPage} onClick={readNext}>
               {t('timeline.readOn')}
             </Button>
           </Stack>

@@ -6,7 +6,7 @@ import { measures, type Point } from './spans.ts';
 import { dayOf, usePointText } from './use-point-text.ts';
 
 const height = 240;
-const edge = { top: 12, end: 12, bottom: 26, start: 40 };
+const margin = { top: 12, end: 12, bottom: 26, start: 40 };
 
 type Props = { points: readonly Point[]; label: string };
 
@@ -18,9 +18,12 @@ export default function Chart({ points, label }: Props) {
   const textOf = usePointText();
   const last = points.length - 1;
   const shown = points[active ?? last];
-  const x = scaleLinear([0, Math.max(1, last)], [edge.start, Math.max(edge.start + 1, width - edge.end)]);
+  const x = scaleLinear(
+    [0, Math.max(1, last)],
+    [margin.start, Math.max(margin.start + 1, width - margin.end)],
+  );
   const peak = Math.max(...points.flatMap((point) => measures.map((measure) => point[measure])));
-  const y = scaleLinear([0, Math.max(4, peak)], [height - edge.bottom, edge.top]).nice(4);
+  const y = scaleLinear([0, Math.max(4, peak)], [height - margin.bottom, margin.top]).nice(4);
 
   const point = (event: PointerEvent) => {
     const { left } = event.currentTarget.getBoundingClientRect();
@@ -79,8 +82,8 @@ export default function Chart({ points, label }: Props) {
                 className="pointer"
                 x1={x(active)}
                 x2={x(active)}
-                y1={edge.top}
-                y2={height - edge.bottom}
+                y1={margin.top}
+                y2={height - margin.bottom}
               />
               {measures.map((measure) => (
                 <circle
@@ -113,8 +116,8 @@ function Grid({ y, width }: { y: Scale; width: number }) {
         .filter(Number.isInteger)
         .map((value) => (
           <g key={value}>
-            <line className="grid" x1={edge.start} x2={width - edge.end} y1={y(value)} y2={y(value)} />
-            <text x={edge.start - 8} y={y(value)} textAnchor="end" dominantBaseline="middle">
+            <line className="grid" x1={margin.start} x2={width - margin.end} y1={y(value)} y2={y(value)} />
+            <text x={margin.start - 8} y={y(value)} textAnchor="end" dominantBaseline="middle">
               {format.number(value, { notation: 'compact' })}
             </text>
           </g>
@@ -137,7 +140,7 @@ function Days({ points, x, width }: { points: readonly Point[]; x: Scale; width:
               key={Day}
               x={x(at)}
               y={height - 8}
-              textAnchor={at === last ? 'end' : x(at) < edge.start + 20 ? 'start' : 'middle'}
+              textAnchor={at === last ? 'end' : x(at) < margin.start + 20 ? 'start' : 'middle'}
             >
               {format.dateTime(dayOf(Day), { day: 'numeric', month: 'short', timeZone: 'UTC' })}
             </text>

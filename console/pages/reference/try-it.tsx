@@ -25,16 +25,16 @@ type Answer = { status: number; milliseconds: number; headers: [string, string][
 
 const shownHeaders = ['location', 'retry-after', 'ratelimit', 'idempotency-replayed', 'x-request-id'];
 /** Longer responses are cut off, because a page is no place for an export. */
-const longest = 100_000;
+const maxLength = 100_000;
 
 async function readResponse(response: Response, began: number): Promise<Answer> {
-  const text = (await response.text()).slice(0, longest);
+  const text = (await response.text()).slice(0, maxLength);
   const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
   return {
     status: response.status,
     milliseconds: Math.round(performance.now() - began),
     headers: [...response.headers].filter(([name]) => shownHeaders.includes(name)),
-    text: isJson && text.length < longest ? JSON.stringify(JSON.parse(text), null, 2) : text,
+    text: isJson && text.length < maxLength ? JSON.stringify(JSON.parse(text), null, 2) : text,
   };
 }
 

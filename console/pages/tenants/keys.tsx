@@ -74,7 +74,7 @@ export function Keys({ tenantId }: { tenantId: string }) {
   );
 }
 
-const isOver = ({ ExpiresAt }: Key) => ExpiresAt !== null && Date.parse(ExpiresAt) <= Date.now();
+const isExpired = ({ ExpiresAt }: Key) => ExpiresAt !== null && Date.parse(ExpiresAt) <= Date.now();
 
 function NameOfKey({ apiKey }: { apiKey: Key }) {
   const t = useTranslations('tenants');
@@ -86,7 +86,7 @@ function NameOfKey({ apiKey }: { apiKey: Key }) {
       {apiKey.RevokedAt ? (
         <Badge color="red">{t('revoked')}</Badge>
       ) : (
-        isOver(apiKey) && <Badge color="orange">{t('expired')}</Badge>
+        isExpired(apiKey) && <Badge color="orange">{t('expired')}</Badge>
       )}
     </Group>
   );

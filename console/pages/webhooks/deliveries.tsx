@@ -77,7 +77,7 @@ function Log({ endpoint, wanted, onClear }: LogProps) {
   const t = useTranslations('webhooks');
   const [opened, setOpened] = useState<string | null>(null);
   const columns = useDeliveryColumns(endpoint, setOpened);
-  const { list, shown, isSeeking, lookOn, lookedThrough } = useDeliveries(endpoint, wanted);
+  const { list, shown, isSeeking, lookOn, searchedRows } = useDeliveries(endpoint, wanted);
   if (isSeeking) return <WaitingRows />;
   return (
     <>
@@ -90,7 +90,7 @@ function Log({ endpoint, wanted, onClear }: LogProps) {
           onClear ? (
             <NoneFound
               title={t('noneFoundTitle')}
-              text={lookOn ? t('noneFoundYet', { count: lookedThrough }) : t('noneFoundText')}
+              text={lookOn ? t('noneFoundYet', { count: searchedRows }) : t('noneFoundText')}
               onShowAll={onClear}
             >
               {lookOn && <Button onClick={lookOn}>{t('lookOn')}</Button>}

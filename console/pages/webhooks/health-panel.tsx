@@ -19,7 +19,7 @@ import { useStatus } from './use-status.ts';
 
 type Shown = 'works' | 'ready' | 'lastFailed' | 'failing' | 'givenUp' | 'off';
 
-const looks: Record<Shown, { color: string; icon: typeof IconCheck }> = {
+const appearances: Record<Shown, { color: string; icon: typeof IconCheck }> = {
   works: { color: 'green', icon: IconCheck },
   ready: { color: 'gray', icon: IconHourglass },
   lastFailed: { color: 'orange', icon: IconAlertTriangle },
@@ -56,7 +56,7 @@ export function HealthPanel({ endpoint }: { endpoint: Endpoint }) {
   const last = useLast(endpoint);
   const { result, ping, isPinging, pingError } = usePing(endpoint);
   const shown = shownOf(endpoint, last);
-  const { color, icon: Icon } = looks[shown];
+  const { color, icon: Icon } = appearances[shown];
   return (
     <Paper withBorder p="lg" className="health" data-health={shown} component="section">
       <Group gap="sm" wrap="nowrap" align="flex-start">

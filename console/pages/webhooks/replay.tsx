@@ -30,7 +30,7 @@ export function useReplay({ WebhookID }: Endpoint) {
 const day = 86_400_000;
 
 /** Since the first failure, or for the last day. */
-const usualSpan = ({ FailingSince }: Endpoint) => ({
+const defaultPeriod = ({ FailingSince }: Endpoint) => ({
   from: local(FailingSince === null ? new Date(Date.now() - day) : new Date(FailingSince)),
   until: '',
 });
@@ -40,7 +40,7 @@ export function ReplayButton({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const replay = useReplay(endpoint);
   const [isOpen, setOpen] = useState(false);
-  const [span, setSpan] = useFormState(isOpen, () => usualSpan(endpoint));
+  const [span, setSpan] = useFormState(isOpen, () => defaultPeriod(endpoint));
   const from = instantOf(span.from);
   const until = instantOf(span.until);
   const counting = useCount(endpoint, isOpen && from !== null ? { from, until } : null);

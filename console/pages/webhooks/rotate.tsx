@@ -10,7 +10,7 @@ import { WebhookSecret, type WithSecret } from './secret.tsx';
 
 const hour = 3_600;
 const overlaps = [0, hour, 24 * hour, 72 * hour, 168 * hour] as const;
-const usual = String(24 * hour);
+const defaultOverlap = String(24 * hour);
 
 type Props = { endpoint: Endpoint; isOpen: boolean; onClose: () => void };
 
@@ -22,7 +22,7 @@ export function RotateDialog({ endpoint, isOpen, onClose }: Props) {
   const { $api } = useApi();
   const queries = useQueryClient();
   const rotate = $api.useMutation('post', '/webhook/{WebhookID}/rotate');
-  const [seconds, setSeconds] = useFormState(isOpen, () => usual);
+  const [seconds, setSeconds] = useFormState(isOpen, () => defaultOverlap);
   const [made, setMade] = useState<WithSecret | null>(null);
   const submit = async () => {
     const params = { path: { WebhookID: endpoint.WebhookID } };

@@ -20,9 +20,9 @@ export type DeliveryFilter = {
   until: string | null;
 };
 
-const shownAtOnce = 25;
-const lookedThrough = 200;
-const pagesAtOnce = 5;
+const pageSize = 25;
+const searchPageSize = 200;
+const pagesPerRead = 5;
 
 /** The newest deliveries, as many as needed. */
 export function useDeliveries(
@@ -30,10 +30,10 @@ export function useDeliveries(
   { status, eventId, type, from, until }: DeliveryFilter,
 ) {
   const { $api } = useApi();
-  const [bound, setBound] = useState(pagesAtOnce);
+  const [bound, setBound] = useState(pagesPerRead);
   const isSearch = type !== undefined || from !== null || until !== null;
   const query = {
-    Limit: isSearch ? lookedThrough : shownAtOnce,
+    Limit: isSearch ? searchPageSize : pageSize,
     ...(status ? { Status: status } : {}),
     ...(eventId ? { EventID: eventId } : {}),
   };
@@ -61,7 +61,7 @@ export function useDeliveries(
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = list;
   const pages = data?.pages.length ?? 0;
   const shown = data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
-  const isLooking = isSearch && hasNextPage && shown.length < shownAtOnce && pages < bound && !isError;
+  const isLooking = isSearch && hasNextPage && shown.length < pageSize && pages < bound && !isError;
   useEffect(() => {
     if (isLooking && !isFetching) void fetchNextPage();
   }, [isLooking, isFetching, fetchNextPage]);
@@ -71,7 +71,7 @@ export function useDeliveries(
     /** Nothing has been found yet, and the search continues. */
     isSeeking: isLooking && shown.length === 0,
     /** There may be more beyond the pages that were searched. */
-    lookOn: hasNextPage && shown.length === 0 ? () => setBound(bound + pagesAtOnce) : undefined,
-    lookedThrough: pages * lookedThrough,
+    lookOn: hasNextPage && shown.length === 0 ? () => setBound(bound + pagesPerRead) : undefined,
+    searchedRows: pages * searchPageSize,
   };
 }

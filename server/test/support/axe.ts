@@ -7,7 +7,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 type Finding = { id: string; nodes: { html: string }[] };
 
-type Looked = {
+type Inspected = {
   /** A drawer or dialog covers the page. The rest is inert and has neither a heading nor a main landmark. */
   isCovered?: boolean;
   /** Checks only rules that depend on colours. */
@@ -15,14 +15,14 @@ type Looked = {
 };
 
 /** The violations that axe finds on the page itself. A course in a frame is its author's responsibility. */
-export async function findings(page: Page, looked: Looked = {}): Promise<string[]> {
+export async function findings(page: Page, inspected: Inspected = {}): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   const off = { enabled: false };
   const options = {
     iframes: false,
     resultTypes: ['violations'],
-    ...(looked.isCovered ? { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } } : {}),
-    ...(looked.coloursOnly ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}),
+    ...(inspected.isCovered ? { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } } : {}),
+    ...(inspected.coloursOnly ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}),
   };
   return page.evaluate(async (options) => {
     const violations: Finding[] = await Reflect.get(window, 'axe')

@@ -1,6 +1,6 @@
 import { type Client, openClient } from '../../../bench/kill/client.ts';
 import { emptyLedger, type Ledger } from '../../../bench/kill/ledger.ts';
-import { drive, type Target } from '../../../bench/kill/load.ts';
+import { runLearners, type Target } from '../../../bench/kill/load.ts';
 import { prepareTarget } from '../../../bench/kill/rounds.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import {
@@ -69,7 +69,7 @@ export async function startBalanced(
     start,
     load: (lanes) => {
       isOver = false;
-      const driving = drive(target, ledger, { client, lanes, over: () => isOver });
+      const driving = runLearners(target, ledger, { client, lanes, over: () => isOver });
       return {
         over: () => {
           isOver = true;

@@ -17,7 +17,7 @@ export type Balancer = Backend & {
   close: () => Promise<void>;
 };
 
-const look = 100;
+const checkMilliseconds = 100;
 
 /**
  * Round robin over the ready nodes, like other load balancers: connections are reused, and another node is tried only
@@ -90,7 +90,7 @@ export async function startBalancer(): Promise<Balancer> {
   const looking = setInterval(() => {
     for (const node of nodes.keys())
       void ready(checks, node.baseUrl).then((isReady) => nodes.set(node, isReady));
-  }, look);
+  }, checkMilliseconds);
 
   return {
     baseUrl: base.url,

@@ -20,12 +20,12 @@ export async function fuzzWorld(service: TestService) {
   await service.importPackage('phishing', await packCourse('phishing'));
   const keys: Keys = { operator: service.operatorKey, tenant: tenant.key, reader: reader.Secret, TenantID };
   const names: Record<string, readonly string[]> = {};
-  const renew = async () => Object.assign(names, await things(service, tenant));
+  const renew = async () => Object.assign(names, await createRecords(service, tenant));
   await renew();
   return { tenant, keys, names: names as Names, renew };
 }
 
-async function things(service: TestService, tenant: TestTenant): Promise<Names> {
+async function createRecords(service: TestService, tenant: TestTenant): Promise<Names> {
   const { TenantID } = tenant;
   const CourseID = 'phishing';
   const restored = { Status: 'active', PasswordHash: 'opaque', ReturnOrigins: null, FrameOrigins: null };

@@ -12,7 +12,7 @@ const parsed = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, n
 const idleMilliseconds = 40;
 
 /** How much slower than an idle machine this one is now, because other programs use its caches and cores. */
-export function slowness(): number {
+export function slowdown(): number {
   const used = process.threadCpuUsage();
   for (let time = 0; time < 10; time++) JSON.parse(parsed);
   const { user, system } = process.threadCpuUsage(used);
@@ -40,5 +40,5 @@ export async function measureDuring(
     noticed.longestWork = Math.max(noticed.longestWork, (user + system) / 1_000);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  return { ...noticed, longestWork: noticed.longestWork / slowness() };
+  return { ...noticed, longestWork: noticed.longestWork / slowdown() };
 }

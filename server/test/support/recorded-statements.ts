@@ -66,7 +66,7 @@ function recordedIn(folder: string): Map<string, number> {
  * Removes the tenant from each recorded statement with one tenant. Returns the number of mutants, and those that the
  * guard accepts.
  */
-export function judgeMutants(folder: string) {
+export function checkMutants(folder: string) {
   const result = { statements: 0, mutants: 0, accepted: [] as string[] };
   for (const text of recordedIn(folder).keys()) {
     if (assertTenantScoped(text).kind !== 'one tenant') continue;
@@ -89,7 +89,7 @@ function isAccepted(text: string): boolean {
 }
 
 /** The number of recorded statements of each kind, the reasons why some span tenants, and the violations. */
-export function judgeStatements(folder: string) {
+export function checkStatements(folder: string) {
   const tenantsOf = recordedIn(folder);
   const counts = { 'one tenant': 0, 'no tenant': 0, 'across tenants': 0 };
   const reasons = new Set<string>();

@@ -1,31 +1,31 @@
 import type { Connection, Engine } from '../../src/platform/db/engine.ts';
 
 /** Empty databases left by earlier test files of this process. If null, every database is closed after use. */
-let left: Engine[] | null = null;
+let emptyDatabases: Engine[] | null = null;
 
 /** From now on, closing a database empties it and keeps it for the next test file. */
 export function reuseDatabases(): void {
-  left ??= [];
+  emptyDatabases ??= [];
 }
 
 /** For `after`, because an open database keeps the process running. */
 export async function closeDatabases(): Promise<void> {
-  const engines = left ?? [];
-  left = null;
+  const engines = emptyDatabases ?? [];
+  emptyDatabases = null;
   await Promise.all(engines.map((engine) => engine.close()));
 }
 
 /** A database as migrations leave it: a new one, or one from an earlier test file. */
 export async function reusedDatabase(open: () => Promise<Engine>): Promise<Engine> {
-  if (left === null) return open();
-  const engine = left.pop() ?? (await open());
+  if (emptyDatabases === null) return open();
+  const engine = emptyDatabases.pop() ?? (await open());
   migrated ??= readMigrated(engine);
   await migrated;
   return lease(engine);
 }
 
 /** Statements that change more than rows. A database changed like this is not reused. */
-const lasting =
+const schemaChange =
   /(?:^|;)\s*(?:(?:\/\*[\s\S]*?\*\/|--[^\n]*\n)\s*)*(?:create|alter|drop|analyze|vacuum|reindex|set\s+(?!local\b))/i;
 
 function lease(engine: Engine): Engine {
@@ -34,7 +34,7 @@ function lease(engine: Engine): Engine {
   let isClosed = false;
   const note = (text: string) => {
     if (isClosed) throw new Error('The database is closed.');
-    isChanged ||= lasting.test(text);
+    isChanged ||= schemaChange.test(text);
   };
   const over = (connection: Connection): Connection => ({
     query: async (statement, line) => {
@@ -57,9 +57,9 @@ function lease(engine: Engine): Engine {
     close: async () => {
       if (isClosed) return;
       isClosed = true;
-      if (left === null || isChanged) return engine.close();
+      if (emptyDatabases === null || isChanged) return engine.close();
       await empty(engine);
-      left.push(engine);
+      emptyDatabases.push(engine);
     },
   };
 }

@@ -22,12 +22,12 @@ async function rowsIn(connection: Connection): Promise<number> {
 }
 
 /** Reports for each statement, or for the transaction it belongs to, how many rows it touched. */
-export function countTouched(engine: Engine, tell: (touched: Touched) => void): Engine {
+export function countTouched(engine: Engine, report: (touched: Touched) => void): Engine {
   const transaction: Engine['transaction'] = (work, tenantId) =>
     engine.transaction(async (connection) => {
       const texts: string[] = [];
       const before = await rowsIn(connection);
-      const note = async () => tell({ rows: (await rowsIn(connection)) - before, texts });
+      const note = async () => report({ rows: (await rowsIn(connection)) - before, texts });
       try {
         const result = await work({
           query: (statement) => {

@@ -63,7 +63,7 @@ export async function openShowcase(): Promise<Showcase> {
   }
   for (let left = days; left > 0; left--) {
     behind = left * day;
-    await liveThrough(service, tenant, days - left, now().getUTCDay());
+    await playDay(service, tenant, days - left, now().getUTCDay());
   }
   behind = 90_000;
   const [learner = '', decidedFor = ''] = logins;
@@ -142,7 +142,7 @@ async function enrol(tenant: TestTenant, loginId: string, course: string, fields
 }
 
 /** Most learners come on weekdays, more of them each week. Most start, and some finish. */
-async function liveThrough(service: TestService, tenant: TestTenant, number: number, weekday: number) {
+async function playDay(service: TestService, tenant: TestTenant, number: number, weekday: number) {
   const count = weekday === 0 || weekday === 6 ? 0 : 1 + Math.round(number / 20 + 1.5 * Math.sin(number / 3));
   for (let index = 0; index < count; index++) {
     const login = await tenant.user({ FirstName: 'Lee', LastName: `Learner ${number}-${index}` });

@@ -39,7 +39,7 @@ const losses: Record<string, (tie: string, column: string, value: string) => str
 };
 
 const names = tenantTables.join('|');
-const tiePattern = /(?<![\w".])((?:"?(\w+)"?\.)?"?tenant_id"?) = (\$\d+|'[^']*')(?!\w)/g;
+const conditionPattern = /(?<![\w".])((?:"?(\w+)"?\.)?"?tenant_id"?) = (\$\d+|'[^']*')(?!\w)/g;
 const tablePattern = new RegExp(
   `\\b(?:from|join|update|using|into|,)\\s+(?:only\\s+)?"?(${names})\\b"?(?:\\s+(?:as\\s+)?"?(?!(?:on|where|set|join|left|inner|order|for|limit|returning)\\b)(\\w+)"?)?`,
   'g',
@@ -56,12 +56,19 @@ function tableBefore(text: string, at: number): string {
   return found.at(-1)?.[1] ?? '';
 }
 
-type Tie = { at: number; text: string; column: string; alias: string; value: string; owned: boolean };
+type TenantCondition = {
+  at: number;
+  text: string;
+  column: string;
+  alias: string;
+  value: string;
+  owned: boolean;
+};
 
 /** Comparisons with tenants. `owned` are those that restrict a tenant table. */
-function tiesOf(text: string): Tie[] {
+function tenantConditionsOf(text: string): TenantCondition[] {
   const aliases = aliasesOf(text);
-  return [...text.matchAll(tiePattern)].map((match) => {
+  return [...text.matchAll(conditionPattern)].map((match) => {
     const [whole, column = '', alias = '', value = ''] = match;
     const isOwned = alias
       ? aliases.has(alias)
@@ -71,7 +78,11 @@ function tiesOf(text: string): Tie[] {
   });
 }
 
-function replaced(text: string, ties: readonly Tie[], by: (tie: Tie) => string): string {
+function replaced(
+  text: string,
+  ties: readonly TenantCondition[],
+  by: (tie: TenantCondition) => string,
+): string {
   return ties
     .toReversed()
     .reduce((rest, tie) => rest.slice(0, tie.at) + by(tie) + rest.slice(tie.at + tie.text.length), text);
@@ -112,13 +123,13 @@ function* around(text: string): Generator<Mutant> {
 
 /** The ways in which a statement could lose its tenant: each condition separately, all of them, and from outside. */
 export function* mutantsOf(text: string): Generator<Mutant> {
-  const ties = tiesOf(text);
+  const ties = tenantConditionsOf(text);
   const owned = ties.filter((tie) => tie.owned);
   // If two have the same name, as in branches of a union, a statement surely loses its tenant only if all of them are
   // removed.
   const single = owned.filter(({ alias }) => ties.filter((other) => other.alias === alias).length === 1);
   for (const [how, lose] of Object.entries(losses)) {
-    const by = (tie: Tie) => lose(tie.text, tie.column, tie.value);
+    const by = (tie: TenantCondition) => lose(tie.text, tie.column, tie.value);
     for (const tie of single) yield { how, text: replaced(text, [tie], by) };
     if (owned.length > 0) yield { how: `${how}, everywhere`, text: replaced(text, ties, by) };
   }
@@ -127,7 +138,7 @@ export function* mutantsOf(text: string): Generator<Mutant> {
 
 /** The ways in which each condition of a function's body could lose its tenant. */
 export function* mutantsOfBody(body: string): Generator<Mutant> {
-  for (const match of body.matchAll(tiePattern)) {
+  for (const match of body.matchAll(conditionPattern)) {
     const [tie, column = '', , value = ''] = match;
     const rest = body.slice(match.index + tie.length);
     for (const [how, lose] of Object.entries(losses))

@@ -1,5 +1,5 @@
 /** Seconds to allow for a busy machine, in addition to the time on an idle one. */
-export const slack = 5;
+export const slackSeconds = 5;
 
 /** Waits until the condition holds. The limit is generous: a busy machine may be many times slower than an idle one. */
 export async function until(

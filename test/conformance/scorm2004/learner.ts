@@ -1,21 +1,21 @@
 import type { BrowserContext, Locator } from 'playwright-core';
-import { kindOf, type Plan, type Result } from './page.ts';
+import { endingOf, type Plan, type Result } from './page.ts';
 
-/** A page of a content object that waits for what it has to do. */
+/** A content object's page that was delivered and waits for its calls. */
 export type Arrival = {
   activity: string;
   answer: (plan: Plan | null) => void;
-  kind: ReturnType<typeof kindOf>;
+  ending: ReturnType<typeof endingOf>;
 };
 
-/** The learner's screen has not changed for this long, so nothing else will come. */
-const stillFor = 4_000;
-const timeLimit = 45_000;
-/** One visit has 3,499 calls. */
+/** If the player has shown only its own pages for this long, it will deliver nothing more. */
+const idleLimit = 4_000;
+const arrivalLimit = 45_000;
+/** The longest visit has 3,499 calls. */
 const playLimit = 120_000;
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** A learner who uses the buttons of the player, and the content objects, which report what they do. */
+/** Uses the player's buttons as a learner does, and receives the reports of the content objects. */
 export type Learner = Awaited<ReturnType<typeof openLearner>>;
 
 export async function openLearner(context: BrowserContext) {
@@ -24,7 +24,7 @@ export async function openLearner(context: BrowserContext) {
   let terminated: (returned: string) => void = () => {};
   await context.exposeBinding('conformanceArrived', (_source, activity: string, path: string) => {
     const { promise, resolve } = Promise.withResolvers<Plan | null>();
-    arrivals.push({ activity, answer: resolve, kind: kindOf(path) });
+    arrivals.push({ activity, answer: resolve, ending: endingOf(path) });
     return promise;
   });
   await context.exposeBinding('conformancePlayed', (_source, results: Result[]) => played(results));
@@ -33,19 +33,19 @@ export async function openLearner(context: BrowserContext) {
   page.on('dialog', (dialog) => void dialog.accept().catch(() => {}));
 
   const hasEnded = () => page.locator('#stage .seal').isVisible();
-  const waits = async () =>
+  const showsOwnPage = async () =>
     (await page.locator('#stage .page').isVisible()) || (await page.locator('#notice').isVisible());
 
-  /** The next content object. Null if the learner's screen stands still without one. */
-  async function arrival(): Promise<Arrival | null> {
-    const end = Date.now() + timeLimit;
-    let still = 0;
+  /** The next content object; null if the player stops at a page of its own. */
+  async function nextArrival(): Promise<Arrival | null> {
+    const end = Date.now() + arrivalLimit;
+    let idleFor = 0;
     for (let last = Date.now(); Date.now() < end; await pause(25)) {
       const found = arrivals.shift();
       if (found) return found;
       const now = Date.now();
-      still = (await waits()) ? still + now - last : 0;
-      if (still > stillFor) return null;
+      idleFor = (await showsOwnPage()) ? idleFor + now - last : 0;
+      if (idleFor > idleLimit) return null;
       last = now;
     }
     return null;
@@ -71,8 +71,8 @@ export async function openLearner(context: BrowserContext) {
     previous: page.locator('#previous-button'),
   };
 
-  /** Whether what a question asks is so: `continue.enabled`, `toc.visible@Activity 2`, … */
-  async function holds(question: string): Promise<boolean> {
+  /** The answer to a script's question about the screen, such as `continue.enabled` or `toc.visible@Activity 2`. */
+  async function isSo(question: string): Promise<boolean> {
     const [asked = '', title] = question.split('@');
     const [what = '', property] = asked.split('.');
     const button = buttons[what];
@@ -91,19 +91,19 @@ export async function openLearner(context: BrowserContext) {
   }
 
   return {
-    arrival,
+    arrival: nextArrival,
     launch: (url: string) => page.goto(url),
-    /** Waits for what the question asks for, because the buttons follow the content with a delay. */
-    agrees: (question: string, expected: boolean) => isTrue(() => holds(question), expected),
+    /** Waits until the question has the expected answer, because the buttons are updated with a delay. */
+    expectAnswer: (question: string, expected: boolean) => isTrue(() => isSo(question), expected),
     press: (name: 'continue' | 'previous') => press(buttons[name] as Locator),
     choose: (title: string) => press(entry(title)),
     ended: (limit: number) => isTrue(hasEnded, true, limit),
     async leave(): Promise<boolean> {
       if (await hasEnded()) return true;
       await page.locator('#exit-button').click();
-      return isTrue(hasEnded, true, timeLimit);
+      return isTrue(hasEnded, true, arrivalLimit);
     },
-    /** Lets a content object play, and waits for its results and the end of its session. */
+    /** Tells a content object which calls to make, and waits for their results and the end of its session. */
     async play({ answer }: Arrival, plan: Plan): Promise<{ results: Result[]; terminated: string } | null> {
       const results = new Promise<Result[]>((resolve) => {
         played = resolve;

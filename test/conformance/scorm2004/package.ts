@@ -7,7 +7,7 @@ import { contentPage } from './page.ts';
 const attribute = (text: string, name: string) =>
   new RegExp(`\\s${name}\\s*=\\s*"([^"]*)"`).exec(text)?.[1]?.trim() ?? '';
 
-/** The paths of all files that a manifest names. */
+/** The paths of all files listed in a manifest. */
 export function filesOf(manifest: string): string[] {
   const resources = manifest.match(/<resource\s[\s\S]*?(?:<\/resource>|\/>)/g) ?? [];
   return resources.flatMap((resource) => {
@@ -20,7 +20,7 @@ export function filesOf(manifest: string): string[] {
   });
 }
 
-/** The title of the item that is launched for an activity, and of the organization, by which learners find them. */
+/** The titles of each activity's item and of the organization, which identify them in the contents list. */
 export function titlesOf(manifest: string): { activity: Map<string, string>; root: string } {
   const activity = new Map<string, string>();
   for (const item of manifest.split(/<item\s/).slice(1)) {
@@ -31,7 +31,7 @@ export function titlesOf(manifest: string): { activity: Map<string, string>; roo
   return { activity, root: /<title>([\s\S]*?)<\/title>/.exec(manifest)?.[1]?.trim() ?? '' };
 }
 
-/** A zip of a manifest with our own page in place of ADL's. Other files are empty. */
+/** Packs a manifest with our own page in place of ADL's pages; all other files are empty. */
 export async function pack(name: string, manifest: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-conformance-'));
   const files = new Map(filesOf(manifest).map((path) => [path, /\.htm$/.test(path) ? contentPage : '']));

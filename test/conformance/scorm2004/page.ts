@@ -1,16 +1,16 @@
-/** What the page of a content object does in one visit. */
+/** The calls that a content object's page makes in one visit, and how it ends its session. */
 export type Plan = {
   calls: { fn: string; args: string[] }[];
   terminate: 'after the calls' | 'on unload' | 'never';
-  /** A navigation request that the page makes when it is unloaded. */
+  /** The navigation request that the page makes when it is unloaded. */
   onUnload: string | null;
 };
 
 export type Result = { returned: string; error: string };
 
 /**
- * The one page of all content objects. It says which activity it was launched for, gets the calls of its visit, reports
- * what they returned, and ends its session. It does nothing if the visit is not the one that the script expects.
+ * The page used for all content objects. It reports its activity, receives the calls for its visit, reports their
+ * results, and ends its session. It does nothing if the script does not expect its activity.
  */
 export const contentPage = `<!doctype html><meta charset="utf-8"><title>Content object</title>
 <h1 id="activity"></h1>
@@ -20,7 +20,7 @@ export const contentPage = `<!doctype html><meta charset="utf-8"><title>Content 
   let api = null;
   for (let at = window; !api && at !== at.parent; at = at.parent) api = at.parent.API_1484_11 ?? null;
 
-  // '&ID&' stands for the index of the member with this identifier.
+  // Replaces '&ID&' with the index of the list member that has this identifier.
   function resolve(name) {
     const [, list, id, rest] = /^(.*)\\.&([^&]*)&\\.(.*)$/.exec(name) ?? [];
     if (list === undefined) return name;
@@ -35,7 +35,7 @@ export const contentPage = `<!doctype html><meta charset="utf-8"><title>Content 
     return Array.from({ length: count }, (_, index) => api.GetValue('cmi.objectives.' + index + '.id'));
   }
 
-  // An exception in the API is a difference, and not the end of the script.
+  // An exception in the API counts as a wrong result and does not end the script.
   function attempt(act) {
     try {
       return act();
@@ -66,8 +66,8 @@ export const contentPage = `<!doctype html><meta charset="utf-8"><title>Content 
   })();
 </script>`;
 
-/** ADL's pages that do something else than their calls and Terminate. */
-export function kindOf(path: string): Pick<Plan, 'terminate' | 'onUnload'> {
+/** How ADL's page at this path ends its session. Most call Terminate after their other calls. */
+export function endingOf(path: string): Pick<Plan, 'terminate' | 'onUnload'> {
   const file = path.slice(path.lastIndexOf('/') + 1);
   const requests: Record<string, string> = {
     'tarAct4OnUnload.htm': '{target=activity_4}choice',

@@ -5,14 +5,14 @@ import { type Arrival, type Learner, openLearner } from './learner.ts';
 import { pack, titlesOf } from './package.ts';
 import { manifestsOf, type Script, type Step } from './scripts.ts';
 
-/** How the first thing that differs from a script looks. */
+/** Thrown at the first difference from a script, with its description. */
 class Difference extends Error {}
 
 type Course = { name: string; launchURL: string; titles: ReturnType<typeof titlesOf> };
 type Visit = { learner: Learner; learnerID: string; courses: Course[]; course: Course; script: Script };
 
-/** Performs a script as its learner. Returns the first difference, or null. */
-export async function perform(
+/** Runs a script as its learner. Returns the first difference, or null. */
+export async function runScript(
   service: TestService,
   browser: Browser,
   script: Script,
@@ -26,7 +26,7 @@ export async function perform(
   });
   try {
     const learner = await openLearner(context);
-    await follow({ learner, learnerID, courses, course, script });
+    await runSteps({ learner, learnerID, courses, course, script });
     return null;
   } catch (error) {
     if (error instanceof Difference) return error.message;
@@ -57,22 +57,22 @@ async function prepare(service: TestService, script: Script) {
   return { learnerID, courses };
 }
 
-async function follow(visit: Visit): Promise<void> {
+async function runSteps(visit: Visit): Promise<void> {
   const { learner, script } = visit;
   const named = visit.courses.some(({ name }) => name === script.start);
   await learner.launch(visit.course.launchURL);
   let choose: string | null = script.start === '.' || named ? null : script.start;
   for (const [index, step] of script.steps.entries()) {
     const where = `activity ${step.activity}, visit ${step.visit}`;
-    const arrival = await deliver(visit, step, choose);
-    await question(learner, step, where);
+    const arrival = await awaitActivity(visit, step, choose);
+    await checkScreen(learner, step, where);
     await playStep(visit, arrival, step, where);
-    choose = await goOn(visit, step, script.steps[index + 1] ?? null, where);
+    choose = await continueAfter(visit, step, script.steps[index + 1] ?? null, where);
   }
 }
 
-/** Waits for the activity of a step. What is delivered before the learner chooses it does nothing. */
-async function deliver({ learner }: Visit, step: Step, choose: string | null): Promise<Arrival> {
+/** Waits for a step's activity, choosing it if necessary. An activity delivered before that choice makes no calls. */
+async function awaitActivity({ learner }: Visit, step: Step, choose: string | null): Promise<Arrival> {
   const wanted = `activity ${step.activity}, visit ${step.visit}`;
   const first = await learner.arrival();
   if (first?.activity === step.activity) return first;
@@ -88,14 +88,14 @@ async function deliver({ learner }: Visit, step: Step, choose: string | null): P
   );
 }
 
-async function question(learner: Learner, { ui }: Step, where: string): Promise<void> {
+async function checkScreen(learner: Learner, { ui }: Step, where: string): Promise<void> {
   for (const { q, expect } of ui)
-    if (!(await learner.agrees(rootless(q), expect === 'Y')))
+    if (!(await learner.expectAnswer(withRootTitle(q), expect === 'Y')))
       throw new Difference(`${where}: ${q} ${expect} expected`);
 }
 
-/** The root is named in a sentence, and found by its title. */
-function rootless(text: string): string {
+/** Scripts refer to the root in a sentence; the contents list shows its title. */
+function withRootTitle(text: string): string {
   return text.replace(/the activity that corresponds to the root of "([^"]*)"/, (_, title: string) =>
     title.trim(),
   );
@@ -108,9 +108,9 @@ async function playStep(
   where: string,
 ): Promise<void> {
   const calls = step.calls.filter(({ fn }) => fn !== '?');
-  const isSilent = arrival.kind.terminate === 'never' || calls.length === 0;
-  const kind = isSilent ? ({ terminate: 'never', onUnload: null } as const) : arrival.kind;
-  const plan = { ...kind, calls: calls.map(({ fn, args = [] }) => ({ fn, args: args.map(String) })) };
+  const isSilent = arrival.ending.terminate === 'never' || calls.length === 0;
+  const ending = isSilent ? ({ terminate: 'never', onUnload: null } as const) : arrival.ending;
+  const plan = { ...ending, calls: calls.map(({ fn, args = [] }) => ({ fn, args: args.map(String) })) };
   const played = await learner.play(arrival, plan);
   if (!played) throw new Difference(`${where}: the page did not play its calls`);
   for (const [index, call] of calls.entries()) {
@@ -121,17 +121,22 @@ async function playStep(
   if (played.terminated !== 'true') throw new Difference(`${where}: Terminate returned ${played.terminated}`);
 }
 
-/** A session that should have ended gets this long before the learner leaves. */
-const patience = 4_000;
+/** How long to wait for a session to end before the learner leaves it. */
+const endLimit = 4_000;
 
-/** Does what the tester does after a visit. Returns the title to choose if the next activity does not come itself. */
-async function goOn(visit: Visit, step: Step, next: Step | null, where: string): Promise<string | null> {
+/** Does what a tester would do after a visit. Returns the title to choose if the next activity is not delivered automatically. */
+async function continueAfter(
+  visit: Visit,
+  step: Step,
+  next: Step | null,
+  where: string,
+): Promise<string | null> {
   const { learner, course, courses } = visit;
   const [action = '', argument = ''] = step.then;
   const titleOfNext = () => course.titles.activity.get(next?.activity ?? '') ?? null;
   const relaunch = async (to: Course) => {
-    if (!(await learner.ended(patience)) && !(await learner.leave()))
-      throw new Difference(`${where}: no end`);
+    if (!(await learner.ended(endLimit)) && !(await learner.leave()))
+      throw new Difference(`${where}: the session did not end`);
     visit.course = to;
     await learner.launch(to.launchURL);
   };
@@ -142,7 +147,7 @@ async function goOn(visit: Visit, step: Step, next: Step | null, where: string):
     if (!(await learner.press(button))) throw new Difference(`${where}: ${button} is not enabled`);
   };
   const choose = async (title: string) => {
-    const chosen = rootless(title);
+    const chosen = withRootTitle(title);
     if (!(await learner.choose(chosen))) throw new Difference(`${where}: "${chosen}" cannot be chosen`);
   };
   if (action === '') return null;

@@ -1,5 +1,5 @@
-// Performs ADL's test scripts for SCORM 2004 4th edition with the real player in Chromium, and prints what differs.
-// `--third` performs a fixed third of them; names perform only those.
+// Runs ADL's test scripts for SCORM 2004 4th edition with the real player in Chromium, and prints the differences.
+// `--third` runs a fixed third of them; names select individual scripts.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { chromium } from 'playwright-core';
 import { ensureBuilt } from '../../../scripts/build.ts';
 import { chromiumPath } from '../../../server/test/support/chromium.ts';
 import { startService } from '../../../server/test/support/service.ts';
-import { perform } from './perform.ts';
-import { fixedThird, groupOf, groups, readScripts, type Script, whyMissing } from './scripts.ts';
+import { runScript } from './perform.ts';
+import { fixedThird, groupOf, groups, missingScripts, readScripts, type Script } from './scripts.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,7 +21,7 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-const missing = whyMissing();
+const missing = missingScripts();
 if (missing) fail(missing);
 if (!existsSync(chromiumPath))
   fail(`The scripts need Chromium, and ${chromiumPath} does not exist. Install it, or set CHROMIUM.`);
@@ -32,7 +32,7 @@ const scripts = values.third ? fixedThird(some) : some;
 if (scripts.length === 0) fail(`No script is called ${positionals.join(' or ')}.`);
 
 await ensureBuilt();
-// Removed with everything that the service and the packages leave in it.
+// Holds all temporary files of the service and the packages, and is removed at the end.
 const scratch = mkdtempSync(join(tmpdir(), 'lectern-conformance-'));
 process.env.TMPDIR = scratch;
 const service = await startService({ env: { RATE_LIMIT: '100000', ANONYMOUS_RATE_LIMIT: '100000' } });
@@ -47,7 +47,7 @@ const started = performance.now();
 
 async function worker(): Promise<void> {
   for (let script = waiting.shift(); script; script = waiting.shift()) {
-    const differs = await perform(service, browser, script).catch((error) => String(error));
+    const differs = await runScript(service, browser, script).catch((error) => String(error));
     differences.set(script.name, differs);
     if (positionals.length > 0) console.log(`${script.name}: ${differs ?? 'passed'}`);
   }

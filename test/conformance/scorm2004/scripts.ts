@@ -11,7 +11,7 @@ export type Call = {
   error?: string;
   /** The type of the interaction that a response belongs to. */
   type?: string;
-  /** Of `compareObjectives`. */
+  /** The identifiers that `compareObjectives` expects. */
   ids?: string[];
 };
 
@@ -25,8 +25,8 @@ export type Step = {
 
 export type Script = { name: string; start: string; steps: Step[] };
 
-/** Why the scripts cannot run. Null if they can. */
-export function whyMissing(): string | null {
+/** Why the scripts cannot run; null if they can. */
+export function missingScripts(): string | null {
   return existsSync(join(folder, 'scripts.ndjson'))
     ? null
     : `ADL's scripts are not in ${folder}, so nothing can be run.`;
@@ -37,7 +37,7 @@ export function readScripts(): Script[] {
   return lines.map((line) => JSON.parse(line) as Script);
 }
 
-/** The manifests of a script: one, but for the script about two courses of one learner. */
+/** The manifests of a script: one, or two if the script is about two courses of one learner. */
 export function manifestsOf({ name }: Script): { name: string; text: string }[] {
   const files = readdirSync(join(folder, 'manifests')).filter((file) =>
     [`${name}.xml`, `${name}a.xml`, `${name}b.xml`].includes(file),
@@ -49,7 +49,7 @@ export function manifestsOf({ name }: Script): { name: string; text: string }[] 
   }));
 }
 
-/** The same third at every run, with scripts of every group. */
+/** The same third in every run, with scripts from each group. */
 export function fixedThird(scripts: Script[]): Script[] {
   return scripts.filter((_, index) => index % 3 === 0);
 }

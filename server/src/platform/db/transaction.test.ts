@@ -54,7 +54,7 @@ test('is rolled back if it throws before the first await', async () => {
   const failing = transaction(ctx, () => {
     throw new Error('thrown synchronously');
   });
-  await assert.rejects(failing, /at once/);
+  await assert.rejects(failing, /thrown synchronously/);
   assert.deepEqual(await names(), ['a']);
 });
 
