@@ -114,7 +114,7 @@ for (const [name, send] of Object.entries({ curl: withCurl, JavaScript: withScri
       const { status, body } = await send(entry, {
         service,
         key: isOperators || !key ? service.operatorKey : key,
-        withOwnValues: own,
+        withOwnValues,
       });
       assert.ok(status >= 200 && status < 300, `${step}: ${status} ${JSON.stringify(body)}`);
       const [, done] = Object.entries(entry.responses).find(([status]) => status.startsWith('2')) ?? [];

@@ -68,7 +68,11 @@ test('An administrator signs in by password, which never leaves the browser, and
   await page.getByText('You don’t have access to this page').waitFor();
   await choose(page, 'Sign out');
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
-  assert.equal(await page.getByLabel('Organisation').inputValue(), acme.TenantID, 'the organisation is remembered');
+  assert.equal(
+    await page.getByLabel('Organisation').inputValue(),
+    acme.TenantID,
+    'the organisation is remembered',
+  );
   await closeConsole(page);
 });
 

@@ -32,7 +32,7 @@ export type ChunkOutcome = {
   results: Blob;
 };
 
-export const noCounts: Counts = { created: 0, exists: 0, differs: 0, rejected: 0 };
+export const noCounts: Counts = { created: 0, exists: 0, differs: 0, refused: 0 };
 
 function kindOf({ Status, code }: Line): Kind {
   if (Status === 201) return 'created';
@@ -75,8 +75,8 @@ export function toOutcome(
   return {
     rows: lines.length,
     counts,
-    rejected: refused,
-    temporary: passing,
+    rejected,
+    temporary,
     results: new Blob([texts.join('')]),
   };
 }

@@ -112,8 +112,8 @@ function Done({ stage }: { stage: Extract<Import['stage'], { is: 'done' }> }) {
 function Outcome({ one, imports }: RowProps) {
   const t = useTranslations('courses.import');
   const { stage } = one;
-  const left = (isLeft: boolean) =>
-    isLeft && (
+  const left = (isCourseLeft: boolean) =>
+    isCourseLeft && (
       <Text size="sm">
         {t.rich('left', {
           id: one.courseId,
@@ -133,7 +133,7 @@ function Outcome({ one, imports }: RowProps) {
     case 'cancelled':
       return (
         <Text role="status">
-          {t('cancelled')} {left(stage.isLeft)}
+          {t('cancelled')} {left(stage.isCourseLeft)}
         </Text>
       );
     case 'failed':
@@ -143,7 +143,7 @@ function Outcome({ one, imports }: RowProps) {
           <Text size="sm" c="dimmed">
             {t('failed')} <Code>{toFailure(stage.error).code}</Code>
           </Text>
-          {left(stage.isLeft)}
+          {left(stage.isCourseLeft)}
         </Stack>
       );
   }

@@ -50,7 +50,7 @@ export async function isKnown({ client }: Api, courseId: string): Promise<boolea
 /** If `title` is empty, the package's own title is used. */
 export type Importing = Upload & { title: string };
 
-/** `isLeft` is true if the course was created and could not be deleted again. */
+/** `isCourseLeft` is true if the course was created and could not be deleted again. */
 export type Imported = { release: Release; isNew: boolean } | { error: unknown; isCourseLeft: boolean };
 
 /** Imports a package; a missing course is created as a draft. A failed import leaves no empty course behind. */
@@ -73,7 +73,7 @@ export async function importPackage(api: Api, input: Importing): Promise<Importe
     return { release, isNew };
   } catch (error) {
     const isCourseLeft = isNew && !(await deleteCreatedCourse(api, input.courseId));
-    return { error, isCourseLeft: isLeft };
+    return { error, isCourseLeft };
   }
 }
 

@@ -9,8 +9,8 @@ export type Stage =
   | { is: 'waiting' }
   | { is: 'sending'; share: number }
   | { is: 'done'; release: Release; isNew: boolean }
-  | { is: 'failed'; error: unknown; isLeft: boolean }
-  | { is: 'cancelled'; isLeft: boolean };
+  | { is: 'failed'; error: unknown; isCourseLeft: boolean }
+  | { is: 'cancelled'; isCourseLeft: boolean };
 
 export type Import = { key: number; file: File; courseId: string; title: string; stage: Stage };
 
@@ -48,13 +48,13 @@ export function useImports() {
   };
 
   const run = async ({ key, file, courseId, title }: Import, signal: AbortSignal) => {
-    if (signal.aborted) return change(key, { stage: { is: 'cancelled', isLeft: false } });
+    if (signal.aborted) return change(key, { stage: { is: 'cancelled', isCourseLeft: false } });
     const onSent = (share: number) => change(key, { stage: { is: 'sending', share } });
     onSent(0);
     const outcome = await importPackage(api, { courseId, title, file, signal, onSent });
     stops.current.delete(key);
     if ('release' in outcome) change(key, { stage: { is: 'done', ...outcome } });
-    else if (signal.aborted) change(key, { stage: { is: 'cancelled', isLeft: outcome.isCourseLeft } });
+    else if (signal.aborted) change(key, { stage: { is: 'cancelled', isCourseLeft: outcome.isCourseLeft } });
     else change(key, { stage: { is: 'failed', ...outcome } });
     await queries.invalidateQueries();
   };
