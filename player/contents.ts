@@ -8,26 +8,35 @@ const desktop = window.matchMedia('(min-width: 60rem)');
 const { contents, contentsButton, contentsClose, scrim, stage, units: place, bar } = elements;
 
 /** The table of contents: next to the course on wide screens, a drawer on narrow ones. */
-export function createContents(units: Unit[], choose: (unitID: string) => void) {
-  const nodes = new Map<string, { unit: Unit; button: HTMLButtonElement; state: HTMLElement }>();
+/** A row of the list: a unit, a group, or the whole course. */
+type Entry = Pick<Unit, 'UnitID' | 'Title' | 'Href' | 'Children'>;
+type Node = { entry: Entry; button: HTMLButtonElement; state: HTMLElement; item: HTMLElement };
+
+export function createContents(units: Unit[], root: Entry | null, choose: (unitID: string) => void) {
+  const nodes = new Map<string, Node>();
 
   function list(children: Unit[]): HTMLElement {
     const items = children.filter(isShown).map((unit) => {
-      const state = make('span', 'state');
-      const button = make('button', 'unit', state, make('span', 'unit-title', unit.Title));
-      button.type = 'button';
-      button.lastElementChild?.setAttribute('dir', 'auto');
-      button.addEventListener('click', () => {
-        if (button.getAttribute('aria-disabled') === 'true') return;
-        if (!desktop.matches) toggle(false);
-        choose(unit.UnitID);
-      });
-      nodes.set(unit.UnitID, { unit, button, state });
-      const item = make('li', unit.Children.some(isShown) ? 'group' : '', button);
+      const item = row(unit);
       if (unit.Children.some(isShown)) item.append(list(unit.Children));
       return item;
     });
     return make('ol', '', ...items);
+  }
+
+  function row(entry: Entry): HTMLElement {
+    const state = make('span', 'state');
+    const button = make('button', 'unit', state, make('span', 'unit-title', entry.Title));
+    button.type = 'button';
+    button.lastElementChild?.setAttribute('dir', 'auto');
+    button.addEventListener('click', () => {
+      if (button.getAttribute('aria-disabled') === 'true') return;
+      if (!desktop.matches) toggle(false);
+      choose(entry.UnitID);
+    });
+    const item = make('li', entry.Children.some(isShown) ? 'group' : '', button);
+    nodes.set(entry.UnitID, { entry, button, state, item });
+    return item;
   }
 
   function toggle(open: boolean): void {
@@ -54,27 +63,28 @@ export function createContents(units: Unit[], choose: (unitID: string) => void) 
     if (event.key === 'Escape') close();
   });
   desktop.addEventListener('change', () => toggle(desktop.matches));
-  place.replaceChildren(list(units));
+  place.replaceChildren(...(root ? [make('ol', 'whole', row(root))] : []), list(units));
   toggle(desktop.matches);
 
   return {
     update(position: Position): void {
-      for (const [unitID, { unit, button, state }] of nodes) {
+      for (const [unitID, { entry, button, state, item }] of nodes) {
         const isCurrent = position.unit?.UnitID === unitID;
-        const may = isCurrent || position.mayChoose(unitID);
-        // A group without its own page is a heading, unless it is the only way to its members.
-        const isHeading = unit.Href === null && !(may && unit.Sequencing?.ControlMode.Choice === false);
-        const status = statusIn(unit, position);
-        const icon = may || isHeading || status !== 'none' ? status : 'locked';
+        const { may, why } = position.choice(unitID);
+        const isHeading = entry.Href === null;
+        const status = statusIn(entry, position);
+        const icon = may || isCurrent || isHeading || status !== 'none' ? status : 'locked';
         const text = icon === 'locked' ? messages.locked : messages.unitStates[status];
+        // The whole course is a row only while it can be started again.
+        item.hidden = entry === root ? !may : !position.shows(unitID);
         button.classList.toggle('heading', isHeading);
-        button.setAttribute('aria-disabled', String(!may || isHeading));
+        button.setAttribute('aria-disabled', String(!may && !isCurrent));
         if (isCurrent) button.setAttribute('aria-current', 'page');
         else button.removeAttribute('aria-current');
+        button.title = may || isCurrent || !why ? text : `${text}. ${why}`;
         if (state.dataset.icon === icon) continue;
         state.dataset.icon = icon;
         state.replaceChildren(makeIcon(icon), make('span', 'hidden-text', `${text}: `));
-        button.title = text;
       }
     },
     open: () => toggle(true),
@@ -82,10 +92,10 @@ export function createContents(units: Unit[], choose: (unitID: string) => void) 
 }
 
 /** A group without its own status has the combined status of its members. */
-function statusIn(unit: Unit, position: Position): UnitStatus {
-  const own = position.statusOf(unit.UnitID);
-  if (own !== 'none' || unit.Href !== null) return own;
-  const parts = unit.Children.map((child) => statusIn(child, position));
+function statusIn(entry: Entry, position: Position): UnitStatus {
+  const own = position.statusOf(entry.UnitID);
+  if (own !== 'none' || entry.Href !== null) return own;
+  const parts = entry.Children.map((child) => statusIn(child, position));
   if (parts.every((part) => part === 'completed' || part === 'passed')) return 'completed';
   return parts.some((part) => part !== 'none') ? 'incomplete' : 'none';
 }

@@ -1,18 +1,32 @@
 import type { Snapshot } from './commits.ts';
 import type { PlayableUnit, UnitStatus } from './units.ts';
 
+/** Whether something can be done now, and if not, why not, for the learner. */
+export type Offer = { may: boolean; why: string | null };
+
+export const offered: Offer = { may: true, why: null };
+
 /** The learner's position and the possible next steps. */
 export type Position = {
   unit: PlayableUnit | null;
   /** Whether the content has finished and is waiting for the learner's choice. */
   finished: boolean;
   /** Null if the button is not shown. */
-  previous: boolean | null;
-  next: boolean | null;
+  previous: Offer | null;
+  next: Offer | null;
   /** Whether the contents list may open this node. */
-  mayChoose(unitID: string): boolean;
+  choice(unitID: string): Offer;
+  /** Whether the contents list shows this node. */
+  shows(unitID: string): boolean;
   statusOf(unitID: string): UnitStatus;
+  /** Whether Exit ends the attempt, so that the course starts again next time. */
+  exitEnds: boolean;
+  /** Whether the learner may end the attempt instead of suspending it. */
+  mayEnd: boolean;
 };
+
+/** How the learner, or the service, leaves the course. */
+export type Leaving = 'exit' | 'end' | 'stop';
 
 /** Navigation through the units, either in order or by SCORM 2004 sequencing. */
 export type Course = {
@@ -22,9 +36,11 @@ export type Course = {
   previous(): Promise<void>;
   choose(unitID: string): Promise<void>;
   /** Ends the session; returns its last snapshot. */
-  leave(): Promise<Snapshot | null>;
+  leave(how: Leaving): Promise<Snapshot | null>;
   /** The snapshot to save if it is saved now. */
   snapshot(): Snapshot | null;
+  /** The root of the activity tree, if the learner may choose it like a unit. */
+  rootID?: string;
   /** Web courses: the learner marks the course as completed. */
   complete?(): void;
 };

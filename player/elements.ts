@@ -19,6 +19,7 @@ export const elements = {
   contentsButton: find('contents-button', HTMLButtonElement),
   contentsClose: find('contents-close', HTMLButtonElement),
   units: find('units', HTMLElement),
+  endAttempt: find('end-button', HTMLButtonElement),
   scrim: find('scrim', HTMLElement),
   stage: find('stage', HTMLElement),
   loading: find('loading', HTMLElement),

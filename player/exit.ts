@@ -1,6 +1,6 @@
 import type { Commits, Snapshot } from './commits.ts';
 import type { Receipt, Session } from './contract.ts';
-import type { Course } from './course.ts';
+import type { Course, Leaving } from './course.ts';
 import { elements } from './elements.ts';
 import { messages } from './messages.ts';
 import { showEnd, showPage } from './pages.ts';
@@ -13,13 +13,18 @@ const timeoutMilliseconds = 5_000;
 type Outcome = 'saved' | 'kept' | 'lost';
 
 /** Sends the content's last calls and the last commit. */
-async function sendLast(course: Course, commits: Commits, more: Pick<Snapshot, 'Exit'>): Promise<Outcome> {
+async function sendLast(
+  course: Course,
+  commits: Commits,
+  how: Leaving,
+  more: Pick<Snapshot, 'Exit'>,
+): Promise<Outcome> {
   elements.notice.hidden = true;
   elements.loading.hidden = false;
   elements.loadingText.textContent = messages.leaving;
   elements.bar.inert = true;
   elements.contents.inert = true;
-  const final = await course.leave();
+  const final = await course.leave(how);
   if (final) commits.save({ ...final, ...more }, 0);
   if (await commits.settled(timeoutMilliseconds))
     return commits.stop && 'refused' in commits.stop ? 'lost' : 'saved';
@@ -31,9 +36,10 @@ export async function leaveCourse(
   session: Session,
   course: Course,
   commits: Commits,
+  how: Leaving,
   summary: () => { receipt: Receipt; seconds: number },
 ): Promise<void> {
-  const outcome = await sendLast(course, commits, { Exit: true });
+  const outcome = await sendLast(course, commits, how, { Exit: true });
   if (commits.stop && 'refused' in commits.stop) {
     showStop(session, commits.stop, outcome);
     return;
@@ -52,7 +58,7 @@ export async function stopCourse(
   commits: Commits,
   why: Stop,
 ): Promise<void> {
-  const outcome = await sendLast(course, commits, {});
+  const outcome = await sendLast(course, commits, 'stop', {});
   showStop(session, commits.stop ?? why, outcome);
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unitOf as unit } from '../standards/test-support.ts';
 import type { Standard } from '../standards/types.ts';
+import { offered } from './course.ts';
 import {
   beginLinear,
   firstUnit,
@@ -13,6 +14,7 @@ import {
   positionOf,
   reduceLinear,
 } from './linear-state.ts';
+import { messages } from './messages.ts';
 import { playableUnits } from './units.ts';
 
 const tree = {
@@ -36,9 +38,7 @@ const said = {
   UnitID: 'a',
   Data: { 'cmi.core.total_time': '0000:00:10', 'cmi.core.session_time': '0000:00:05' },
 };
-const finish = (exit: string, request: string | null = null): LinearEvent => ({
-  ...{ kind: 'finished', exit, request, now: said },
-});
+const finish = (exit: string): LinearEvent => ({ kind: 'finished', exit, now: said });
 const moved: LinearEffect = { kind: 'moved' };
 
 const rows: [
@@ -85,13 +85,6 @@ const rows: [
   ],
   ['a SCO that suspends stays open', atA, finish('suspend'), { finished: true }, [moved]],
   [
-    'a SCO can ask to go back',
-    atA,
-    finish('', 'previous'),
-    { finished: true },
-    [moved, { kind: 'advance', to: 'previous' }],
-  ],
-  [
     'a SCO that logs out ends the course',
     atA,
     finish('logout'),
@@ -119,7 +112,7 @@ const rows: [
     { kind: 'closed', last: said },
     {
       closing: false,
-      data: new Map([['a', { 'cmi.core.total_time': '0000:00:15', 'cmi.core.entry': '' }]]),
+      data: new Map([['a', { 'cmi.core.total_time': '0000:00:15.00', 'cmi.core.entry': '' }]]),
     },
     [{ kind: 'keep', last: said }],
   ],
@@ -158,9 +151,17 @@ test('hidden units and those with open prerequisites are skipped', () => {
   assert.equal(neighbour({ ...atB, data: new Map([['a', passed.Data]]) }, 1, null), c);
   assert.equal(neighbour({ ...fresh, current: c }, -1, null), b);
   const position = positionOf(atB, null);
-  assert.deepEqual([position.previous, position.next, position.mayChoose('c')], [true, false, false]);
-  assert.equal(positionOf(atA, passed).mayChoose('c'), true);
+  const why = messages.reasons.prerequisites;
+  assert.deepEqual(position.previous, offered);
+  assert.deepEqual(position.next, { may: false, why });
+  assert.deepEqual(position.choice('c'), { may: false, why });
+  assert.deepEqual(positionOf(atA, passed).choice('c'), offered);
   assert.equal(positionOf(atA, passed).statusOf('a'), 'passed');
+});
+
+test('the ends of a course say why there is no way on', () => {
+  assert.equal(positionOf(atA, null).previous?.why, messages.reasons.firstActivity);
+  assert.equal(positionOf({ ...fresh, current: c }, null).next?.why, messages.reasons.lastActivity);
 });
 
 test('opening a page completes it, except in a web course, where the learner completes it', () => {

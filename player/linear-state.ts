@@ -1,9 +1,10 @@
+import { nextSession } from '../scorm/data-model/next.ts';
 import type { RunTimeData } from '../standards/types.ts';
 import type { Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
-import type { Position } from './course.ts';
+import { type Offer, offered, type Position } from './course.ts';
+import { messages } from './messages.ts';
 import { isOpen } from './prerequisites.ts';
-import { nextSession12 } from './scorm12.ts';
 import {
   better,
   type PlayableUnit,
@@ -31,7 +32,7 @@ export type LinearState = {
 export type LinearEvent =
   | { kind: 'begun' }
   /** The content has finished; `now` is the snapshot to save. */
-  | { kind: 'finished'; exit: string; request: string | null; now: Snapshot | null }
+  | { kind: 'finished'; exit: string; now: Snapshot | null }
   | { kind: 'closing' }
   | { kind: 'closed'; last: Snapshot | null }
   | { kind: 'opened'; unit: PlayableUnit }
@@ -41,7 +42,7 @@ export type LinearEvent =
   | { kind: 'declared' };
 
 /** Where to go after a finished unit. */
-export type Direction = 'end' | 'previous' | 'next';
+export type Direction = 'end' | 'next';
 
 export type LinearEffect =
   | { kind: 'moved' }
@@ -86,7 +87,7 @@ export function reduceLinear(state: LinearState, event: LinearEvent): Step {
     case 'closed': {
       const { last } = event;
       if (!last) return to({ closing: false });
-      const next = state.current?.Kind === 'sco' ? nextSession12(last.Data) : last.Data;
+      const next = state.current?.Kind === 'sco' ? nextSession('scorm12', last.Data) : last.Data;
       return to({ closing: false, data: withData(state, last.UnitID, next) }, { kind: 'keep', last });
     }
     case 'opened': {
@@ -113,10 +114,9 @@ export function reduceLinear(state: LinearState, event: LinearEvent): Step {
 
 function directionAfter(
   state: LinearState,
-  { exit, request, now }: LinearEvent & { kind: 'finished' },
+  { exit, now }: LinearEvent & { kind: 'finished' },
 ): Direction | null {
   if (exit === 'logout') return 'end';
-  if (request === 'previous') return 'previous';
   return exit !== 'suspend' && neighbour(state, 1, now) ? 'next' : null;
 }
 
@@ -155,14 +155,26 @@ export function positionOf(state: LinearState, now: Snapshot | null): Position {
   return {
     unit: state.current,
     finished: state.finished,
-    previous: hasSeveral ? neighbour(state, -1, now) !== null : null,
-    next: hasSeveral ? neighbour(state, 1, now) !== null : null,
-    mayChoose: (unitID) => {
+    previous: hasSeveral ? stepTo(state, -1, now) : null,
+    next: hasSeveral ? stepTo(state, 1, now) : null,
+    choice(unitID) {
       const unit = unitOf(state, unitID);
-      return unit !== undefined && mayOpen(state, unit, now);
+      if (!unit) return { may: false, why: null };
+      return mayOpen(state, unit, now) ? offered : { may: false, why: messages.reasons.prerequisites };
     },
+    shows: () => true,
     statusOf: (unitID) => statusIn(state, unitID, now),
+    ...{ exitEnds: false, mayEnd: false },
   };
+}
+
+function stepTo(state: LinearState, step: 1 | -1, now: Snapshot | null): Offer {
+  if (neighbour(state, step, now)) return offered;
+  const { units, current } = state;
+  const edge = (step === 1 ? units.findLast : units.find).call(units, ({ Visible }) => Visible);
+  const isAtEdge = current === null || current === edge;
+  const reason = !isAtEdge ? 'prerequisites' : step === 1 ? 'lastActivity' : 'firstActivity';
+  return { may: false, why: messages.reasons[reason] };
 }
 
 function mayOpen(state: LinearState, { Prerequisites }: PlayableUnit, now: Snapshot | null): boolean {

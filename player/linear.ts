@@ -14,7 +14,7 @@ import {
   unitOf,
 } from './linear-state.ts';
 import { createMachine } from './machine.ts';
-import { createScorm12 } from './scorm12.ts';
+import { createRunTime } from './runtime.ts';
 import type { Stage } from './stage.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, type PlayableUnit } from './units.ts';
@@ -23,12 +23,12 @@ import { addressOf, type PlayableUnit } from './units.ts';
 const advanceDelay = 400;
 
 /** SCORM 1.2 and web courses: units in order, which the learner may also choose freely. `linear-state.ts` decides. */
-export async function createLinearCourse(
+export function createLinearCourse(
   session: Session,
   commits: Commits,
   stage: Stage,
   events: CourseEvents,
-): Promise<Course> {
+): Course {
   const initial = beginLinear(session);
   let clock: Clock = startClock();
   let way: Direction = 'end';
@@ -37,7 +37,7 @@ export async function createLinearCourse(
 
   const runTime = initial.isWeb
     ? null
-    : await createScorm12({
+    : createRunTime('scorm12', {
         changed: () => autosave.start(autosaveDelay),
         commit() {
           autosave.cancel();
@@ -47,7 +47,7 @@ export async function createLinearCourse(
           return kept;
         },
         begun: () => machine.dispatch({ kind: 'begun' }),
-        finished: (exit, request) => machine.dispatch({ kind: 'finished', exit, request, now: snapshot() }),
+        finished: (exit) => machine.dispatch({ kind: 'finished', exit, now: snapshot() }),
       });
 
   const machine = createMachine(initial, reduceLinear, {
@@ -82,7 +82,7 @@ export async function createLinearCourse(
 
   function show({ unit, data }: LinearEffect & { kind: 'show' }): void {
     clock = startClock();
-    if (unit.Kind === 'sco') runTime?.open(data);
+    if (unit.Kind === 'sco') runTime?.open({ data });
     events.moved();
     // Not awaited, because a slow page must not block the buttons.
     void stage
@@ -109,10 +109,7 @@ export async function createLinearCourse(
 
   const next = () => open(neighbour(machine.state, 1, snapshot()));
   const previous = () => open(neighbour(machine.state, -1, snapshot()));
-  const go = (to: Direction) => {
-    if (to === 'end') return events.ended();
-    return to === 'next' ? next() : previous();
-  };
+  const go = (to: Direction) => (to === 'end' ? events.ended() : next());
 
   return {
     start: () => open(firstUnit(machine.state, session.LastUnitID)),
@@ -120,7 +117,7 @@ export async function createLinearCourse(
     next,
     previous,
     choose: (unitID) => open(unitOf(machine.state, unitID)),
-    leave() {
+    async leave() {
       machine.dispatch({ kind: 'leaving' });
       return close();
     },

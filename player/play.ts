@@ -2,20 +2,25 @@ import { startClock } from './clock.ts';
 import { createCommits } from './commits.ts';
 import { createContents } from './contents.ts';
 import type { Session } from './contract.ts';
-import type { Course, CourseEvents } from './course.ts';
+import type { Course, CourseEvents, Leaving } from './course.ts';
 import { elements } from './elements.ts';
 import { leaveCourse, stopCourse } from './exit.ts';
 import { showSaveState } from './indicator.ts';
 import type { Journal } from './journal.ts';
 import { createLinearCourse } from './linear.ts';
 import { messages } from './messages.ts';
-import { hidePage, showPage } from './pages.ts';
+import { ask, hidePage, showPage } from './pages.ts';
 import type { Stop } from './save-state.ts';
 import { createSequencedCourse } from './sequenced.ts';
 import { startHeartbeat } from './session.ts';
 import { createStage } from './stage.ts';
 import { showPosition } from './toolbar.ts';
 import { playableUnits } from './units.ts';
+
+/** The course as a row of the contents list. Without groups and sequencing, there is nothing to choose but its units. */
+function wholeCourse({ CourseTitle, Tree }: Session, { rootID }: Course) {
+  return rootID ? { UnitID: rootID, Title: CourseTitle, Href: null, Children: Tree.Units } : null;
+}
 
 /** Plays a session's course until the learner leaves. */
 export async function play(session: Session, journal: Journal): Promise<void> {
@@ -56,9 +61,15 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   };
   const isSequenced = session.Standard.startsWith('scorm2004');
   const create = isSequenced ? createSequencedCourse : createLinearCourse;
-  const course: Course = await create(session, commits, stage, events);
+  const course: Course = create(session, commits, stage, events);
   const contents =
-    units.length > 1 ? createContents(session.Tree.Units, (id) => void act(() => course.choose(id))) : null;
+    units.length > 1
+      ? createContents(
+          session.Tree.Units,
+          wholeCourse(session, course),
+          (id) => void act(() => course.choose(id)),
+        )
+      : null;
 
   document.title = session.CourseTitle;
   elements.courseTitle.textContent = session.CourseTitle;
@@ -76,8 +87,15 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   elements.previous.addEventListener('click', () => void act(course.previous));
   elements.next.addEventListener('click', () => void act(course.next));
   elements.exit.addEventListener('click', () => void leave());
+  elements.endAttempt.addEventListener('click', () => {
+    const { title, text, confirm, cancel } = messages.endAttempt;
+    ask(title, text, [
+      { text: confirm, act: () => void leave('end') },
+      { text: cancel, act: () => {}, primary: false },
+    ]);
+  });
   elements.noticeAction.addEventListener('click', () => {
-    if (course.position().next) void act(course.next);
+    if (course.position().next?.may) void act(course.next);
     else void leave();
   });
   elements.skip.addEventListener('click', (event) => {
@@ -93,6 +111,9 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     const position = course.position();
     showPosition(position, units, course.complete !== undefined);
     contents?.update(position);
+    if (position.unit !== null || moving || left) return;
+    showPage(messages.chooseUnit.title, messages.chooseUnit.text, []);
+    contents?.open();
   }
 
   /** Allows one navigation at a time. A page shown instead of the unit is closed with it. */
@@ -111,17 +132,13 @@ export async function play(session: Session, journal: Journal): Promise<void> {
       moving = false;
     }
     update();
-    if (course.position().unit === null && !left) {
-      showPage(messages.chooseUnit.title, messages.chooseUnit.text, []);
-      contents?.open();
-    }
   }
 
-  async function leave(): Promise<void> {
+  async function leave(how: Leaving = 'exit'): Promise<void> {
     if (left) return;
     left = true;
     heartbeat.stop();
-    await leaveCourse(session, course, commits, () => ({ receipt, seconds: clock.seconds() }));
+    await leaveCourse(session, course, commits, how, () => ({ receipt, seconds: clock.seconds() }));
   }
 
   async function stop(why: Stop): Promise<void> {

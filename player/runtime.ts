@@ -1,10 +1,28 @@
-import type { RunTimeData } from '../standards/types.ts';
+import { call, refused } from '../scorm/data-model/api.ts';
+import { type Answer, argument, type Environment } from '../scorm/data-model/calls.ts';
+import {
+  begin,
+  type Launch,
+  navigationRequest,
+  type State,
+  sharedData,
+  snapshot,
+} from '../scorm/data-model/session.ts';
+import type { Edition, RunTimeData } from '../scorm/data-model/types.ts';
+import { type Clock, startClock } from './clock.ts';
 
-/** The run-time API for one unit at a time. */
+/** The run-time API for one unit at a time. The content finds it on this window through its parent frames. */
 export type RunTime = {
   /** Starts a unit's session with its data. From now on, the content may call the API. */
-  open(data: RunTimeData): void;
+  open(launch: Omit<Launch, 'edition' | 'unsetStatus'>): void;
+  /** The state of the current session: a new object after each call that changes something. */
+  state(): State | null;
+  /** The unit's complete data. */
   snapshot(): RunTimeData;
+  /** What the content wrote to shared data. */
+  shared(): Map<string, string | null>;
+  /** What the content asked to do next. */
+  request(): string | null;
   /** Whether the content has called the API in this session. */
   used(): boolean;
 };
@@ -15,6 +33,63 @@ export type RunTimeEvents = {
   /** The content commits and waits; true only if nothing can be lost. */
   commit(): boolean;
   begun(): void;
-  /** The content has finished, with its exit value and navigation request. */
-  finished(exit: string, request: string | null): void;
+  /** The content has finished, with its exit value. */
+  finished(exit: string): void;
 };
+
+const names12 = ['Initialize', 'Finish', 'GetValue', 'SetValue', 'Commit'];
+const names2004 = ['Initialize', 'Terminate', 'GetValue', 'SetValue', 'Commit'];
+const errorNames = ['GetLastError', 'GetErrorString', 'GetDiagnostic'];
+
+export function createRunTime(
+  edition: Edition,
+  events: RunTimeEvents,
+  mayNavigate?: NonNullable<Environment['mayNavigate']>,
+): RunTime {
+  const is12 = edition === 'scorm12';
+  let state: State | null = null;
+  let clock: Clock = startClock();
+  // Whole seconds, so that a commit that repeats the last one is recognised.
+  const now = () => clock.seconds() * 1_000;
+
+  function perform(before: State, fn: string, args: unknown[]): string {
+    const environment = { now: now(), ...(mayNavigate && { mayNavigate }) };
+    const answer = call(before, { fn, args: args.map(argument) }, environment);
+    state = answer.state;
+    const settled = settle(before, answer);
+    state = settled.state;
+    if (settled.effect === 'terminated') events.finished(exitOf(snapshot(settled.state, now())));
+    return settled.returned;
+  }
+
+  function settle(before: State, answer: Answer): Answer {
+    const { effect } = answer;
+    if (effect === 'initialised') events.begun();
+    if (effect === 'changed') events.changed();
+    if ((effect !== 'commit' && effect !== 'terminated') || events.commit()) return answer;
+    return refused(before, effect === 'commit' ? 'commit' : 'termination');
+  }
+
+  const prefix = is12 ? 'LMS' : '';
+  const functions = [...(is12 ? names12 : names2004), ...errorNames].map((name) => {
+    const fn = prefix + name;
+    return [fn, (...args: unknown[]) => (state ? perform(state, fn, args) : '')] as const;
+  });
+  const api = { ...Object.fromEntries(functions), ...(is12 ? {} : { version: '1.0' }) };
+
+  return {
+    open(launch) {
+      // RTE 1.2 §3.4.4: content that ends without a status has completed the unit.
+      ({ state } = begin({ ...launch, edition, unsetStatus: 'completed' }));
+      clock = startClock();
+      Reflect.set(window, is12 ? 'API' : 'API_1484_11', api);
+    },
+    state: () => state,
+    snapshot: () => (state ? snapshot(state, now()) : {}),
+    shared: () => (state ? sharedData(state) : new Map()),
+    request: () => state && navigationRequest(state),
+    used: () => state !== null && state.phase !== 'not initialised',
+  };
+}
+
+const exitOf = (data: RunTimeData) => data['cmi.exit'] ?? data['cmi.core.exit'] ?? '';

@@ -1,161 +1,148 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unitOf as unit } from '../standards/test-support.ts';
+import { rule } from '../scorm/test-support/learners.ts';
+import { group, leaf, treeOf } from '../scorm/test-support/trees.ts';
+import type { CourseTree, RunTimeData } from '../standards/types.ts';
 import {
   beginSequenced,
-  type Decision,
+  type Left,
+  leavesUnit,
   reduceSequenced,
   type SequencedEffect,
   type SequencedEvent,
   type SequencedState,
 } from './sequenced-state.ts';
-import { playableUnits } from './units.ts';
 
-const tree = {
-  Units: [
-    unit({ UnitID: 'a', Kind: 'sco', Href: 'a.html' }),
-    unit({ UnitID: 'b', Kind: 'asset', Href: 'b.html' }),
-  ],
-  ...{ Sequencing: null, ObjectivesGlobalToSystem: true, SharedDataGlobalToSystem: true },
-};
-const data = { a: { 'cmi.location': '3', 'cmi.credit': 'credit' } };
-const fresh = beginSequenced({ Tree: tree, Data: data, TreeState: '{}' });
-const [a, b] = playableUnits(tree);
-assert.ok(a && b);
+const asset = { Kind: 'asset' } as const;
+const inOrder = treeOf([leaf('a'), leaf('b', undefined, asset), leaf('c')]);
+const byChoice = treeOf([leaf('a'), leaf('b')], { ControlMode: { Choice: true, Flow: false } });
+const stored = { 'cmi.location': '3', 'cmi.credit': 'credit', 'cmi.entry': '' };
+const now = 1_000;
 
-const atA: SequencedState = { ...fresh, current: a };
-const atB: SequencedState = { ...fresh, current: b };
-const moving: SequencedState = { ...atA, moving: true };
-const last = {
-  UnitID: 'a',
-  Data: { 'cmi.location': '4', 'cmi.total_time': 'PT10S', 'cmi.session_time': 'PT5S' },
-};
-const moved: SequencedEffect = { kind: 'moved' };
-const resumedData = { ...data.a, 'cmi.entry': 'resume' };
-const newData = { 'cmi.credit': 'credit', 'cmi.entry': 'ab-initio' };
+function begin(Tree: CourseTree, Data: Record<string, RunTimeData> = {}): SequencedState {
+  return beginSequenced({ Tree, Data, TreeState: null, CourseTitle: 'Course' }, { seed: 1, now: 0 });
+}
 
-const decided = (from: typeof a | null, more: Partial<Decision>): SequencedEvent => ({
-  ...{ kind: 'decided', from, request: 'continue', delivered: null, ended: false, active: null },
-  ...more,
+/** Performs events one after the other. Returns the last state and the effects of the last event. */
+function after(state: SequencedState, ...events: SequencedEvent[]) {
+  let effects: SequencedEffect[] = [];
+  for (const event of events) ({ state, effects } = reduceSequenced(state, event));
+  return { state, effects, kinds: effects.map(({ kind }) => kind) };
+}
+
+const started: SequencedEvent = { kind: 'started', now };
+const leftBy = (unitID: string, data: RunTimeData = {}, contentRequest: string | null = null): Left => ({
+  ...{ report: { unitID, data, contentRequest }, data },
+});
+const closed = (left: Left | null, kind: 'continue' | 'previous' | null = null): SequencedEvent => ({
+  ...{ kind: 'closed', left, asked: kind && { kind }, now },
 });
 
-type Row = [
-  title: string,
-  from: SequencedState,
-  event: SequencedEvent,
-  changes: Partial<SequencedState>,
-  effects?: SequencedEffect[],
-];
+function shownIn(effects: SequencedEffect[]) {
+  const [show] = effects.filter((effect) => effect.kind === 'show');
+  return show && { unitID: show.unit.UnitID, data: show.data };
+}
 
-const rows: Row[] = [
-  [
-    'the navigation request of a finishing SCO is followed',
-    atA,
-    { kind: 'finished', exit: '', request: 'continue' },
-    { finished: true },
-    [moved, { kind: 'follow', request: 'continue' }],
-  ],
-  ...['logout', 'time-out'].map(
-    (exit): Row => [
-      `${exit} leaves the course`,
-      atA,
-      { kind: 'finished', exit, request: null },
-      { finished: true },
-      [moved, { kind: 'follow', request: 'exitAll' }],
-    ],
-  ),
-  [
-    'a SCO without a request may unlock others',
-    atA,
-    { kind: 'finished', exit: '', request: null },
-    { finished: true },
-    [moved, { kind: 'follow', request: null }],
-  ],
-  [
-    'a SCO that finishes because the learner leaves it is not followed',
-    moving,
-    { kind: 'finished', exit: '', request: 'continue' },
-    {},
-  ],
-  ['only one move happens at a time', atA, { kind: 'moving' }, { moving: true }],
-  [
-    'the data of a unit is kept, and its next session starts from there',
-    moving,
-    { kind: 'closed', last },
-    {
-      last,
-      data: new Map([['a', { 'cmi.location': '4', 'cmi.total_time': 'PT0H0M15S', 'cmi.entry': 'resume' }]]),
-    },
-  ],
-  ['a unit that reported nothing leaves no data', moving, { kind: 'closed', last: null }, {}],
-  [
-    'a new attempt gets only data from the system',
-    moving,
-    decided(null, { delivered: { id: 'a' } }),
-    { moving: false, current: a },
-    [{ kind: 'show', unit: a, data: newData }],
-  ],
-  [
-    'a resumed unit gets all of its data',
-    moving,
-    decided(null, { delivered: { id: 'a', deliveryWasResumed: true } }),
-    { moving: false },
-    [{ kind: 'show', unit: a, data: resumedData }],
-  ],
-  [
-    'without state from earlier sessions, every unit gets all of its data at first',
-    { ...moving, known: false, futile: new Set(['previous']) },
-    decided(null, { delivered: { id: 'a' } }),
-    { moving: false, known: true, futile: new Set() },
-    [{ kind: 'show', unit: a, data: resumedData }],
-  ],
-  [
-    'an ended course has no current unit',
-    moving,
-    decided(a, { ended: true }),
-    { moving: false, current: null, over: true },
-    [{ kind: 'ended' }],
-  ],
-  [
-    'a unit stays open if its navigation request was rejected before the learner left it',
-    moving,
-    decided(a, { active: 'a' }),
-    { moving: false },
-    [{ kind: 'show', unit: a, data: resumedData }],
-  ],
-  [
-    'a navigation request without a target is not offered again',
-    moving,
-    decided(a, { active: null }),
-    { moving: false, current: null, finished: true, futile: new Set(['continue']) },
-    [moved],
-  ],
-  ['a loaded SCO reports its own status', atA, { kind: 'loaded', unit: a, isThere: true }, { shown: true }],
-  [
-    'a page without an API is saved as soon as it is shown',
-    atB,
-    { kind: 'loaded', unit: b, isThere: true },
-    { shown: true },
-    [{ kind: 'save-now' }],
-  ],
-  [
-    'a missing page is reported',
-    atB,
-    { kind: 'loaded', unit: b, isThere: false },
-    {},
-    [{ kind: 'missing', unit: b }],
-  ],
-  [
-    'a page that loads after the learner has moved on changes nothing',
-    atA,
-    { kind: 'loaded', unit: b, isThere: true },
-    {},
-  ],
-  ['the learner leaves', atA, { kind: 'leaving' }, { moving: true, leaving: true }],
-  ['the learner has left', atA, { kind: 'left' }, { over: true, current: null }],
-];
+test('a course in order starts with its first unit', () => {
+  const { state, effects } = after(begin(inOrder), started);
+  assert.equal(state.current?.UnitID, 'a');
+  assert.equal(shownIn(effects)?.data['cmi.entry'], 'ab-initio');
+});
 
-for (const [title, from, event, changes, effects = []] of rows)
-  test(title, () => {
-    assert.deepEqual(reduceSequenced(from, event), { state: { ...from, ...changes }, effects });
-  });
+test('where nothing starts automatically, the first available unit is opened', () => {
+  const { state } = after(begin(byChoice), started);
+  assert.equal(state.current?.UnitID, 'a');
+});
+
+test('if nothing is available, the learner chooses', () => {
+  const locked = treeOf([leaf('a', { Rules: [rule('pre', 'disabled', 'always')] })]);
+  const { state, kinds } = after(begin(locked), started);
+  assert.deepEqual([state.current, state.over, kinds], [null, false, ['moved']]);
+});
+
+test('without state from earlier sessions, the first unit gets all of its data', () => {
+  const { effects } = after(begin(inOrder, { a: stored }), started);
+  const data = shownIn(effects)?.data;
+  assert.deepEqual([data?.['cmi.entry'], data?.['cmi.location']], ['resume', '3']);
+});
+
+test('a new attempt gets only data from the system, and a suspended one all', () => {
+  const first = after(begin(inOrder), started, { kind: 'moving' });
+  const suspended = leftBy('a', { 'cmi.location': '4', 'cmi.exit': 'suspend' });
+  const onB = after(first.state, closed(suspended, 'continue'));
+  const back = after(onB.state, closed(leftBy('b'), 'previous'));
+  assert.equal(shownIn(back.effects)?.data['cmi.location'], '4');
+  const ended = after(back.state, closed(leftBy('a', { 'cmi.location': '5' }), 'continue'));
+  const again = after(ended.state, closed(leftBy('b'), 'previous'));
+  const { data } = shownIn(again.effects) ?? {};
+  assert.deepEqual([data?.['cmi.location'], data?.['cmi.entry']], [undefined, 'ab-initio']);
+});
+
+test('content that finishes with a request is followed', () => {
+  const { state } = after(begin(inOrder), started);
+  const kindsAfter = (data: RunTimeData, contentRequest: string | null) =>
+    after(state, { kind: 'finished', report: { unitID: 'a', data, contentRequest } }).kinds;
+  assert.deepEqual(kindsAfter({}, 'continue'), ['moved', 'follow']);
+  assert.deepEqual(kindsAfter({ 'cmi.exit': 'logout' }, null), ['moved', 'follow']);
+  assert.deepEqual(kindsAfter({ 'cmi.exit': 'time-out' }, null), ['moved', 'follow']);
+  assert.deepEqual(kindsAfter({ 'cmi.exit': 'suspend' }, null), ['moved']);
+  const { state: moving } = after(state, { kind: 'moving' });
+  const report = { unitID: 'a', data: {}, contentRequest: 'continue' };
+  assert.deepEqual(after(moving, { kind: 'finished', report }).kinds, []);
+});
+
+test('a request that is refused does not close the page of finished content', () => {
+  const { state } = after(begin(inOrder), started);
+  assert.equal(leavesUnit(state, leftBy('a', {}, '{target=nowhere}choice').report, now), false);
+  assert.equal(leavesUnit(state, leftBy('a', {}, 'continue').report, now), true);
+  assert.equal(leavesUnit(state, leftBy('a', {}, 'exit').report, now), true);
+});
+
+test('a learner whose request is refused continues with the unit', () => {
+  const { state } = after(begin(inOrder), started, { kind: 'moving' });
+  const asked = { kind: 'choice', target: 'nowhere' } as const;
+  const left = leftBy('a', { 'cmi.location': '9' });
+  const { effects } = after(state, { kind: 'closed', left, asked, now });
+  assert.deepEqual([shownIn(effects)?.unitID, shownIn(effects)?.data['cmi.location']], ['a', '9']);
+});
+
+test('abandoned content leaves no results', () => {
+  const { state } = after(begin(inOrder), started);
+  const left = leftBy('a', { 'cmi.completion_status': 'completed' }, 'abandonAll');
+  const finished = after(state, { kind: 'finished', report: left.report }, { kind: 'moving' }, closed(left));
+  const track = finished.state.sequencing.activities.find(([id]) => id === 'a')?.[1];
+  assert.deepEqual([track?.objectives[0]?.completed, finished.state.over], [null, true]);
+});
+
+test('a way on that opens nothing leaves the choice to the learner', () => {
+  const section = group('section', [leaf('b')], { ControlMode: { Flow: false, Choice: true } });
+  const { state } = after(begin(treeOf([leaf('a'), section])), started, { kind: 'moving' });
+  const arrived = after(state, closed(leftBy('a'), 'continue'));
+  assert.deepEqual([arrived.state.current, arrived.state.over, arrived.kinds], [null, false, ['moved']]);
+});
+
+test('the end of the course ends the session', () => {
+  const { state } = after(begin(inOrder), started);
+  const { state: over, kinds } = after(state, closed(leftBy('a', {}, 'exitAll')));
+  assert.deepEqual([over.current, over.over, kinds], [null, true, ['ended']]);
+});
+
+test('leaving suspends the course or ends the attempt', () => {
+  const { state } = after(begin(inOrder), started, { kind: 'leaving' });
+  const left = leftBy('a', { 'cmi.location': '2' });
+  const suspended = after(state, { kind: 'left', left, how: 'suspendAll', now }).state;
+  assert.equal(suspended.sequencing.suspended, 'a');
+  const ended = after(state, { kind: 'left', left, how: 'exitAll', now }).state;
+  assert.deepEqual([ended.sequencing.suspended, ended.over], [null, true]);
+});
+
+test('a page is saved once it is shown, reported if it is missing, and ignored if it comes late', () => {
+  const { state } = after(begin(inOrder), started, closed(leftBy('a'), 'continue'));
+  const unit = state.current;
+  assert.ok(unit?.UnitID === 'b');
+  assert.deepEqual(after(state, { kind: 'loaded', unit, isThere: true }).kinds, ['save-now']);
+  assert.deepEqual(after(state, { kind: 'loaded', unit, isThere: false }).kinds, ['missing']);
+  const [other] = state.units;
+  assert.ok(other);
+  assert.deepEqual(after(state, { kind: 'loaded', unit: other, isThere: true }).state, state);
+});

@@ -1,14 +1,32 @@
+import { type Course, prepareCourse } from '../scorm/sequencing/course.ts';
+import type { NavigationRequest } from '../scorm/sequencing/requests.ts';
+import {
+  type Answer,
+  createState,
+  type Delivery,
+  dataFor,
+  launch,
+  predict,
+  type Result,
+  request,
+  type UnitEnd,
+  unitEnded,
+} from '../scorm/sequencing/session.ts';
+import type { SequencingState } from '../scorm/sequencing/state.ts';
+import { readTreeState } from '../standards/tree-state.ts';
 import type { RunTimeData } from '../standards/types.ts';
 import type { Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
-import { newAttempt2004, nextSession2004, resumedAttempt2004 } from './session2004.ts';
 import { type PlayableUnit, playableUnits } from './units.ts';
 
 export type SequencedState = {
+  readonly course: Course;
   readonly units: readonly PlayableUnit[];
-  /** The data from which each unit next starts. */
+  /** Where the learner is in the tree, without what the open unit has reported since. */
+  sequencing: SequencingState;
+  /** Each unit's data at the end of its last session. */
   data: ReadonlyMap<string, RunTimeData>;
-  /** Whether the engine's state was restored from earlier visits. If not, every unit is resumed. */
+  /** Whether the sequencing state was restored from earlier visits. If not, the first unit is resumed. */
   known: boolean;
   current: PlayableUnit | null;
   /** The last snapshot of the most recently left unit. */
@@ -16,36 +34,34 @@ export type SequencedState = {
   /** Whether the current unit's page has loaded. */
   shown: boolean;
   finished: boolean;
-  /** Requests that have turned out to be impossible from here. */
-  futile: ReadonlySet<string>;
-  /** The engine is about to decide. */
+  /** A page is being closed, and then sequencing decides. */
   moving: boolean;
   leaving: boolean;
   over: boolean;
 };
 
-/** The engine's decision about a request; `active` is the unit it has open. */
-export type Decision = {
-  request: string;
-  delivered: { id: string; deliveryWasResumed?: boolean } | null;
-  ended: boolean;
-  active: string | null;
-};
+/** What a unit has reported, without the requests of the learner. */
+export type Report = Omit<UnitEnd, 'request'>;
+
+/** What a unit has left behind: its report for sequencing, and the data to store. */
+export type Left = { report: Report; data: RunTimeData };
 
 export type SequencedEvent =
-  | { kind: 'finished'; exit: string; request: string | null }
+  | { kind: 'started'; now: number }
+  /** The content has ended its session. */
+  | { kind: 'finished'; report: Report }
   | { kind: 'moving' }
-  /** The page has been closed. Now the engine is asked. */
-  | { kind: 'closed'; last: Snapshot | null }
-  | ({ kind: 'decided'; from: PlayableUnit | null } & Decision)
+  /** The page has been closed; null if its content never used the API. */
+  | { kind: 'closed'; left: Left | null; asked: NavigationRequest | null; now: number }
+  | { kind: 'saved'; last: Snapshot }
   | { kind: 'loaded'; unit: PlayableUnit; isThere: boolean }
   | { kind: 'leaving' }
-  | { kind: 'left' };
+  | { kind: 'left'; left: Left | null; how: 'suspendAll' | 'exitAll'; now: number };
 
 export type SequencedEffect =
   | { kind: 'moved' }
-  /** Called once the content has its response. Null checks whether the finished unit unlocks others. */
-  | { kind: 'follow'; request: string | null }
+  /** The content made a request, which is followed once it has its response. */
+  | { kind: 'follow' }
   | { kind: 'show'; unit: PlayableUnit; data: RunTimeData }
   | { kind: 'save-now' }
   | { kind: 'missing'; unit: PlayableUnit }
@@ -53,14 +69,16 @@ export type SequencedEffect =
 
 export type Step = { state: SequencedState; effects: SequencedEffect[] };
 
-export function beginSequenced({
-  Tree,
-  Data,
-  TreeState,
-}: Pick<Session, 'Tree' | 'Data' | 'TreeState'>): SequencedState {
+export function beginSequenced(
+  { Tree, Data, TreeState, CourseTitle }: Pick<Session, 'Tree' | 'Data' | 'TreeState' | 'CourseTitle'>,
+  { seed, now }: { seed: number; now: number },
+): SequencedState {
+  const course = prepareCourse(Tree, CourseTitle);
+  const restored = TreeState === null ? null : readTreeState(course, TreeState);
   return {
-    ...{ units: playableUnits(Tree), data: new Map(Object.entries(Data)), known: TreeState !== null },
-    ...{ current: null, last: null, shown: false, finished: false, futile: new Set<string>() },
+    ...{ course, units: playableUnits(Tree), data: new Map(Object.entries(Data)) },
+    ...{ sequencing: restored ?? createState(course, { seed, now }), known: restored !== null },
+    ...{ current: null, last: null, shown: false, finished: false },
     ...{ moving: false, leaving: false, over: false },
   };
 }
@@ -71,23 +89,25 @@ export function reduceSequenced(state: SequencedState, event: SequencedEvent): S
     effects,
   });
   switch (event.kind) {
+    case 'started':
+      return start(state, event.now);
     case 'finished': {
       if (state.moving) return to({});
-      const leaves = event.exit === 'logout' || event.exit === 'time-out';
-      const request = event.request ?? (leaves ? 'exitAll' : null);
-      return to({ finished: true }, { kind: 'moved' }, { kind: 'follow', request });
+      const { contentRequest, data } = event.report;
+      const isAsking = contentRequest != null || /^(?:logout|time-out)$/.test(data['cmi.exit'] ?? '');
+      const effects: SequencedEffect[] = isAsking ? [{ kind: 'follow' }] : [];
+      return to({ finished: true }, { kind: 'moved' }, ...effects);
     }
     case 'moving':
       return to({ moving: true });
     case 'closed': {
-      const { current } = state;
-      const { last } = event;
-      if (!current || !last) return to({});
-      const next = current.Kind === 'sco' ? nextSession2004(last.Data) : last.Data;
-      return to({ last, data: new Map(state.data).set(current.UnitID, next) });
+      const { left, asked, now } = event;
+      const data = left ? new Map(state.data).set(left.report.unitID, left.data) : state.data;
+      const ended = endUnit(state, left?.report ?? null, asked, now);
+      return arrive({ ...state, data, moving: false }, ended, asked);
     }
-    case 'decided':
-      return arrive({ ...state, moving: false }, event);
+    case 'saved':
+      return to({ last: event.last });
     case 'loaded': {
       const { unit, isThere } = event;
       if (state.current !== unit) return to({});
@@ -96,29 +116,72 @@ export function reduceSequenced(state: SequencedState, event: SequencedEvent): S
     }
     case 'leaving':
       return to({ moving: true, leaving: true });
-    case 'left':
-      return to({ over: true, current: null });
+    case 'left': {
+      if (state.over) return to({ current: null });
+      const { left, how, now } = event;
+      const { state: sequencing } = endUnit(state, left?.report ?? null, { kind: how }, now);
+      return to({ over: true, current: null, sequencing });
+    }
   }
 }
 
-function arrive(
-  state: SequencedState,
-  { from, request, ...engine }: SequencedEvent & { kind: 'decided' },
-): Step {
-  const { delivered, ended, active } = engine;
-  const unit = state.units.find(({ UnitID }) => UnitID === delivered?.id);
-  const fresh = delivered ? { ...state, futile: new Set<string>() } : state;
-  if (unit && delivered) return open(fresh, unit, delivered.deliveryWasResumed === true);
-  if (ended) return { state: { ...fresh, current: null, over: true }, effects: [{ kind: 'ended' }] };
-  // The request was refused before anything was left, so the unit continues.
-  if (from && active === from.UnitID) return open(fresh, from, true);
-  const futile = new Set([...fresh.futile, request]);
-  return { state: { ...fresh, current: null, futile, finished: true }, effects: [{ kind: 'moved' }] };
+/** Content that never used the API has reported nothing. */
+function endUnit(
+  { course, sequencing, current }: SequencedState,
+  report: Report | null,
+  asked: NavigationRequest | null,
+  now: number,
+): Result {
+  if (!current) return asked ? request(course, sequencing, asked, now) : nothingAsked(sequencing);
+  const end = report ?? { unitID: current.UnitID, data: {} };
+  return unitEnded(course, sequencing, asked ? { ...end, request: asked } : end, now);
 }
 
-function open(state: SequencedState, unit: PlayableUnit, isResumed: boolean): Step {
-  const before = state.data.get(unit.UnitID) ?? {};
-  const data = isResumed || !state.known ? resumedAttempt2004(before) : newAttempt2004(before);
+const nothingAsked = (state: SequencingState): Result => ({
+  ...{ state, answer: { kind: 'nothing' }, delivery: null },
+});
+
+/** Where nothing starts automatically, the first available entry of the contents is chosen, as a learner would. */
+function start(state: SequencedState, now: number): Step {
+  const { course } = state;
+  const begun = launch(course, state.sequencing, now);
+  if (begun.delivery) return arrive(state, begun, null);
+  const { contents } = predict(course, begun.state, now);
+  const first = contents.find(({ visible, allowed }) => visible && allowed);
+  if (!first) return arrive(state, { ...begun, answer: { kind: 'nothing' } }, null);
+  return arrive(state, request(course, begun.state, { kind: 'choice', target: first.id }, now), null);
+}
+
+function arrive(before: SequencedState, result: Result, asked: NavigationRequest | null): Step {
+  const state = { ...before, sequencing: result.state };
+  const unit = state.units.find(({ UnitID }) => UnitID === result.delivery?.unitID);
+  if (unit && result.delivery) return open(state, unit, result.delivery);
+  if (result.answer.kind === 'ended')
+    return { state: { ...state, current: null, over: true }, effects: [{ kind: 'ended' }] };
+  // The request was refused before anything was left, so the unit continues.
+  if (state.current && stillOpen(state, result.answer)) {
+    if (!asked) return { state, effects: [{ kind: 'moved' }] };
+    return open(state, state.current, { unitID: state.current.UnitID, isResumed: true });
+  }
+  return { state: { ...state, current: null, finished: true }, effects: [{ kind: 'moved' }] };
+}
+
+function stillOpen({ sequencing, current }: SequencedState, answer: Answer): boolean {
+  const track = sequencing.activities.find(([id]) => id === current?.UnitID)?.[1];
+  return answer.kind === 'refused' && sequencing.current === current?.UnitID && track?.active === true;
+}
+
+/** Whether a request of finished content would leave its unit. If not, its page stays open. */
+export function leavesUnit(state: SequencedState, report: Report, now: number): boolean {
+  const result = endUnit(state, report, null, now);
+  return !stillOpen({ ...state, sequencing: result.state }, result.answer);
+}
+
+function open(state: SequencedState, unit: PlayableUnit, delivery: Delivery): Step {
+  const { course, sequencing, known } = state;
+  const stored = state.data.get(unit.UnitID) ?? {};
+  const isResumed = delivery.isResumed || (!known && (stored['cmi.entry'] ?? 'ab-initio') !== 'ab-initio');
+  const data = unit.Kind === 'sco' ? dataFor(course, sequencing, { ...delivery, isResumed }, stored) : stored;
   return {
     state: { ...state, current: unit, known: true, finished: false, shown: false },
     effects: [{ kind: 'show', unit, data }],

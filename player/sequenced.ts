@@ -1,69 +1,107 @@
+import { type NavigationRequest, parseRequest } from '../scorm/sequencing/requests.ts';
+import { bucketsFor, predict, reported, statuses } from '../scorm/sequencing/session.ts';
+import type { SequencingState } from '../scorm/sequencing/state.ts';
+import { writeTreeState } from '../standards/tree-state.ts';
+import type { RunTimeData } from '../standards/types.ts';
 import { startClock } from './clock.ts';
 import type { Commits, Snapshot } from './commits.ts';
-import type { Commit, Session } from './contract.ts';
-import { autosaveDelay, type Course, type CourseEvents, type Position, saveDelay } from './course.ts';
+import type { Session } from './contract.ts';
+import { autosaveDelay, type Course, type CourseEvents, type Leaving, saveDelay } from './course.ts';
 import { createMachine } from './machine.ts';
-import { activityStatus, rollup } from './rollup.ts';
-import { type Activity, createScorm2004, type Navigation } from './scorm2004.ts';
-import { beginSequenced, reduceSequenced, type SequencedEffect } from './sequenced-state.ts';
-import { parseRequest } from './session2004.ts';
+import { endingsOf, type Outlook, positionIn, rollup } from './outlook.ts';
+import { createRunTime } from './runtime.ts';
+import {
+  beginSequenced,
+  type Left,
+  leavesUnit,
+  reduceSequenced,
+  type SequencedEffect,
+} from './sequenced-state.ts';
 import type { Stage } from './stage.ts';
 import { createTimer } from './timer.ts';
-import { addressOf, better, type PlayableUnit, pageNotes, statusOf } from './units.ts';
+import { addressOf, pageNotes } from './units.ts';
 
 /** The server's limit. Beyond it the position may be lost, but never a result. */
 const treeLimit = 524_288;
 
-/** SCORM 2004: the engine decides what comes next, and `sequenced-state.ts` what this means for the page. */
-export async function createSequencedCourse(
+/** A page without an API is completed once it is opened. */
+const openedPage: RunTimeData = { 'cmi.completion_status': 'completed' };
+
+/** SCORM 2004: sequencing decides what comes next, and `sequenced-state.ts` what this means for the page. */
+export function createSequencedCourse(
   session: Session,
   commits: Commits,
   stage: Stage,
   events: CourseEvents,
-): Promise<Course> {
+): Course {
   let clock = startClock();
+  let seen: { key: readonly unknown[]; outlook: Outlook } | null = null;
   const autosave = createTimer(() => save(saveDelay));
 
-  const engine = await createScorm2004(session.Tree, session.CourseTitle, {
-    changed: () => autosave.start(autosaveDelay),
-    commit() {
-      autosave.cancel();
-      const now = snapshot();
-      const kept = now === null || commits.commit(now);
-      events.moved();
-      return kept;
+  const runTime = createRunTime(
+    session.Standard === 'scorm2004-2nd' || session.Standard === 'scorm2004-3rd'
+      ? session.Standard
+      : 'scorm2004-4th',
+    {
+      changed: () => autosave.start(autosaveDelay),
+      commit() {
+        autosave.cancel();
+        const now = snapshot();
+        const kept = now === null || commits.commit(now);
+        events.moved();
+        return kept;
+      },
+      begun: () => events.moved(),
+      finished() {
+        const left = leftBehind();
+        if (left) machine.dispatch({ kind: 'finished', report: left.report });
+      },
     },
-    begun: () => events.moved(),
-    finished: (exit, request) => machine.dispatch({ kind: 'finished', exit, request }),
-  });
+    mayNavigate,
+  );
 
-  const machine = createMachine(beginSequenced(session), reduceSequenced, {
+  const begun = beginSequenced(session, { seed: seedNow(), now: Date.now() });
+  const machine = createMachine(begun, reduceSequenced, {
     moved: events.moved,
-    follow: ({ request }) =>
-      void window.setTimeout(() => (request ? navigate(...parseRequest(request)) : unlock())),
+    follow: () => void window.setTimeout(() => void follow()),
     show,
     'save-now': () => save(0),
     missing: ({ unit }) => events.missing(unit),
     ended: events.ended,
   });
 
-  function snapshot(): Snapshot | null {
+  /** Null if there is nothing to save: no unit is open, or its content has not used the API. */
+  function leftBehind(): Left | null {
     const { current, shown, data } = machine.state;
     if (!current) return null;
-    const { UnitID } = current;
-    if (current.Kind === 'sco') return engine.used() ? withTree(UnitID, engine.snapshot()) : null;
+    const { UnitID: unitID } = current;
+    if (current.Kind === 'sco') {
+      if (!runTime.used()) return null;
+      const data = runTime.snapshot();
+      const contentRequest = runTime.request();
+      return { report: { unitID, data, buckets: runTime.shared(), contentRequest }, data };
+    }
     if (!shown) return null;
-    return withTree(UnitID, pageNotes(data.get(UnitID) ?? {}, 'completed', clock.seconds()));
+    const notes = pageNotes(data.get(unitID) ?? {}, 'completed', clock.seconds());
+    return { report: { unitID, data: openedPage, contentRequest: runTime.request() }, data: notes };
   }
 
-  function withTree(UnitID: string, unitData: Commit['Data']): Snapshot {
-    const Tree = engine.serialize();
-    return {
-      UnitID,
-      Data: unitData,
-      ...(Tree.length <= treeLimit && { Tree }),
-      Root: rollup(engine.state().rootActivity),
-    };
+  /** The sequencing state with what the open unit has reported so far. */
+  function sequencingNow(left: Left | null): SequencingState {
+    const { course, sequencing } = machine.state;
+    return left ? reported(course, sequencing, left.report) : sequencing;
+  }
+
+  function snapshot(): Snapshot | null {
+    const left = leftBehind();
+    return left && snapshotOf(left, sequencingNow(left));
+  }
+
+  function snapshotOf({ report, data }: Left, sequencing: SequencingState): Snapshot {
+    const { course } = machine.state;
+    const Tree = writeTreeState(course, sequencing);
+    const Root = rollup(course, new Map(statuses(course, sequencing)));
+    return { UnitID: report.unitID, Data: data, ...(Tree.length <= treeLimit && { Tree }), Root };
   }
 
   function save(delay: number): void {
@@ -74,104 +112,88 @@ export async function createSequencedCourse(
 
   function show({ unit, data }: SequencedEffect & { kind: 'show' }): void {
     clock = startClock();
-    if (unit.Kind === 'sco') engine.open(data);
+    const { course, sequencing } = machine.state;
+    // Some pages that are declared as assets use the API all the same.
+    const buckets = bucketsFor(course, sequencing, unit.UnitID);
+    runTime.open({ data: unit.Kind === 'sco' ? data : {}, buckets });
     events.moved();
     void stage
       .show(addressOf(session, unit), unit.Title)
       .then((isThere) => machine.dispatch({ kind: 'loaded', unit, isThere }));
   }
 
-  /** Closes the page, lets the engine decide, and shows the unit that it delivers. */
-  async function navigate(request: string, target?: string): Promise<void> {
+  /** Closes the page, lets sequencing decide, and shows the unit that it delivers. */
+  async function navigate(asked: NavigationRequest | null): Promise<void> {
     if (machine.state.moving || machine.state.over) return;
     machine.dispatch({ kind: 'moving' });
     await stage.clear();
     autosave.cancel();
     if (machine.state.leaving) return;
-    const from = machine.state.current;
-    const last = snapshot();
-    machine.dispatch({ kind: 'closed', last });
-    const outcome = engine.navigate(request, target);
-    if (last) commits.save(withTree(last.UnitID, last.Data), 0);
-    arrive(outcome, from, request);
+    const left = leftBehind();
+    machine.dispatch({ kind: 'closed', left, asked, now: Date.now() });
+    if (left) saveLast(left);
   }
 
-  function arrive({ delivered, ended }: Navigation, from: PlayableUnit | null, request: string): void {
-    const { currentActivity } = engine.state();
-    const active = currentActivity?.isActive ? currentActivity.id : null;
-    machine.dispatch({ kind: 'decided', request, delivered, ended, active, from });
+  function saveLast(left: Left): void {
+    const last = snapshotOf(left, machine.state.sequencing);
+    machine.dispatch({ kind: 'saved', last });
+    if (!machine.state.over) commits.save(last, 0);
   }
 
-  /**
-   * The engine counts a finished session only when the learner moves on. If the contents list is the only way to
-   * continue and depends on this unit, the session counts immediately.
-   */
-  function unlock(): void {
-    const { choice } = engine.validity();
-    const isLocked = machine.state.units.some(({ UnitID }) => choice[UnitID] === 'false');
-    if (machine.state.moving || machine.state.over || may('continue') || !isLocked) return;
-    const outcome = engine.navigate('exit');
-    if (outcome.delivered || outcome.ended) arrive(outcome, machine.state.current, 'exit');
-    else save(0);
+  /** Content has finished with a request. If it is refused, the page stays, because the content has nothing to add. */
+  async function follow(): Promise<void> {
+    const left = leftBehind();
+    if (left && leavesUnit(machine.state, left.report, Date.now())) await navigate(null);
+    else events.moved();
   }
 
-  function start(): void {
-    if (session.TreeState && engine.restore(session.TreeState)) {
-      // A page that disappeared left its unit open, which means a suspended course.
-      if (engine.state().currentActivity) engine.navigate('suspendAll');
-      const resumed = engine.navigate('resumeAll');
-      if (resumed.delivered) {
-        arrive(resumed, null, 'resumeAll');
-        return;
-      }
-    }
-    let outcome = engine.navigate('start');
-    for (const unit of machine.state.units) {
-      if (outcome.delivered) break;
-      // Without flow, nothing starts automatically, so the first available unit is chosen, as a learner would.
-      outcome = engine.navigate('choice', unit.UnitID);
-    }
-    arrive({ ...outcome, ended: false }, null, 'start');
-  }
-
-  async function leave(): Promise<Snapshot | null> {
+  async function leave(how: Leaving): Promise<Snapshot | null> {
     machine.dispatch({ kind: 'leaving' });
     await stage.clear();
     autosave.cancel();
-    const last = snapshot() ?? machine.state.last;
-    if (!machine.state.over) engine.navigate('suspendAll');
-    machine.dispatch({ kind: 'left' });
-    return last && withTree(last.UnitID, last.Data);
+    const left = leftBehind();
+    const ends = how === 'end' || (how === 'exit' && endingsOf(outlook().prediction.hidden).exitEnds);
+    machine.dispatch({ kind: 'left', left, how: ends ? 'exitAll' : 'suspendAll', now: Date.now() });
+    const { last, sequencing } = machine.state;
+    if (left) return snapshotOf(left, sequencing);
+    return (
+      last && snapshotOf({ report: { unitID: last.UnitID, data: last.Data }, data: last.Data }, sequencing)
+    );
   }
 
-  const may = (request: 'continue' | 'previous') => !machine.state.futile.has(request) && engine.may(request);
+  /** Kept until the learner moves or the content reports something else, because each of several readers asks for it. */
+  function outlook(): Outlook {
+    const { course, sequencing, current, shown } = machine.state;
+    const key = [sequencing, current, shown, runTime.state()];
+    if (seen && key.every((part, index) => part === seen?.key[index])) return seen.outlook;
+    const now = sequencingNow(leftBehind());
+    const found = { prediction: predict(course, now, Date.now()), statuses: new Map(statuses(course, now)) };
+    seen = { key, outlook: found };
+    return found;
+  }
 
-  function position(): Position {
-    const { choice, hideLmsUi } = engine.validity();
-    const hasSeveral = machine.state.units.length > 1;
-    const tree = activitiesIn(engine.state().rootActivity);
-    return {
-      unit: machine.state.current,
-      finished: machine.state.finished,
-      previous: hasSeveral && !hideLmsUi.includes('previous') ? may('previous') : null,
-      next: hasSeveral && !hideLmsUi.includes('continue') ? may('continue') : null,
-      mayChoose: (unitID) => choice[unitID] === 'true' && tree.get(unitID)?.isAvailable !== false,
-      statusOf: (unitID) => better(statusOf(session.Evidence[unitID]), activityStatus(tree.get(unitID))),
-    };
+  function mayNavigate(request: string, target: string | null): 'true' | 'false' {
+    const { requests, contents } = outlook().prediction;
+    const text = target === null ? request : `{target=${target}}${request}`;
+    const asked = parseRequest(text);
+    if (!asked) return 'false';
+    if (asked.kind !== 'choice' && asked.kind !== 'jump')
+      return requests[asked.kind].allowed ? 'true' : 'false';
+    const entry = contents.find(({ id }) => id === asked.target);
+    return (asked.kind === 'jump' ? entry?.jump : entry?.allowed) ? 'true' : 'false';
   }
 
   return {
-    start: async () => start(),
-    position,
-    next: () => navigate('continue'),
-    previous: () => navigate('previous'),
-    choose: (unitID) => navigate('choice', unitID),
+    start: async () => machine.dispatch({ kind: 'started', now: Date.now() }),
+    position: () => positionIn(machine.state, outlook(), session.Evidence),
+    next: () => navigate({ kind: 'continue' }),
+    previous: () => navigate({ kind: 'previous' }),
+    choose: (target) => navigate({ kind: 'choice', target }),
     leave,
     snapshot,
+    rootID: begun.course.root.id,
   };
 }
 
-function activitiesIn(root: Activity | null): Map<string, Activity> {
-  const walk = (activity: Activity): Activity[] => [activity, ...activity.children.flatMap(walk)];
-  return new Map(root ? walk(root).map((activity) => [activity.id, activity]) : []);
-}
+/** Decides what selection and randomization give this learner. */
+const seedNow = () => crypto.getRandomValues(new Uint32Array(1))[0] ?? 1;

@@ -1,4 +1,4 @@
-import type { Position } from './course.ts';
+import type { Offer, Position } from './course.ts';
 import { elements } from './elements.ts';
 import { messages } from './messages.ts';
 import type { PlayableUnit } from './units.ts';
@@ -16,9 +16,12 @@ export function showPosition(position: Position, units: PlayableUnit[], isMarked
   const at = unit ? shown.indexOf(unit) + 1 : 0;
   elements.step.textContent = at > 0 ? messages.position(at, shown.length) : '';
 
-  const isLast = finished && !next;
+  elements.exit.title = position.exitEnds ? messages.exitEnds : '';
+  elements.endAttempt.hidden = !position.mayEnd;
+
+  const isLast = finished && !next?.may;
   elements.exit.classList.toggle('primary', isLast);
-  elements.next.classList.toggle('primary', finished && next === true);
+  elements.next.classList.toggle('primary', finished && next?.may === true);
   elements.notice.hidden = !finished || unit === null;
   elements.noticeText.textContent = isLast ? messages.finishedCourse : messages.finishedUnit;
   elements.noticeAction.textContent = (isLast ? elements.exit : elements.next).textContent?.trim() ?? '';
@@ -31,8 +34,10 @@ export function showPosition(position: Position, units: PlayableUnit[], isMarked
   elements.mark.classList.toggle('primary', !isDone);
 }
 
-function showStep(button: HTMLButtonElement, may: boolean | null): void {
-  button.hidden = may === null;
+function showStep(button: HTMLButtonElement, offer: Offer | null): void {
+  button.hidden = offer === null;
   // Not `disabled`, which would move the keyboard focus away.
-  button.setAttribute('aria-disabled', String(may !== true));
+  button.setAttribute('aria-disabled', String(offer?.may !== true));
+  // Screen readers read the title as the button's description.
+  button.title = offer?.why ?? '';
 }

@@ -1,3 +1,4 @@
+import type { Reason } from '../../scorm/sequencing/requests.ts';
 import type { CommitRejection, SessionEnd } from '../contract.ts';
 import type { SaveState } from '../save-state.ts';
 import type { UnitStatus } from '../units.ts';
@@ -18,6 +19,7 @@ export const english = {
     newWindow: 'New window',
     progress: 'Progress in the course',
     opening: 'Opening the course…',
+    endAttempt: 'Finish attempt',
   },
   saveStates: {
     saved: 'Saved',
@@ -34,6 +36,41 @@ export const english = {
     failed: 'Not passed',
   } satisfies Record<UnitStatus, string>,
   locked: 'Not available yet',
+  /** Why something cannot be chosen, shown on hover and read by screen readers. */
+  reasons: {
+    prerequisites: 'Complete the earlier parts first.',
+    lastActivity: 'This is the last part.',
+    firstActivity: 'This is the first part.',
+    sessionNotBegun: 'Choose a part from the contents first.',
+    sessionAlreadyBegun: 'The course is already open.',
+    nothingSuspended: 'There is nothing to resume.',
+    nothingOpen: 'No part is open now.',
+    stillOpen: 'Another part is still open.',
+    unknownActivity: 'This part is not in the course.',
+    notSelected: 'This part was not selected for this attempt.',
+    choiceOff: 'The parts of this section are opened in order.',
+    flowOff: 'Choose the next part from the contents.',
+    forwardOnly: 'You cannot go back in this section.',
+    choiceExitOff: 'Complete the current part before you choose another one.',
+    preventActivation: 'This part can be reached only from its own section.',
+    constrainChoice: 'From here, only the neighbouring sections can be opened.',
+    hiddenFromChoice: 'This part cannot be chosen at the moment.',
+    stopForwardTraversal: 'An earlier part must be completed first.',
+    disabled: 'The conditions for this part are not met yet.',
+    attemptLimit: 'All permitted attempts have been used.',
+    durationLimit: 'The permitted time has been used up.',
+    noChildren: 'There is nothing to open in this section.',
+    notALeaf: 'There is nothing to open in this section.',
+    noParent: 'There are no more parts.',
+  } satisfies Record<Reason | 'prerequisites' | 'lastActivity', string>,
+  /** Exit suspends, unless the course does not allow that. */
+  exitEnds: 'Leaving ends this attempt. Next time, the course starts from the beginning.',
+  endAttempt: {
+    title: 'Finish this attempt?',
+    text: 'Your results are saved. Next time, the course starts from the beginning. To continue later where you are now, use Exit instead.',
+    confirm: 'Finish attempt',
+    cancel: 'Keep going',
+  },
   position: (at: number, count: number) => `${at} of ${count}`,
   finishedUnit: 'You have finished this part.',
   finishedCourse: 'You have finished. You can leave the course now.',

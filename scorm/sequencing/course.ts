@@ -97,9 +97,22 @@ const anonymousPrimary: Objective = {
   Maps: [],
 };
 
+const inOrder: Sequencing = {
+  ...defaultSequencing,
+  ControlMode: { ...defaultSequencing.ControlMode, Flow: true },
+};
+
+/** A course that says nothing about sequencing is one whose author expects it to be played in order. */
+function defaultOf({ Sequencing, Units }: CourseTree): Sequencing {
+  const saysNothing = (units: readonly Unit[]): boolean =>
+    units.every((unit) => unit.Sequencing === null && saysNothing(unit.Children));
+  return Sequencing === null && saysNothing(Units) ? inOrder : defaultSequencing;
+}
+
 /** Prepares a release's tree. The result depends only on the tree and can be kept as long as the release exists. */
 export function prepareCourse(tree: CourseTree, title: string): Course {
   const activities: Activity[] = [];
+  const otherwise = defaultOf(tree);
   const add = (
     id: string,
     unit: Unit | null,
@@ -108,7 +121,7 @@ export function prepareCourse(tree: CourseTree, title: string): Course {
     position: number,
   ): Activity => {
     const threshold = (unit ?? tree).CompletionThreshold ?? null;
-    const prepared = prepareActivity(sequencing ?? defaultSequencing, threshold, unit?.SharedData ?? []);
+    const prepared = prepareActivity(sequencing ?? otherwise, threshold, unit?.SharedData ?? []);
     const depth = parent ? parent.depth + 1 : 0;
     const names = { id, title: unit?.Title ?? title, unit };
     const activity: Activity = {

@@ -111,9 +111,18 @@ function judged(draft: Draft, activity: Activity, position: number, measure: num
   return measure >= definitionOf(activity, position).MinNormalizedMeasure;
 }
 
-/** SN §4.2.1.3: whether the attempt is completed. If a measure decides, there is no other status. */
-export function completedOf(draft: Draft, activity: Activity, asker: Asker = 'itself'): boolean | null {
-  if (!activity.completedByMeasure) return read(draft, activity, activity.primary, 'completed', asker);
+/**
+ * SN §4.2.1.3: whether the attempt is completed. If a measure decides, there is no other status. Other objectives than the
+ * primary one have a completion of their own (4th edition).
+ */
+export function completedOf(
+  draft: Draft,
+  activity: Activity,
+  asker: Asker = 'itself',
+  position = activity.primary,
+): boolean | null {
+  if (!activity.completedByMeasure || position !== activity.primary)
+    return read(draft, activity, position, 'completed', asker);
   const progress = progressOf(draft, activity, asker);
   return progress === null ? null : progress >= activity.minProgressMeasure;
 }

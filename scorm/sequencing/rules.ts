@@ -60,9 +60,9 @@ export function conditionOf(
     case 'objectiveMeasureLessThan':
       return compare(measure(), (value) => value < threshold);
     case 'completed':
-      return completedOf(draft, activity, asker);
+      return completedOf(draft, activity, asker, objective);
     case 'activityProgressKnown':
-      return completedOf(draft, activity, asker) !== null;
+      return completedOf(draft, activity, asker, objective) !== null;
     case 'attempted':
       return trackOf(draft, activity).attempts > 0;
     case 'attemptLimitExceeded':

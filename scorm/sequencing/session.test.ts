@@ -142,7 +142,7 @@ describe('the root', () => {
     assert.equal(new Map(statuses(course, learner.state)).get('root')?.completed, true);
   });
 
-  it('is sequenced by the defaults in trees without sequencing', () => {
+  it('is played in order in trees without any sequencing', () => {
     const tree = {
       Units: [leaf('a')],
       Sequencing: null,
@@ -152,8 +152,13 @@ describe('the root', () => {
     const course = prepareCourse(tree, 'Course');
     assert.deepEqual(
       [course.root.sequencing.ControlMode.Choice, course.root.sequencing.ControlMode.Flow],
-      [true, false],
+      [true, true],
     );
+  });
+
+  it('is sequenced by the defaults if only other activities have sequencing', () => {
+    const course = prepareCourse({ ...treeOf([leaf('a', {}), leaf('b')]), Sequencing: null }, 'Course');
+    assert.equal(course.root.sequencing.ControlMode.Flow, false);
   });
 });
 

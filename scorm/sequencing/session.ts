@@ -106,16 +106,36 @@ export function launch(course: Course, state: SequencingState, now: number): Res
   return requestIn(draft, { kind: isResumable ? 'resumeAll' : 'start' });
 }
 
-export type UnitEnd = {
+export type UnitReport = {
   unitID: string;
   data: RunTimeData;
+  /** What the content wrote to shared data. */
+  buckets?: ReadonlyMap<string, string | null>;
+};
+
+export type UnitEnd = UnitReport & {
   /** `adl.nav.request` as the content set it. */
   contentRequest?: string | null;
   /** What the learner asked for, which goes before what the content asks for. */
   request?: NavigationRequest;
-  /** What the content wrote to shared data. */
-  buckets?: ReadonlyMap<string, string | null>;
 };
+
+const isOpen = (draft: Draft, unitID: string) =>
+  draft.current?.id === unitID && trackOf(draft, draft.current).active;
+
+/**
+ * The state with what the open unit has reported so far: to save it, and to predict what its end will allow. The attempt
+ * continues from the state before.
+ */
+export function reported(course: Course, state: SequencingState, report: UnitReport): SequencingState {
+  const draft = openDraft(course, state, state.now);
+  const { current } = draft;
+  if (!current || !isOpen(draft, report.unitID)) return state;
+  transferSharedData(draft, current, report.buckets ?? new Map());
+  transferRunTimeData(draft, current, report.data);
+  overallRollup(draft, current);
+  return closeDraft(draft);
+}
 
 /**
  * Takes over what the open unit reported at its end, and processes the request that the learner or the content made. If
@@ -124,15 +144,15 @@ export type UnitEnd = {
 export function unitEnded(course: Course, state: SequencingState, end: UnitEnd, now: number): Result {
   const draft = openDraft(course, state, now);
   const { current } = draft;
-  const isOpen = current?.id === end.unitID && trackOf(draft, current).active;
+  const wasOpen = isOpen(draft, end.unitID);
   const navigation = end.request ?? requestOf(end);
-  if (current && isOpen) {
+  if (current && wasOpen) {
     transferSharedData(draft, current, end.buckets ?? new Map());
     const isAbandoned = navigation?.kind === 'abandon' || navigation?.kind === 'abandonAll';
     if (!isAbandoned) transferRunTimeData(draft, current, end.data);
     if (!navigation) overallRollup(draft, current);
   }
-  if (navigation && (isOpen || end.request)) return requestIn(draft, navigation);
+  if (navigation && (wasOpen || end.request)) return requestIn(draft, navigation);
   return { state: closeDraft(draft), answer: { kind: 'nothing' }, delivery: null };
 }
 

@@ -55,7 +55,8 @@ export function playScript(
     const reported = content.end();
     stored.set(delivery.unitID, reported.data);
     const next = script.steps[index + 1]?.activity ?? null;
-    visit = follow(visit, step, { unitID: delivery.unitID, ...reported }, { visits, learner, next });
+    const chooses = script.start !== '.' && !visits.has(script.start);
+    visit = follow(visit, step, { unitID: delivery.unitID, ...reported }, { visits, learner, next, chooses });
     if (/^(HasEnded|AutoTest)/.test(step.then[0] ?? '') && !visit.ended)
       differences.push(`${at}: the session has not ended, ${actOf(visit)} is open`);
   }
@@ -136,14 +137,20 @@ function askPage(visit: Visit, { ui }: Step): string[] {
     });
 }
 
-type Around = { visits: Map<string, Visit>; learner: Learner; next: string | null };
+type Around = {
+  visits: Map<string, Visit>;
+  learner: Learner;
+  next: string | null;
+  /** Whether the script names the activity to choose after a launch, whatever is delivered. */
+  chooses: boolean;
+};
 
 /** What the script's tester does after a visit. */
 function follow(
   visit: Visit,
   { then }: Step,
   reported: sequencing.UnitEnd,
-  { visits, learner, next }: Around,
+  { visits, learner, next, chooses }: Around,
 ): Visit {
   const [act = '', target = ''] = then;
   const end = (request?: NavigationRequest) => {
@@ -157,7 +164,8 @@ function follow(
     other.state = sequencing.withShared(other.course, other.state, learner);
     launch(other);
     const chosen = other.course.activities.find((activity) => nameOf(activity) === next);
-    if (!other.delivery && chosen) choose(other, chosen.id);
+    const isThere = other.delivery !== null && (!chooses || other.delivery.unitID === chosen?.id);
+    if (!isThere && chosen) choose(other, chosen.id);
     return other;
   };
   if (act === 'Continue' || act === 'Previous') end({ kind: act === 'Continue' ? 'continue' : 'previous' });

@@ -103,6 +103,12 @@ export async function openLearner(context: BrowserContext) {
       await page.locator('#exit-button').click();
       return isTrue(hasEnded, true, arrivalLimit);
     },
+    /** Ends the attempt, where the player lets the learner choose between this and Exit, which suspends it. */
+    async endAttempt(): Promise<boolean> {
+      if (!(await press(page.locator('#end-button')))) return false;
+      await page.locator('dialog .button.primary').click();
+      return isTrue(hasEnded, true, arrivalLimit);
+    },
     /** Tells a content object which calls to make, and waits for their results and the end of its session. */
     async play({ answer }: Arrival, plan: Plan): Promise<{ results: Result[]; terminated: string } | null> {
       const results = new Promise<Result[]>((resolve) => {

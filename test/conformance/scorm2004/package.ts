@@ -20,15 +20,15 @@ export function filesOf(manifest: string): string[] {
   });
 }
 
-/** The titles of each activity's item and of the organization, which identify them in the contents list. */
-export function titlesOf(manifest: string): { activity: Map<string, string>; root: string } {
-  const activity = new Map<string, string>();
+/** The title of each activity's item, which identifies it in the contents list. */
+export function titlesOf(manifest: string): Map<string, string> {
+  const titles = new Map<string, string>();
   for (const item of manifest.split(/<item\s/).slice(1)) {
     const act = /act=(\w+)/.exec(attribute(` ${item.slice(0, item.indexOf('>'))}`, 'parameters'))?.[1];
     const title = /<title>([\s\S]*?)<\/title>/.exec(item)?.[1]?.trim();
-    if (act && title && !activity.has(act)) activity.set(act, title);
+    if (act && title && !titles.has(act)) titles.set(act, title);
   }
-  return { activity, root: /<title>([\s\S]*?)<\/title>/.exec(manifest)?.[1]?.trim() ?? '' };
+  return titles;
 }
 
 /** Packs a manifest with our own page in place of ADL's pages; all other files are empty. */

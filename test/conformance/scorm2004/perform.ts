@@ -65,7 +65,7 @@ async function runSteps(visit: Visit): Promise<void> {
   for (const [index, step] of script.steps.entries()) {
     const where = `activity ${step.activity}, visit ${step.visit}`;
     const arrival = await awaitActivity(visit, step, choose);
-    await checkScreen(learner, step, where);
+    await checkScreen(visit, step, where);
     await playStep(visit, arrival, step, where);
     choose = await continueAfter(visit, step, script.steps[index + 1] ?? null, where);
   }
@@ -88,17 +88,15 @@ async function awaitActivity({ learner }: Visit, step: Step, choose: string | nu
   );
 }
 
-async function checkScreen(learner: Learner, { ui }: Step, where: string): Promise<void> {
+async function checkScreen({ learner, course }: Visit, { ui }: Step, where: string): Promise<void> {
   for (const { q, expect } of ui)
-    if (!(await learner.expectAnswer(withRootTitle(q), expect === 'Y')))
+    if (!(await learner.expectAnswer(withRootTitle(q, course), expect === 'Y')))
       throw new Difference(`${where}: ${q} ${expect} expected`);
 }
 
-/** Scripts refer to the root in a sentence; the contents list shows its title. */
-function withRootTitle(text: string): string {
-  return text.replace(/the activity that corresponds to the root of "([^"]*)"/, (_, title: string) =>
-    title.trim(),
-  );
+/** Scripts refer to the root in a sentence; the contents list shows the course's title. */
+function withRootTitle(text: string, { name }: Course): string {
+  return text.replace(/the activity that corresponds to the root of "[^"]*"/, name);
 }
 
 async function playStep(
@@ -133,7 +131,7 @@ async function continueAfter(
 ): Promise<string | null> {
   const { learner, course, courses } = visit;
   const [action = '', argument = ''] = step.then;
-  const titleOfNext = () => course.titles.activity.get(next?.activity ?? '') ?? null;
+  const titleOfNext = () => course.titles.get(next?.activity ?? '') ?? null;
   const relaunch = async (to: Course) => {
     if (!(await learner.ended(endLimit)) && !(await learner.leave()))
       throw new Difference(`${where}: the session did not end`);
@@ -147,7 +145,7 @@ async function continueAfter(
     if (!(await learner.press(button))) throw new Difference(`${where}: ${button} is not enabled`);
   };
   const choose = async (title: string) => {
-    const chosen = withRootTitle(title);
+    const chosen = withRootTitle(title, course);
     if (!(await learner.choose(chosen))) throw new Difference(`${where}: "${chosen}" cannot be chosen`);
   };
   if (action === '') return null;
@@ -184,7 +182,12 @@ async function continueAfter(
     return null;
   }
   if (action === 'RootSX4b') {
-    await choose(course.titles.root);
+    await choose(course.name);
+    return null;
+  }
+  if (action === 'ExitCM09ba') {
+    if (!(await learner.endAttempt())) throw new Difference(`${where}: the attempt cannot be ended`);
+    await learner.launch(course.launchURL);
     return null;
   }
   const packaged = courses.find(({ name }) => [argument, action.replace(/^ReLaunch/, '')].includes(name));

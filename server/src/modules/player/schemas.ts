@@ -34,7 +34,7 @@ export const Commit = Type.Object(
       type: 'object',
       maxProperties: maxElementCount,
       propertyNames: { maxLength: 255, pattern: elementName },
-      additionalProperties: { type: 'string', maxLength: 65_536 },
+      additionalProperties: { type: 'string', maxLength: 262_144 },
       description: 'The complete run-time data of the unit, as a flat object.',
     }),
     Tree: Type.Optional(

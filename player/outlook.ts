@@ -1,0 +1,91 @@
+import type { Activity, Course } from '../scorm/sequencing/course.ts';
+import type { Permission, Prediction } from '../scorm/sequencing/prediction.ts';
+import type { ActivityStatus } from '../scorm/sequencing/session.ts';
+import type { Session } from './contract.ts';
+import { type Offer, offered, type Position } from './course.ts';
+import { messages } from './messages.ts';
+import type { SequencedState } from './sequenced-state.ts';
+import { better, statusOf, type UnitStatus } from './units.ts';
+
+/** Everything that sequencing says about one moment. */
+export type Outlook = {
+  prediction: Prediction;
+  statuses: ReadonlyMap<string, ActivityStatus>;
+};
+
+/** What the page shows and offers: only what the tree would grant, with the reason for the rest. */
+export function positionIn(
+  { units, current, finished }: SequencedState,
+  { prediction, statuses }: Outlook,
+  evidence: Session['Evidence'],
+): Position {
+  const { requests, hidden } = prediction;
+  const entries = new Map(prediction.contents.map((entry) => [entry.id, entry]));
+  const hasSeveral = units.length > 1;
+  const step = (kind: 'continue' | 'previous') =>
+    hasSeveral && !hidden.includes(kind) ? offerOf(requests[kind], current === null) : null;
+  const endings = endingsOf(hidden);
+  return {
+    ...{ unit: current, finished, previous: step('previous'), next: step('continue') },
+    choice(unitID) {
+      const entry = entries.get(unitID);
+      return entry ? offerOf(entry, true) : { may: false, why: null };
+    },
+    shows: (unitID) => entries.get(unitID)?.visible ?? false,
+    statusOf: (unitID) => better(statusOf(evidence[unitID]), statusIn(statuses.get(unitID))),
+    exitEnds: endings.exitEnds && requests.exitAll.allowed,
+    mayEnd: endings.mayEnd && hasSeveral && requests.exitAll.allowed,
+  };
+}
+
+/** A way on that opens nothing is offered only from a unit, after which the learner chooses. */
+function offerOf({ allowed, refusal }: Permission, mustOpen: boolean): Offer {
+  if (allowed && !(mustOpen && refusal)) return offered;
+  return { may: false, why: refusal && messages.reasons[refusal.reason] };
+}
+
+/**
+ * Exit suspends the attempt, unless the manifest hides that from the learner for this activity, and does not hide the end
+ * of the attempt.
+ */
+export function endingsOf(hidden: readonly string[]): { exitEnds: boolean; mayEnd: boolean } {
+  const [ends, suspends] = [!hidden.includes('exitAll'), !hidden.includes('suspendAll')];
+  return { exitEnds: ends && !suspends, mayEnd: ends && suspends };
+}
+
+function statusIn(status: ActivityStatus | undefined): UnitStatus {
+  return status ? statusOf({ Completion: completionOf(status), Success: successOf(status) }) : 'none';
+}
+
+export const completionOf = ({ completed }: ActivityStatus) =>
+  completed === null ? 'unknown' : completed ? 'completed' : 'incomplete';
+
+export const successOf = ({ satisfied }: ActivityStatus) =>
+  satisfied === null ? 'unknown' : satisfied ? 'passed' : 'failed';
+
+const isLeaf = ({ children }: Activity) => children.length === 0;
+
+/** The rollup for the whole course. */
+export function rollup({ root, activities }: Course, statuses: Outlook['statuses']) {
+  const leaves = activities.filter(isLeaf);
+  const completed = leaves.filter(({ id }) => statuses.get(id)?.completed === true).length;
+  const whole = statuses.get(root.id);
+  // Units that report no progress measure would count as not begun, so it decides only where the manifest says so.
+  const measured = root.completedByMeasure ? whole?.progress : null;
+  const share = measured ?? completed / Math.max(1, leaves.length);
+  // A measure without weight counts for nothing, although it was measured.
+  const isMeasured = leaves.some(
+    ({ id, sequencing }) =>
+      sequencing.RollupRules.ObjectiveMeasureWeight > 0 && statuses.get(id)?.measure != null,
+  );
+  return {
+    Completion: whole ? completionOf(whole) : 'unknown',
+    Success: whole ? successOf(whole) : 'unknown',
+    Score: isMeasured && whole && whole.measure !== null ? percent(whole.measure) : null,
+    Progress: percent(share),
+  } as const;
+}
+
+function percent(measure: number): number {
+  return Math.round(Math.min(1, Math.max(0, measure)) * 10_000) / 100;
+}
