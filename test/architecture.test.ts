@@ -40,6 +40,7 @@ const owners: Record<string, string> = {
   tenant: 'tenants',
   user: 'users',
   password_failure: 'users',
+  invitation: 'users',
   course: 'catalogue',
   enrol_option: 'catalogue',
   release: 'catalogue',

@@ -34,10 +34,10 @@ const steps = `
   issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
   createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook
   listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant
-  createSignInLink eraseUser`;
+  createInvitations createInvitation readInvitation createInvitationLink revokeInvitation createSignInLink eraseUser`;
 
 const sentByBrowsers =
-  'openSignInLink signIn readPasswordFunction signInWithPassword readSession signOut launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile';
+  'openSignInLink signIn readOpenInvitation acceptInvitation changeOwnPassword readPasswordFunction signInWithPassword readSession signOut launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile';
 
 /** These need a suspended tenant. */
 const sentElsewhere = 'deleteTenant';
@@ -83,7 +83,7 @@ function parsed(text: string): unknown {
 }
 
 /** Values that the service generates, by field name; each sample contains the example with that name. */
-const made = ['EnrollID', 'KeyID', 'Key', 'Secret', 'WebhookID', 'EventID'];
+const made = ['EnrollID', 'InvitationID', 'KeyID', 'Key', 'Secret', 'WebhookID', 'EventID'];
 
 function remember(real: Map<string, string>, example: unknown, body: unknown): void {
   if (typeof example !== 'object' || example === null || typeof body !== 'object' || body === null) return;

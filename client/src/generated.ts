@@ -137,6 +137,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite a user to set a password
+         * @description The link opens a page where the user sets a password and is signed in. It works once and for seven days. The user's earlier invitation stops working. Invite users who forgot their password in the same way.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitation/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite many users
+         * @description Each row is processed like a call to `POST /invitation`. Rows are independent: a rejected row does not affect the others.
+         */
+        post: operations["createInvitations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitation/{LoginID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a user's newest invitation
+         * @description The response never contains a link.
+         */
+        get: operations["readInvitation"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a user's invitation
+         * @description Its links stop working immediately. An invitation that is no longer pending stays as it is.
+         */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitation/{LoginID}/{InvitationID}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create another link for an invitation
+         * @description For an application that delivers invitations: it receives the event `invitation.created`, which contains no link, and requests one here. Up to five links of an invitation work at the same time; using one ends all of them.
+         */
+        post: operations["createInvitationLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/enrol/{LoginID}/{CourseID}/{DurationID}": {
         parameters: {
             query?: never;
@@ -462,7 +546,7 @@ export interface paths {
         };
         /**
          * Get the hash function for signing in
-         * @description The browser hashes the password with this function. The response does not reveal whether the tenant exists.
+         * @description The browser hashes the password with this function. The path names the tenant by ID or name. The response does not reveal whether the tenant exists.
          */
         get: operations["readPasswordFunction"];
         put?: never;
@@ -496,6 +580,66 @@ export interface paths {
          * @description Ends this browser's session and clears its cookie.
          */
         delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/invitation/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the invitation of a link
+         * @description For the page of the link. It does not use up the link.
+         */
+        post: operations["readOpenInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation: set a password and sign in
+         * @description For the page of the link, which hashes the password first. The link cannot be used again, and the user's other sessions end.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change your own password
+         * @description For users who are signed in to a page of this service, which hashes both passwords. Their other sessions end.
+         */
+        put: operations["changeOwnPassword"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1231,6 +1375,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "invitation.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An administrator or application invited a user to set a password. Data contains no link: create one with POST /invitation/{LoginID}/{InvitationID}/link.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
+         */
+        post: operations["invitation.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invitation.accepted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An invited user set a password and signed in.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
+         */
+        post: operations["invitation.accepted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "enrolment.created": {
         parameters: {
             query?: never;
@@ -1719,6 +1903,83 @@ export interface components {
             /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin. */
             Password: string;
         };
+        /** InvitationRequest */
+        InvitationRequest: {
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
+            LoginID: string;
+        };
+        /**
+         * NewInvitation
+         * @description An invitation with its first link.
+         */
+        NewInvitation: {
+            /**
+             * Format: uuid
+             * @description Opaque.
+             */
+            InvitationID: string;
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
+            LoginID: string;
+            /**
+             * @description `revoked`: by DELETE, a new password, disabling the user, or suspending the tenant. A newer invitation replaces this one.
+             * @enum {string}
+             */
+            Status: "pending" | "accepted" | "expired" | "revoked";
+            /** Format: date-time */
+            CreatedAt: string;
+            /**
+             * Format: date-time
+             * @description Seven days after it was created.
+             */
+            ExpiresAt: string;
+            /**
+             * Format: date-time
+             * @description When the user set a password with it.
+             */
+            AcceptedAt: string | null;
+            /** @description Send it to the user. It works until it has been used once. It is not stored and cannot be read again. */
+            InvitationURL: string;
+        };
+        /**
+         * Invitation
+         * @description Lets a user set a password on a page of this service and signs them in.
+         */
+        Invitation: {
+            /**
+             * Format: uuid
+             * @description Opaque.
+             */
+            InvitationID: string;
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
+            LoginID: string;
+            /**
+             * @description `revoked`: by DELETE, a new password, disabling the user, or suspending the tenant. A newer invitation replaces this one.
+             * @enum {string}
+             */
+            Status: "pending" | "accepted" | "expired" | "revoked";
+            /** Format: date-time */
+            CreatedAt: string;
+            /**
+             * Format: date-time
+             * @description Seven days after it was created.
+             */
+            ExpiresAt: string;
+            /**
+             * Format: date-time
+             * @description When the user set a password with it.
+             */
+            AcceptedAt: string | null;
+        };
+        /** InvitationLink */
+        InvitationLink: {
+            /** @description Send it to the user. It works until it has been used once. It is not stored and cannot be read again. */
+            InvitationURL: string;
+            /**
+             * Format: date-time
+             * @description Seven days after it was created.
+             */
+            ExpiresAt: string;
+        };
         /** EnrolRequest */
         EnrolRequest: {
             /**
@@ -2089,18 +2350,18 @@ export interface components {
         /** PasswordFunction */
         PasswordFunction: {
             /**
-             * @description The function that the client uses to hash passwords; `opaque` means unknown.
+             * @description The function with which the page hashes passwords.
              * @enum {string}
              */
-            PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+            PasswordHash: "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
         };
         /** PasswordSignIn */
         PasswordSignIn: {
-            /** @description Chosen by the operator. Cannot be changed. */
+            /** @description TenantID or Name of the tenant, ignoring case. A Name that several tenants have does not work. */
             TenantID: string;
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
-            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin. */
+            /** @description Hashed in the browser with the function that the service reported for the tenant. */
             Password: string;
         };
         /**
@@ -2132,6 +2393,45 @@ export interface components {
              * @description The session ends at this time at the latest.
              */
             ExpiresAt: string;
+        };
+        /** InvitationToken */
+        InvitationToken: {
+            /** @description The part of the InvitationURL after #. */
+            Token: string;
+        };
+        /**
+         * OpenInvitation
+         * @description What the page of an invitation shows.
+         */
+        OpenInvitation: {
+            /** @description Chosen by the operator. Cannot be changed. */
+            TenantID: string;
+            TenantName: string;
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
+            LoginID: string;
+            FirstName: string | null;
+            LastName: string | null;
+            /** Format: date-time */
+            ExpiresAt: string;
+            /**
+             * @description The function with which the page hashes passwords.
+             * @enum {string}
+             */
+            PasswordHash: "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+        };
+        /** InvitationAcceptance */
+        InvitationAcceptance: {
+            /** @description The part of the InvitationURL after #. */
+            Token: string;
+            /** @description Hashed in the browser with the function that the service reported for the tenant. */
+            Password: string;
+        };
+        /** OwnPasswordChange */
+        OwnPasswordChange: {
+            /** @description Hashed in the browser with the function that the service reported for the tenant. */
+            OldPassword: string;
+            /** @description Hashed in the browser with the function that the service reported for the tenant. */
+            Password: string;
         };
         /** Course */
         Course: {
@@ -2467,7 +2767,7 @@ export interface components {
             EnrollID: string | null;
             CourseID: string | null;
             /** @enum {string} */
-            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.extended" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "webhook.disabled";
+            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "invitation.created" | "invitation.accepted" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.extended" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "webhook.disabled";
             /** @description Depends on Type: see the webhooks in this document. Fields may be added. */
             Data: {
                 [key: string]: unknown;
@@ -2696,10 +2996,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
              * @description Who did it: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
@@ -3058,6 +3358,54 @@ export interface components {
                 };
             };
         };
+        /** @description `user_disabled`: The user is disabled. `in_progress`: The same request is still in progress. */
+        "user_disabled.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_disabled" | "in_progress";
+                };
+            };
+        };
+        /** @description `user_not_found`: The user does not exist. `tenant_not_found`: The tenant does not exist. `invitation_not_found`: The invitation does not exist. */
+        "user_not_found.tenant_not_found.invitation_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_not_found" | "tenant_not_found" | "invitation_not_found";
+                };
+            };
+        };
+        /** @description `invitation_ended`: The invitation no longer works. */
+        invitation_ended: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "invitation_ended";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
+        "validation_failed.idempotency_key_reused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "idempotency_key_reused";
+                };
+            };
+        };
         /** @description `user_not_found`: The user does not exist. `course_not_found`: The course does not exist. `option_not_found`: The enrolment option does not exist. `tenant_not_found`: The tenant does not exist. */
         "user_not_found.course_not_found.option_not_found.tenant_not_found": {
             headers: {
@@ -3226,18 +3574,6 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `in_progress`: The same request is still in progress. */
-        "user_disabled.in_progress": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "user_disabled" | "in_progress";
-                };
-            };
-        };
         /** @description `malformed_request`: The request could not be read. */
         malformed_request: {
             headers: {
@@ -3307,6 +3643,30 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "cross_site";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `password_not_hashed`: The password is not hashed as declared. */
+        "validation_failed.unknown_field.password_not_hashed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "password_not_hashed";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `password_wrong`: The current password is wrong. `password_not_hashed`: The password is not hashed as declared. */
+        "validation_failed.unknown_field.password_wrong.password_not_hashed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "password_wrong" | "password_not_hashed";
                 };
             };
         };
@@ -3511,18 +3871,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "user_not_found" | "tenant_not_found" | "webhook_not_found";
-                };
-            };
-        };
-        /** @description `validation_failed`: A value is not valid. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
-        "validation_failed.idempotency_key_reused": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "validation_failed" | "idempotency_key_reused";
                 };
             };
         };
@@ -3782,6 +4130,10 @@ export type UserChange = components['schemas']['UserChange'];
 export type Erasure = components['schemas']['Erasure'];
 export type CheckResult = components['schemas']['CheckResult'];
 export type PasswordCheck = components['schemas']['PasswordCheck'];
+export type InvitationRequest = components['schemas']['InvitationRequest'];
+export type NewInvitation = components['schemas']['NewInvitation'];
+export type Invitation = components['schemas']['Invitation'];
+export type InvitationLink = components['schemas']['InvitationLink'];
 export type EnrolRequest = components['schemas']['EnrolRequest'];
 export type Enrolment = components['schemas']['Enrolment'];
 export type EnrolOption = components['schemas']['EnrolOption'];
@@ -3799,6 +4151,10 @@ export type SignInLink = components['schemas']['SignInLink'];
 export type PasswordFunction = components['schemas']['PasswordFunction'];
 export type PasswordSignIn = components['schemas']['PasswordSignIn'];
 export type Session = components['schemas']['Session'];
+export type InvitationToken = components['schemas']['InvitationToken'];
+export type OpenInvitation = components['schemas']['OpenInvitation'];
+export type InvitationAcceptance = components['schemas']['InvitationAcceptance'];
+export type OwnPasswordChange = components['schemas']['OwnPasswordChange'];
 export type Course = components['schemas']['Course'];
 export type AuthoredCourse = components['schemas']['AuthoredCourse'];
 export type CourseChange = components['schemas']['CourseChange'];
@@ -3847,6 +4203,10 @@ export type ResponseValidationFailedUnknownField = components['responses']['vali
 export type ResponseValidationFailedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.unknown_field.idempotency_key_reused'];
 export type ResponseValidationFailedUnknownFieldLoginIdImmutablePasswordNotHashed = components['responses']['validation_failed.unknown_field.login_id_immutable.password_not_hashed'];
 export type ResponseInProgress = components['responses']['in_progress'];
+export type ResponseUserDisabledInProgress = components['responses']['user_disabled.in_progress'];
+export type ResponseUserNotFoundTenantNotFoundInvitationNotFound = components['responses']['user_not_found.tenant_not_found.invitation_not_found'];
+export type ResponseInvitationEnded = components['responses']['invitation_ended'];
+export type ResponseValidationFailedIdempotencyKeyReused = components['responses']['validation_failed.idempotency_key_reused'];
 export type ResponseUserNotFoundCourseNotFoundOptionNotFoundTenantNotFound = components['responses']['user_not_found.course_not_found.option_not_found.tenant_not_found'];
 export type ResponseUserDisabledCourseRetiredAlreadyEnrolledNoSeatsLeftInProgress = components['responses']['user_disabled.course_retired.already_enrolled.no_seats_left.in_progress'];
 export type ResponseUserNotFoundCourseNotFoundTenantNotFound = components['responses']['user_not_found.course_not_found.tenant_not_found'];
@@ -3861,13 +4221,14 @@ export type ResponseUserNotFoundCourseNotFoundOptionNotFoundTenantNotFoundKeyNot
 export type ResponseUserDisabledCourseRetiredAlreadyEnrolledNoSeatsLeftInProgressKeyRedeemedKeyRevokedKeyExpiredKeyNotYetValidKeyOfOtherUserKeyOfOtherGroup = components['responses']['user_disabled.course_retired.already_enrolled.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group'];
 export type ResponseValidationFailedKeyMistypedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.key_mistyped.unknown_field.idempotency_key_reused'];
 export type ResponseTooManyRequestsKeyThrottled = components['responses']['too_many_requests.key_throttled'];
-export type ResponseUserDisabledInProgress = components['responses']['user_disabled.in_progress'];
 export type ResponseMalformedRequest = components['responses']['malformed_request'];
 export type ResponseSignInFailed = components['responses']['sign_in_failed'];
 export type ResponseCrossSiteTenantSuspended = components['responses']['cross_site.tenant_suspended'];
 export type ResponseMalformedRequestSessionAmbiguous = components['responses']['malformed_request.session_ambiguous'];
 export type ResponseSignedOut = components['responses']['signed_out'];
 export type ResponseCrossSite = components['responses']['cross_site'];
+export type ResponseValidationFailedUnknownFieldPasswordNotHashed = components['responses']['validation_failed.unknown_field.password_not_hashed'];
+export type ResponseValidationFailedUnknownFieldPasswordWrongPasswordNotHashed = components['responses']['validation_failed.unknown_field.password_wrong.password_not_hashed'];
 export type ResponseScopeMissingOperatorOnlyOwnOnlyCrossSiteTenantSuspended = components['responses']['scope_missing.operator_only.own_only.cross_site.tenant_suspended'];
 export type ResponseCourseNotFound = components['responses']['course_not_found'];
 export type ResponseCourseInUse = components['responses']['course_in_use'];
@@ -3885,7 +4246,6 @@ export type ResponseValidationFailedUnknownFieldIdempotencyKeyReusedWebhookAddre
 export type ResponseTenantNotFoundWebhookNotFound = components['responses']['tenant_not_found.webhook_not_found'];
 export type ResponseValidationFailedUnknownFieldWebhookAddressRefused = components['responses']['validation_failed.unknown_field.webhook_address_refused'];
 export type ResponseUserNotFoundTenantNotFoundWebhookNotFound = components['responses']['user_not_found.tenant_not_found.webhook_not_found'];
-export type ResponseValidationFailedIdempotencyKeyReused = components['responses']['validation_failed.idempotency_key_reused'];
 export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
 export type ResponseCourseNotPlayableInProgress = components['responses']['course_not_playable.in_progress'];
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
@@ -4623,6 +4983,295 @@ export interface operations {
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused.password_not_hashed"];
             429: components["responses"]["too_many_requests.login_throttled"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "LoginID": "ada"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description The invitation with its link. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "InvitationID": "01994a5e-7c00-7000-8000-000000000010",
+                     *       "LoginID": "ada",
+                     *       "Status": "pending",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "AcceptedAt": null,
+                     *       "InvitationURL": "https://lectern.example.com/console/invitation#eyJhbGciOiJkaXIifQ"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewInvitation"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["user_disabled.in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createInvitations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description If true, the response says what would happen to each row, and nothing is changed.
+                 * @example true
+                 */
+                plan?: components["parameters"]["plan"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {"LoginID":"ada"} */
+                "application/x-ndjson": unknown;
+                /**
+                 * @example LoginID
+                 *     ada
+                 */
+                "text/csv": unknown;
+            };
+        };
+        responses: {
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. CSV with `Accept: text/csv`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "InvitationID": "01994a5e-7c00-7000-8000-000000000010",
+                     *       "LoginID": "ada",
+                     *       "Status": "pending",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "AcceptedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found.invitation_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "InvitationID": "01994a5e-7c00-7000-8000-000000000010",
+                     *       "LoginID": "ada",
+                     *       "Status": "pending",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "AcceptedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found.invitation_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createInvitationLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+                /**
+                 * @description Opaque.
+                 * @example 01994a5e-7c00-7000-8000-000000000010
+                 */
+                InvitationID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "InvitationURL": "https://lectern.example.com/console/invitation#eyJhbGciOiJkaXIifQ",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvitationLink"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found.invitation_not_found"];
+            409: components["responses"]["in_progress"];
+            410: components["responses"]["invitation_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];
@@ -6363,7 +7012,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Chosen by the operator. Cannot be changed.
+                 * @description TenantID or Name of the tenant, ignoring case. A Name that several tenants have does not work.
                  * @example acme
                  */
                 TenantID: string;
@@ -6372,7 +7021,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The hash function. For an unknown tenant it is sha256-hex; with opaque, nobody can sign in with a password. */
+            /** @description For a tenant that is unknown or has declared no function it is sha256-hex. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6380,7 +7029,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "PasswordHash": "opaque"
+                     *       "PasswordHash": "sha256-hex"
                      *     }
                      */
                     "application/json": components["schemas"]["PasswordFunction"];
@@ -6520,6 +7169,147 @@ export interface operations {
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readOpenInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Token": "eyJhbGciOiJkaXIifQ"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationToken"];
+            };
+        };
+        responses: {
+            /** @description The link can be used. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "TenantID": "acme",
+                     *       "TenantName": "Acme Ltd",
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "PasswordHash": "sha256-hex"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenInvitation"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["cross_site"];
+            410: components["responses"]["invitation_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Token": "eyJhbGciOiJkaXIifQ",
+                 *       "Password": "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationAcceptance"];
+            };
+        };
+        responses: {
+            /** @description Signed in: the session and its cookie. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Role": "operator",
+                     *       "TenantID": "acme",
+                     *       "TenantName": "Acme Ltd",
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "SignedInAt": "2026-01-31T09:00:00Z",
+                     *       "IdleUntil": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["cross_site"];
+            410: components["responses"]["invitation_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.password_not_hashed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeOwnPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "OldPassword": "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",
+                 *       "Password": "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OwnPasswordChange"];
+            };
+        };
+        responses: {
+            /** @description The password has been changed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["signed_out"];
+            403: components["responses"]["cross_site.tenant_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.password_wrong.password_not_hashed"];
+            429: components["responses"]["too_many_requests.login_throttled"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];
@@ -8903,7 +9693,7 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /** @example tenant.created */
-                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /**
                  * @description ID of a key or session.
                  * @example 01994a5e-7c00-7000-8000-000000000003
@@ -9728,6 +10518,125 @@ export interface operations {
                     Data: {
                         /** Format: uuid */
                         ReceiptID: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response is retried for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "invitation.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "invitation.created",
+                 *       "Data": {
+                 *         "LoginID": "ada",
+                 *         "InvitationID": "01994a5e-7c00-7000-8000-000000000010",
+                 *         "ExpiresAt": "2026-01-31T09:00:00Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    LoginID: string | null;
+                    /** @description The enrolment that the event is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "invitation.created";
+                    Data: {
+                        /** @description null once the user has been erased. */
+                        LoginID: string | null;
+                        /** Format: uuid */
+                        InvitationID: string;
+                        /** Format: date-time */
+                        ExpiresAt: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response is retried for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "invitation.accepted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "invitation.accepted",
+                 *       "Data": {
+                 *         "LoginID": "ada",
+                 *         "InvitationID": "01994a5e-7c00-7000-8000-000000000010"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    LoginID: string | null;
+                    /** @description The enrolment that the event is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "invitation.accepted";
+                    Data: {
+                        /** @description null once the user has been erased. */
+                        LoginID: string | null;
+                        /** Format: uuid */
+                        InvitationID: string;
                     };
                 };
             };

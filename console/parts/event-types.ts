@@ -10,6 +10,8 @@ const groupOf = {
   'user.updated': 'user',
   'user.disabled': 'user',
   'user.erased': 'user',
+  'invitation.created': 'user',
+  'invitation.accepted': 'user',
   'enrolment.created': 'enrolment',
   'enrolment.updated': 'enrolment',
   'enrolment.launched': 'enrolment',

@@ -31,6 +31,10 @@ export const errorAdvice: Record<ErrorCode, string> = {
   key_not_found:
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
   webhook_not_found: 'List webhook endpoints and check the `WebhookID`.',
+  invitation_not_found:
+    'Create an invitation with `POST /invitation`. If the event was about an older one, do nothing: a newer event follows.',
+  invitation_ended:
+    'Create another invitation with `POST /invitation`. A user who has already accepted theirs signs in with the password.',
   user_exists:
     'Another user has this `LoginID`; `differs` lists the fields that differ. Use `PUT /user/{LoginID}` to change the user.',
   user_disabled: 'Enable the user (`"Enabled": true`) before you enrol them.',
@@ -77,6 +81,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   unknown_field: '`param` names a field that does not exist. Check its spelling, including capitals.',
   idempotency_key_reused: 'Use a new `Idempotency-Key` for each different request.',
   login_id_immutable: 'Erase this user and create another, or keep the `LoginID`.',
+  password_wrong:
+    'Type the current password again. Someone who forgot it needs an invitation from an administrator.',
   password_not_hashed:
     'Hash the password with the function that the tenant declared in `PasswordHash` before you send it.',
   package_not_zip: 'Upload the course as a zip file.',

@@ -11,6 +11,7 @@ Send a key as \`Authorization: Bearer <secret>\`; a browser with a signed-in use
 const tags = {
   Access: 'Exchange a key for a short-lived access token (OAuth 2.0).',
   Users: 'The users of a tenant, identified by a LoginID that the client chooses.',
+  Invitations: 'Links with which users set a password.',
   Enrolments: 'Who takes which course, until when, and with what result.',
   'Enrolment keys': 'Keys (vouchers) that enrol the person who redeems them.',
   Sessions: "Sign-in for this service's own pages, such as the console.",

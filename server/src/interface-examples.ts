@@ -14,7 +14,12 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Group: 'Engineering',
   Email: 'ada@example.com',
   Password: '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8',
+  OldPassword: '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8',
   Result: 1,
+  InvitationID: '01994a5e-7c00-7000-8000-000000000010',
+  InvitationURL: 'https://lectern.example.com/console/invitation#eyJhbGciOiJkaXIifQ',
+  AcceptedAt: null,
+  Token: 'eyJhbGciOiJkaXIifQ',
   Search: 'ada',
   // Courses
   CourseID: 'fire-safety',

@@ -177,6 +177,26 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     expectStatus(await tenant.api('POST', `/user/session/${LoginID}`), 201);
     return { by: 'createSignInLink', target: await userIdOf(LoginID) };
   },
+  'invitation.created': async (recordEnd) => {
+    const LoginID = await user();
+    await recordEnd();
+    expectStatus(await tenant.api('POST', '/invitation', { LoginID }), 201);
+    return { by: 'createInvitation', target: await userIdOf(LoginID) };
+  },
+  'invitation.revoked': async (recordEnd) => {
+    const LoginID = await user();
+    expectStatus(await tenant.api('POST', '/invitation', { LoginID }), 201);
+    await recordEnd();
+    for (const _ of [1, 2]) expectStatus(await tenant.api('DELETE', `/invitation/${LoginID}`), 200);
+    return { by: 'revokeInvitation', target: await userIdOf(LoginID) };
+  },
+  'invitation_link.created': async (recordEnd) => {
+    const LoginID = await user();
+    const { InvitationID } = (await tenant.api('POST', '/invitation', { LoginID })).body;
+    await recordEnd();
+    expectStatus(await tenant.api('POST', `/invitation/${LoginID}/${InvitationID}/link`), 201);
+    return { by: 'createInvitationLink', target: await userIdOf(LoginID) };
+  },
   'sign_in.succeeded': async (recordEnd) => {
     const LoginID = await user({ IsAdmin: true, Password: hashOf('right') });
     await recordEnd();

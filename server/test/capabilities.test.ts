@@ -64,6 +64,15 @@ async function linkSession(call: Call, LoginID: string): Promise<Call | null> {
   return status === 201 ? asSession(await useLink(service, body.SignInURL)) : null;
 }
 
+async function linkedSession(call: Call, { LoginID, InvitationID }: Reply['body']): Promise<Call | null> {
+  const link = await call('POST', `/invitation/${LoginID}/${InvitationID}/link`, {});
+  if (link.status !== 201) return null;
+  const body = { Token: new URL(link.body.InvitationURL).hash.slice(1), Password };
+  const reply = await service.api('POST', '/session/invitation', body, '', ownPage);
+  expectStatus(reply, 200);
+  return asSession(reply.headers.get('set-cookie')?.split(';')[0] ?? '');
+}
+
 const token = async (call: KeyCall, scope?: string) =>
   service.api(
     'POST',
@@ -112,6 +121,13 @@ const ways: Record<string, (call: KeyCall) => Promise<{ session: Call | null; lo
     const loginId = await tenant.user();
     await call('PUT', `/user/${loginId}`, { Password });
     return { session: await passwordSession(loginId, Password), loginId };
+  },
+  'an invitation of an administrator, with another link': async (call) => {
+    const loginId = await tenant.user({ IsAdmin: true });
+    const request = { LoginID: loginId };
+    const own = await call('POST', '/invitation', request);
+    const { body } = own.status === 201 ? own : await tenant.api('POST', '/invitation', request);
+    return { session: await linkedSession(call, body), loginId };
   },
   'a new learner with a password, whom the client enrols': async (call) => {
     const loginId = unique('early');

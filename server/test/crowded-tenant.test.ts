@@ -69,11 +69,16 @@ const session = async () => {
   const signedIn = await service.api('POST', '/session/sign-in', { token }, '');
   return signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
 };
-const asSession = async (method: string, path: string) =>
-  service.api(method, path, undefined, '', {
+const asSession = async (method: string, path: string, body?: object) =>
+  service.api(method, path, body, '', {
     cookie: await session(),
     'sec-fetch-site': 'same-origin',
   });
+const invite = () => api('POST', '/invitation', { LoginID });
+const withLink = async (path: string, more: object) => {
+  const Token = new URL((await invite()).body.InvitationURL).hash.slice(1);
+  return service.api('POST', `/session/invitation${path}`, { Token, ...more }, '');
+};
 const all = (path: string, queries: string[]) =>
   queries.map((query) => async () => {
     expectStatus(await api('GET', `${path}?${query}`), 200);
@@ -183,6 +188,18 @@ const calls: Record<string, Call[]> = {
   readPasswordFunction: [() => service.api('GET', `/session/password/${TenantID}`, undefined, '')],
   readSession: [() => asSession('GET', '/session')],
   openSignInLink: [() => service.api('GET', '/session/sign-in?token=x', undefined, '')],
+  createInvitation: [() => invite()],
+  createInvitations: [() => api('POST', '/invitation/bulk', `${JSON.stringify({ LoginID })}\n`, ndjson)],
+  readInvitation: [() => api('GET', `/invitation/${LoginID}`)],
+  createInvitationLink: [
+    async () => api('POST', `/invitation/${LoginID}/${(await invite()).body.InvitationID}/link`),
+  ],
+  readOpenInvitation: [async () => withLink('/check', {})],
+  acceptInvitation: [async () => withLink('', { Password: 'ab'.repeat(32) })],
+  revokeInvitation: [() => api('DELETE', `/invitation/${LoginID}`)],
+  changeOwnPassword: [
+    () => asSession('PUT', '/session/password', { OldPassword: 'ab'.repeat(32), Password: 'cd'.repeat(32) }),
+  ],
   launch: [() => fetch(LaunchURL, { redirect: 'manual' })],
   previewOfferedCourse: [() => api('POST', `/catalogue/course/${CourseID}/preview`, {})],
   listCourses: [() => operator('GET', '/course')],

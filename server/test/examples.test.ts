@@ -40,7 +40,7 @@ const zip = readFileSync(await packCourse('fire-safety'));
 
 /** Generated values, keyed by the value that the examples show. */
 const real = new Map<unknown, unknown>([['https://hr.example.com/lectern', receiver.url]]);
-const exampleValues = new Set(['EnrollID', 'KeyID', 'Key', 'Secret', 'WebhookID', 'EventID']);
+const exampleValues = new Set(['EnrollID', 'InvitationID', 'KeyID', 'Key', 'Secret', 'WebhookID', 'EventID']);
 const token = 'eyJhbGciOiJkaXIifQ';
 let cookie = '';
 
@@ -157,7 +157,16 @@ test('the service accepts the example of every operation and responds as its exa
   await sendAll('readSession signOut');
   cookie = '';
   await service.api('PUT', '/tenant/acme', { PasswordHash: 'sha256-hex' });
-  await sendAll('readPasswordFunction signInWithPassword eraseUser');
+  await sendAll('readPasswordFunction signInWithPassword');
+  await sendAll('createInvitations createInvitation readInvitation revokeInvitation');
+  await send('createInvitation');
+  const { body: more } = await send('createInvitationLink');
+  real.set(token, new URL(more.InvitationURL).hash.slice(1));
+  await send('readOpenInvitation');
+  cookie = (await send('acceptInvitation')).headers.get('set-cookie')?.split(';')[0] ?? '';
+  await send('changeOwnPassword');
+  cookie = '';
+  await send('eraseUser');
   await service.api('PUT', '/tenant/acme', { Status: 'suspended' });
   await send('deleteTenant');
   assert.deepEqual(

@@ -70,6 +70,7 @@ function queryOf(route: Route, names: Record<string, string>): string {
 /** A bulk request by someone who knows all of the victim's identifiers. */
 function rowsOf(route: Route): object[] | null {
   const { LoginID, CourseID, DurationID, GroupName } = victimValues;
+  if (route.name === 'createInvitations') return [{ LoginID }];
   if (route.name === 'createUsers') return [{ LoginID, FirstName: 'Mine', GroupName }, sameUser];
   if (route.name === 'enrolMany')
     return [
@@ -193,7 +194,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     // The intruder may have a user with the same LoginID, and an endpoint with the same address.
     const isOwn = ['createUser', 'createWebhook'].includes(route.name) && reply.status === 201;
     // Public, because anyone who signs in needs it.
-    const isTold = route.name === 'readPasswordFunction' && text === '{"PasswordHash":"opaque"}';
+    const isTold = route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}';
     const isOwnTrail =
       route.name === 'listAudit' &&
       reply.body.Items.every(({ TenantID }: { TenantID: string }) => TenantID === intruder.TenantID);

@@ -31,6 +31,9 @@ function sourcesBut(file: string): string {
 const withoutScope = new Set([
   'createAccessToken', // the credentials are in the request itself
   'signIn', // the link is the credential
+  'readOpenInvitation', // the link is the credential
+  'acceptInvitation', // the link is the credential
+  'changeOwnPassword', // the cookie is
   'signInWithPassword', // the tenant, name and password are in the request itself
   'signOut', // the cookie is
   'openSession', // the ticket in the path is
@@ -85,6 +88,7 @@ const notAudited = new Map([
   ['enrol', 'day-to-day work, told by events'],
   ['enrolMany', 'day-to-day work, told by events'],
   ['redeemEnrolmentKey', 'day-to-day work, told by events'],
+  ['readOpenInvitation', 'changes nothing'],
   ['checkPassword', 'the sign-in of the tenant’s own application'],
   ['pingWebhook', 'changes nothing'],
   ['previewCourse', 'changes nothing'],

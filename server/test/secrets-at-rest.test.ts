@@ -47,6 +47,8 @@ test('the database contains no secret that was handed out, and no key of the rin
     const { SignInURL } = (await tenant.api('POST', `/user/session/${LoginID}`)).body;
     links.push(new URL(SignInURL).searchParams.get('token') ?? '');
   }
+  const keyed = { 'idempotency-key': 'invited once' };
+  const { InvitationURL } = (await tenant.api('POST', '/invitation', { LoginID }, keyed)).body;
   const signedIn = await fetch(`${service.baseUrl}/session/sign-in`, {
     method: 'POST',
     redirect: 'manual',
@@ -58,6 +60,7 @@ test('the database contains no secret that was handed out, and no key of the rin
   const hook = (await tenant.api('POST', '/webhook', { URL: 'http://127.0.0.1:9/', Description: 'x' })).body;
   const rotated = (await tenant.api('POST', `/webhook/${hook.WebhookID}/rotate`, {})).body;
   const secrets = {
+    'the link of an invitation': new URL(InvitationURL).hash,
     'the operator key': service.operatorKey,
     'a tenant key': tenant.key,
     'a key in a stored response': made.body.Secret,

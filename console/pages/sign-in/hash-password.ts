@@ -3,8 +3,7 @@ import { sha256, sha512 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { components } from '../../../client/src/generated.ts';
 
-export type PasswordHash = components['schemas']['PasswordFunction']['PasswordHash'];
-export type KnownHash = Exclude<PasswordHash, 'opaque'>;
+export type KnownHash = components['schemas']['PasswordFunction']['PasswordHash'];
 
 const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 

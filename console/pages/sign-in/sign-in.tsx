@@ -28,6 +28,9 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
           {t('title')}
         </Title>
         <SignInForm onSignedIn={onSignedIn} />
+        <Text size="sm" c="dimmed" component="p" m={0}>
+          {t('forgot')}
+        </Text>
         <Divider />
         <Text size="sm" c="dimmed" component="p" m={0}>
           {t.rich('operator', { code: (text) => <Code className="command">{text}</Code> })}
@@ -139,7 +142,7 @@ function FailureMessage({ refusal }: { refusal: SignInFailure | null }) {
   const at = refusal.kind === 'wait' && refusal.until;
   const text = at ? t('waitUntil', { at: format.dateTime(at, { timeStyle: 'short' }) }) : t(refusal.kind);
   return (
-    <Alert color={refusal.kind === 'byLink' ? 'blue' : 'red'} variant="light" role="alert">
+    <Alert color="red" variant="light" role="alert">
       {text}
     </Alert>
   );

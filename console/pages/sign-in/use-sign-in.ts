@@ -7,7 +7,6 @@ export type Credentials = { TenantID: string; LoginID: string; Password: string 
 /** Why the sign-in failed. */
 export type SignInFailure =
   | { kind: 'wrong' }
-  | { kind: 'byLink' }
   | { kind: 'wait'; until: Date | null }
   | { kind: 'failed'; error: unknown };
 
@@ -36,7 +35,6 @@ export function useSignIn(onSignedIn: () => void) {
     const asked = await client.GET('/session/password/{TenantID}', { params: { path: { TenantID } } });
     if (!asked.data) return failureOf(asked.error, asked.response);
     const { PasswordHash } = asked.data;
-    if (PasswordHash === 'opaque') return { kind: 'byLink' };
     const { hashPassword } = await import('./hash-password.ts');
     const body = { ...names, Password: hashPassword(Password, PasswordHash) };
     const signedIn = await client.POST('/session', { body });

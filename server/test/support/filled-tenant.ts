@@ -51,6 +51,7 @@ export async function fill(
   const [redeemed] = (await tenant.api('POST', '/enrolment/key', forAnybody)).body.Items;
   expectStatus(await tenant.api('POST', `/enrol/key/${await tenant.user()}/${redeemed.Key}`), 201);
   expectStatus(await tenant.api('POST', '/user', sameUser, sameKey), 201);
+  const { InvitationID } = (await tenant.api('POST', '/invitation', { LoginID })).body;
   const link = await tenant.api('POST', `/user/session/${LoginID}`);
   const token = new URL(link.body.SignInURL).searchParams.get('token');
   await service.api('POST', '/session/sign-in', { token });
@@ -77,6 +78,7 @@ export async function fill(
     CourseID,
     Release: '1',
     EnrollID,
+    InvitationID,
     WebhookID,
     webhookSecret: Secret,
     EventID,

@@ -56,12 +56,15 @@ async function createRecords(service: TestService, tenant: TestTenant): Promise<
   const spare = (await service.api('POST', `/tenant/${TenantID}/key`, { Name: 'spare' })).body;
   const hook = (await tenant.api('POST', '/webhook', { URL: 'http://127.0.0.1:9/hook' })).body;
   const events = (await tenant.api('GET', '/events')).body;
+  const invited = (await tenant.api('POST', '/invitation', { LoginID })).body;
   const link = new URL(enrolment.LaunchURL ?? 'http://x/');
   return {
     LoginID: [LoginID, other, unique('new user'), 'Ünï/cødé'],
     CourseID: [CourseID, CourseID, 'new course'],
     DurationID: ['month', 'open', 'new option'],
     EnrollID: [enrolment.EnrollID ?? 'x'],
+    InvitationID: [invited.InvitationID ?? 'x'],
+    Token: [invited.InvitationURL?.split('#')[1] ?? 'x'],
     TenantID: [TenantID, 'new tenant'],
     KeyID: [spare.KeyID],
     Key: [...(issued.Items ?? []).flatMap((item: Record<string, string>) => [item.Key, item.KeyID]), 'x'],

@@ -33,6 +33,14 @@ export const eventCatalogue = {
     'The personal data of a user was erased and their access ended. It was also removed from their earlier events.',
     data({ ReceiptID: Id }),
   ],
+  'invitation.created': [
+    'An administrator or application invited a user to set a password. Data contains no link: create one with POST /invitation/{LoginID}/{InvitationID}/link.',
+    data({ LoginID, InvitationID: Id, ExpiresAt: Instant() }),
+  ],
+  'invitation.accepted': [
+    'An invited user set a password and signed in.',
+    data({ LoginID, InvitationID: Id }),
+  ],
   'enrolment.created': ['A user was enrolled on a course.', data({ DurationID: Type.String(), Reference })],
   'enrolment.updated': ['Fields of an enrolment changed, or it was reactivated.', change],
   'enrolment.launched': ['A learner started the course.', data({ Launch: Count, Status })],

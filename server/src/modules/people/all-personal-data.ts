@@ -10,6 +10,7 @@ import {
   runTimeData,
 } from '../enrolments/personal-data.ts';
 import { eventData } from '../events/personal-data.ts';
+import { invitationData } from '../users/invitations/personal-data.ts';
 import { userData } from '../users/personal-data.ts';
 import { deliveryData } from '../webhooks/personal-data.ts';
 import { sessionData } from './personal-data.ts';
@@ -22,6 +23,7 @@ export const allPersonalData: readonly PersonalData[] = [
   commitData,
   enrolmentKeyData,
   sessionData,
+  invitationData,
   deliveryData,
   eventData,
   auditData,

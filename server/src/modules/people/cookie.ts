@@ -1,5 +1,7 @@
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import { sessionHours } from './session-times.ts';
 
 type CookieContext = Pick<Context, 'config'>;
 
@@ -17,6 +19,17 @@ export function sessionCookie({ config }: CookieContext, token: string, seconds:
   const secure = isSecure({ config }) ? '; Secure' : '';
   return `${cookieName({ config })}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }
+
+/** Headers that give the browser a new session. */
+export const cookieOf = (ctx: CookieContext, token: string) => ({
+  'Cache-Control': 'no-store',
+  'Set-Cookie': sessionCookie(ctx, token, sessionHours * 3600),
+});
+
+/** What a session records about the browser. */
+export const browserOf = ({ headers }: FastifyRequest) => ({
+  userAgent: headers['user-agent']?.slice(0, 500) ?? null,
+});
 
 /** The values of all cookies with the session's name. */
 export function cookieTokens({ config }: CookieContext, header: string | undefined): string[] {

@@ -60,6 +60,7 @@ async function newPerson() {
   assert.equal(signedIn.status, 303);
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
   await api('PUT', `/user/${LoginID}`, { GroupName: mark });
+  expectStatus(await api('POST', '/invitation', { LoginID }), 201);
   return { LoginID, EnrollID, idleID, redeemed, unused, cookie, commit, course: played };
 }
 

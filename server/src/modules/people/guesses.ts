@@ -1,11 +1,15 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { keyedHash } from '../../platform/keys/signing.ts';
+import { foldTenantName } from '../tenants/find-by-name.ts';
 import { maxFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
 
-/** Identifies the attempted name without revealing it to anyone who reads the database. */
+/**
+ * Identifies the attempted name without revealing it to anyone who reads the database. A tenant's ID and its name count
+ * separately, because a common count would reveal that they belong together.
+ */
 export function nameHash(ctx: Context, input: { TenantID: string; LoginID: string }): string {
-  return keyedHash(ctx.keys, 'guess', `${input.TenantID}\0${input.LoginID}`);
+  return keyedHash(ctx.keys, 'guess', `${foldTenantName(input.TenantID)}\0${input.LoginID}`);
 }
 
 const note = `

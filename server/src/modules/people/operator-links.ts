@@ -2,8 +2,9 @@ import { chmod, chown, mkdir, readdir, readFile, rm, stat, unlink, writeFile } f
 import { join } from 'node:path';
 import type { Context } from '../../platform/context.ts';
 import { codeOf } from '../../platform/error-code.ts';
+import { newToken } from '../tenants/token.ts';
 import type { SignInLink } from './schemas.ts';
-import { newToken, signInAddress } from './token.ts';
+import { signInAddress } from './sign-in-address.ts';
 
 // Anyone who can write to DATA_DIR can act as the operator. Links are files, because the service may have locked the
 // database, and all nodes share the folder.

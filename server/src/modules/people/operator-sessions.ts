@@ -1,10 +1,10 @@
 import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
+import { newToken } from '../tenants/token.ts';
 import { deleteOperatorLinks } from './operator-links.ts';
 import { newSessionTimes, sessionTimes, type Times } from './session-times.ts';
 import { operatorActor } from './sign-in-audit.ts';
-import { newToken } from './token.ts';
 
 const open = `
 with cleaned as (delete from operator_session old where old.expires_at <= $2)

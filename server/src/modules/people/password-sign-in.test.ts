@@ -92,7 +92,9 @@ test('all rejections have the same text and take the same time', async () => {
   assert.equal(responses.size, 1, [...responses].join('\n'));
   assert.deepEqual(
     [...costs],
-    ['note_sign_in_guess,find_password,count_failed_sign_in,update "audit_chain",write_audit_entries'],
+    [
+      'note_sign_in_guess,find_tenant_by_name,select "password_hash",,count_failed_sign_in,update "audit_chain",write_audit_entries',
+    ],
   );
 });
 
@@ -175,7 +177,10 @@ test('the hash function is returned without revealing which tenants exist', asyn
   };
   assert.deepEqual(await reported(TenantID), { PasswordHash: 'sha256-hex' });
   assert.deepEqual(await reported('nowhere at all'), { PasswordHash: 'sha256-hex' });
-  assert.deepEqual(await reported(opaque.TenantID), { PasswordHash: 'opaque' });
+  assert.deepEqual(await reported(opaque.TenantID), { PasswordHash: 'sha256-hex' });
   const md5 = await newTenant(service, { PasswordHash: 'md5-hex' });
-  assert.deepEqual(await reported(md5.TenantID), { PasswordHash: 'md5-hex' });
+  const name = `MD5 of ${md5.TenantID}`;
+  expectStatus(await service.api('PUT', `/tenant/${md5.TenantID}`, { Name: name }), 200);
+  for (const typed of [md5.TenantID, name, name.toUpperCase()])
+    assert.deepEqual(await reported(typed), { PasswordHash: 'md5-hex' });
 });

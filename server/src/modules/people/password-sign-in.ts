@@ -2,49 +2,37 @@ import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { appendAudit } from '../audit/append.ts';
+import { findTenantByName } from '../tenants/find-by-name.ts';
 import type { PasswordHash } from '../tenants/schemas.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
-import { hashedPassword, matchesPassword } from '../users/passwords.ts';
+import { newToken } from '../tenants/token.ts';
+import { hashedPassword, matchesPassword, pageFunction } from '../users/passwords.ts';
 import { deleteGuesses, nameHash, recordGuess } from './guesses.ts';
 import type { PasswordFunction, PasswordSignIn } from './schemas.ts';
 import { newSessionTimes } from './session-times.ts';
 import { auditFailure, personActor } from './sign-in-audit.ts';
-import { newToken } from './token.ts';
 import { openUserSession } from './user-sessions.ts';
 
-/** The hash function reported for an unknown tenant, so that tenants cannot be enumerated. */
-const assumed: PasswordHash = 'sha256-hex';
+/** The declared function of an unknown tenant, so that tenants cannot be enumerated. */
+const assumed: PasswordHash = 'opaque';
 
-/**
- * The function with which browsers hash passwords for this tenant. Not cached, because response times would reveal
- * which tenants exist.
- */
+/** The function with which browsers hash passwords for this tenant. */
 export async function readPasswordFunction(
   ctx: Context,
   input: { tenantId: string },
 ): Promise<PasswordFunction> {
-  const row = await ctx.db
-    .selectFrom('tenant')
-    .select('password_hash')
-    .where('tenant_id', '=', input.tenantId)
-    .where('status', '<>', 'deleting')
-    .executeTakeFirst();
-  return { PasswordHash: (row?.password_hash ?? assumed) as PasswordHash };
+  const tenant = await findTenantByName(ctx, input.tenantId);
+  return { PasswordHash: pageFunction(tenant?.declared ?? assumed) };
 }
 
-const find = `
-select client.password_hash as declared, client.status, known.password_hash as stored, known.user_id, known.is_admin
-from tenant client
-left join "user" known on known.tenant_id = $1 and known.login_id = $2 and known.enabled
-where client.tenant_id = $1 and client.status <> 'deleting'`;
-
-type Found = {
-  declared: PasswordHash;
-  status: string;
-  stored: string | null;
-  user_id: string | null;
-  is_admin: boolean | null;
-};
+const findPassword = (ctx: Context, tenantId: string, loginId: string) =>
+  ctx.db
+    .selectFrom('user')
+    .select(['password_hash', 'password_chosen', 'user_id', 'is_admin'])
+    .where('tenant_id', '=', tenantId)
+    .where('login_id', '=', loginId)
+    .where('enabled', '=', true)
+    .executeTakeFirst();
 
 const open = `
 with used as (
@@ -62,26 +50,29 @@ export async function signInWithPassword(
 ): Promise<string> {
   const mark = nameHash(ctx, input);
   await recordGuess(ctx, mark);
-  const names = [input.TenantID, input.LoginID];
-  const [found] = await run<Found>(ctx, { name: 'find_password', text: find, values: names });
-  const declared = found?.declared ?? assumed;
-  const hashed = hashedPassword(input.Password, declared);
-  const stored = declared === 'opaque' || hashed === null ? null : (found?.stored ?? null);
+  const tenant = await findTenantByName(ctx, input.TenantID);
+  const tenantId = tenant?.tenant_id ?? input.TenantID;
+  const names = [tenantId, input.LoginID];
+  const found = await findPassword(ctx, tenantId, input.LoginID);
+  const declared = tenant?.declared ?? assumed;
+  const hashed = hashedPassword(input.Password, pageFunction(declared));
+  const isComparable = tenant && found && hashed !== null && (declared !== 'opaque' || found.password_chosen);
+  const stored = isComparable ? found.password_hash : null;
   const matches = await matchesPassword(ctx, stored, hashed ?? input.Password);
-  const named = found?.user_id ? { user_id: found.user_id, is_admin: found.is_admin === true } : null;
   const refuse = async () => {
-    await auditFailure(ctx, { tenantId: found ? input.TenantID : null, method: 'password', named });
+    const named = found ?? null;
+    await auditFailure(ctx, { tenantId: tenant ? tenantId : null, method: 'password', named });
     return failed();
   };
   if (!matches) throw await refuse();
-  if (found?.status === 'suspended') throw new Problem('tenant_suspended', suspendedReason);
-  const { token, hash } = newToken(input.TenantID);
+  if (tenant?.status === 'suspended') throw new Problem('tenant_suspended', suspendedReason);
+  const { token, hash } = newToken(tenantId);
   const values = [...names, ...newSessionTimes(ctx), hash, input.userAgent, stored];
   const isOpen = await transaction(ctx, async (ctx) => {
     const [used] = await run<Used>(ctx, { name: 'open_user_session', text: open, values });
     if (!used) return false;
     const { user_id: userId, is_admin: isAdmin } = used;
-    await appendAudit(ctx, input.TenantID, {
+    await appendAudit(ctx, tenantId, {
       action: 'sign_in.succeeded',
       targetId: userId,
       data: { Method: 'password' },

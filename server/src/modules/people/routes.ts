@@ -4,6 +4,7 @@ import { Fields } from '../../platform/http/schema.ts';
 import { LoginID } from '../users/schemas.ts';
 import { eraseUser } from './erase.ts';
 import { exportUser } from './export.ts';
+import { passwordRoutes } from './password-routes.ts';
 import { Erasure } from './schemas.ts';
 import { sessionRoutes } from './session-routes.ts';
 
@@ -68,4 +69,5 @@ export const peopleRoutes = [
     }),
   }),
   ...sessionRoutes,
+  ...passwordRoutes,
 ];

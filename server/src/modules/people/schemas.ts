@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { Address, Fields, Instant, Nullable, OneOf } from '../../platform/http/schema.ts';
-import { Tenant } from '../tenants/schemas.ts';
-import { LoginID, Password, User } from '../users/schemas.ts';
+import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
+import { knownHashes, Tenant } from '../tenants/schemas.ts';
+import { LoginID, User } from '../users/schemas.ts';
 
 const Data = Type.String({ description: 'The kind of data; also its name in the export.' });
 /** A plan counts each kind of data up to this number, because it uses a single statement per kind. */
@@ -57,7 +57,10 @@ export const SignInLink = Fields(
 export type SignInLink = Type.Static<typeof SignInLink>;
 
 const { FirstName, LastName } = User.properties;
-const { TenantID, Name, PasswordHash } = Tenant.properties;
+const { TenantID, Name } = Tenant.properties;
+const PasswordHash = OneOf(knownHashes, {
+  description: 'The function with which the page hashes passwords.',
+});
 
 export const Session = Fields(
   {
@@ -81,8 +84,50 @@ export const Session = Fields(
 );
 export type Session = Type.Static<typeof Session>;
 
-export const PasswordSignIn = Fields({ TenantID, LoginID, Password }, { title: 'PasswordSignIn' });
+const HashedPassword = Text(1024, {
+  minLength: 1,
+  description: 'Hashed in the browser with the function that the service reported for the tenant.',
+});
+
+const TenantName = Text(255, {
+  minLength: 1,
+  description:
+    'TenantID or Name of the tenant, ignoring case. A Name that several tenants have does not work.',
+});
+
+export const PasswordSignIn = Fields(
+  { TenantID: TenantName, LoginID, Password: HashedPassword },
+  { title: 'PasswordSignIn' },
+);
 export type PasswordSignIn = Type.Static<typeof PasswordSignIn>;
 
 export const PasswordFunction = Fields({ PasswordHash }, { title: 'PasswordFunction' });
 export type PasswordFunction = Type.Static<typeof PasswordFunction>;
+
+const Token = Text(2048, { description: 'The part of the InvitationURL after #.' });
+
+export const InvitationToken = Fields({ Token }, { title: 'InvitationToken' });
+
+export const OpenInvitation = Fields(
+  {
+    TenantID,
+    TenantName: Name,
+    LoginID,
+    FirstName,
+    LastName,
+    ExpiresAt: Instant(),
+    PasswordHash,
+  },
+  { title: 'OpenInvitation', description: 'What the page of an invitation shows.' },
+);
+export type OpenInvitation = Type.Static<typeof OpenInvitation>;
+
+export const InvitationAcceptance = Fields(
+  { Token, Password: HashedPassword },
+  { title: 'InvitationAcceptance' },
+);
+
+export const OwnPasswordChange = Fields(
+  { OldPassword: HashedPassword, Password: HashedPassword },
+  { title: 'OwnPasswordChange' },
+);

@@ -1,15 +1,12 @@
-import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Context } from '../../platform/context.ts';
 import { type Answer, ok, route } from '../../platform/http/routes.ts';
 import { Fields, Text } from '../../platform/http/schema.ts';
 import { checkInTurn } from '../../platform/load/admission.ts';
 import { LoginID } from '../users/schemas.ts';
-import { sessionCookie } from './cookie.ts';
+import { browserOf, cookieOf, sessionCookie } from './cookie.ts';
 import { readPasswordFunction, signInWithPassword } from './password-sign-in.ts';
 import { crossSite, isCrossSite } from './same-origin.ts';
 import { PasswordFunction, PasswordSignIn, Session, SignInLink, SignInRequest } from './schemas.ts';
-import { sessionHours } from './session-times.ts';
 import { readSession, sessionOf, signedOut, signOut } from './sessions.ts';
 import { createSignInLink, isLinkOfSuspendedTenant, isSignInLink, signIn } from './sign-in.ts';
 import { crossSitePage, pageHeaders, signInPage, suspendedTenantPage, usedLinkPage } from './sign-in-page.ts';
@@ -18,16 +15,6 @@ const page = (status: number, body: string): Answer => ({ status, body, headers:
 const html = (description: string) => ({ description, type: 'text/html' });
 const Token = Text(2048, { description: 'Part of the sign-in link.' });
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
-
-/** What a session records about the browser. */
-const browserOf = (request: FastifyRequest) => ({
-  userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
-});
-
-const cookieOf = (ctx: Context, token: string) => ({
-  'Cache-Control': 'no-store',
-  'Set-Cookie': sessionCookie(ctx, token, sessionHours * 3600),
-});
 
 export const sessionRoutes = [
   route({
@@ -105,12 +92,11 @@ export const sessionRoutes = [
     name: 'readPasswordFunction',
     summary: 'Get the hash function for signing in',
     description:
-      'The browser hashes the password with this function. The response does not reveal whether the tenant exists.',
+      'The browser hashes the password with this function. The path names the tenant by ID or name. The response does not reveal whether the tenant exists.',
     params: Type.Object({ TenantID: PasswordSignIn.properties.TenantID }),
     answers: {
       200: {
-        description:
-          'The hash function. For an unknown tenant it is sha256-hex; with opaque, nobody can sign in with a password.',
+        description: 'For a tenant that is unknown or has declared no function it is sha256-hex.',
         schema: PasswordFunction,
       },
     },

@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
+import { type Handle, readToken } from '../tenants/token.ts';
 import { cookieToken } from './cookie.ts';
 import { endOperatorSessions, findOperatorSession } from './operator-sessions.ts';
 import { rejectCrossSite } from './same-origin.ts';
 import type { Session } from './schemas.ts';
 import { toTimes } from './session-times.ts';
-import { type Handle, readToken } from './token.ts';
 import { endUserSessions, findUserSession } from './user-sessions.ts';
 
 const nobody = { TenantID: null, TenantName: null, LoginID: null, FirstName: null, LastName: null };

@@ -5,13 +5,14 @@ import { grantedScopes, hasScope, learnerScopes, requireScope, tenantScopes } fr
 import { appendAudit } from '../audit/append.ts';
 import { isSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
+import { newToken, readToken } from '../tenants/token.ts';
 import { userNotFound } from '../users/users.ts';
 import { isOperatorLink, useOperatorLink } from './operator-links.ts';
 import { openOperatorSession } from './operator-sessions.ts';
 import { consolePath, type SignInLink, type SignInRequest } from './schemas.ts';
 import { newSessionTimes } from './session-times.ts';
+import { signInAddress } from './sign-in-address.ts';
 import { auditFailure, type Named, personActor } from './sign-in-audit.ts';
-import { newToken, readToken, signInAddress } from './token.ts';
 import { maxCleaned, openUserSession } from './user-sessions.ts';
 
 const linkSeconds = 60;

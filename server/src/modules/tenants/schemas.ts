@@ -1,7 +1,11 @@
 import Type from 'typebox';
 import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 
-export const passwordHashes = ['opaque', 'sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
+/** The functions that our own pages can apply. */
+export const knownHashes = ['sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
+export type KnownHash = (typeof knownHashes)[number];
+
+export const passwordHashes = ['opaque', ...knownHashes] as const;
 export type PasswordHash = (typeof passwordHashes)[number];
 
 /** While a tenant is `suspended`, its keys, sessions and links are rejected, and its webhooks wait. Nothing is lost. */

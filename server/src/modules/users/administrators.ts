@@ -29,7 +29,11 @@ export function rejectAdminChange(ctx: TenantContext, before: Known, change: Use
 export function limitAfter(ctx: TenantContext, before: Known, change: UserChange): string[] | null {
   const limit = sessionLimit(ctx);
   if (change.IsAdmin && (limit === null || !before.is_admin)) return limit;
-  if (change.Password === undefined) return before.admin_scopes;
+  return change.Password === undefined ? before.admin_scopes : limitWithPassword(before, limit);
+}
+
+/** The limit after a password was set that must not give more access than `limit`. */
+export function limitWithPassword(before: Known, limit: readonly string[] | null): string[] | null {
   if (limit === null) return before.is_admin ? before.admin_scopes : null;
-  return before.admin_scopes?.filter((scope) => limit.some((granted) => granted === scope)) ?? limit;
+  return before.admin_scopes?.filter((scope) => limit.includes(scope)) ?? [...limit];
 }

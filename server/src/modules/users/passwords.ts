@@ -3,7 +3,7 @@ import { hash, verify } from '@node-rs/argon2';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { hashInQueue } from '../../platform/load/password-queues.ts';
-import type { PasswordHash } from '../tenants/schemas.ts';
+import type { KnownHash, PasswordHash } from '../tenants/schemas.ts';
 
 /** OWASP Password Storage Cheat Sheet: argon2id, 19 MiB, 2 iterations, 1 lane. Runs on the thread pool. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -24,6 +24,10 @@ export function hashedPassword(password: string, declared: PasswordHash): string
   if (format && !format.test(password)) return null;
   return declared.endsWith('-hex') ? password.toLowerCase() : password;
 }
+
+/** The function that pages of this service apply: the declared one or, if none is declared, our own. */
+export const pageFunction = (declared: PasswordHash): KnownHash =>
+  declared === 'opaque' ? 'sha256-hex' : declared;
 
 export function readPassword(password: string, declared: PasswordHash): string {
   const hashed = hashedPassword(password, declared);

@@ -7,6 +7,7 @@ import { bulkQuery, bulkResponse, bulkStreams } from '../../platform/rows/bulk.t
 import { createUsersInBulk } from './bulk.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { createDrafted, draftUser } from './create-user.ts';
+import { invitationRoutes } from './invitations/routes.ts';
 import { listGroups, listUsers } from './list-users.ts';
 import { CheckResult, Group, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
 import { readUser, updateUser } from './users.ts';
@@ -166,4 +167,5 @@ export const userRoutes = [
       checkInQueue(ctx, () => checkPassword(ctx, { loginId: params.LoginID, password: body.Password })),
     handle: async (_, { prepared }) => ok(prepared),
   }),
+  ...invitationRoutes,
 ];

@@ -7,6 +7,7 @@ import { appendAudit } from '../audit/append.ts';
 import { appendEvents } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { limitAfter, rejectAdminChange } from './administrators.ts';
+import { endInvitation } from './invitations/end.ts';
 import { randomPassword, readPassword, storePassword } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import type { User, UserChange } from './schemas.ts';
@@ -83,6 +84,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
         ...(fields.Enabled !== undefined && { enabled: fields.Enabled ?? true }),
         ...password,
         ...('password_hash' in password && {
+          password_chosen: false,
           password_changed_at: ctx.now(),
           password_changed_in: ctx.actor.userId === before.user_id ? ctx.actor.id : null,
         }),
@@ -96,6 +98,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
     const user = toUser(row);
     const changed = differences(user, toUser(before)).filter((name) => name !== 'UpdatedAt');
     if ('password_hash' in password) changed.push('Password');
+    if ('password_hash' in password || !row.enabled) await endInvitation(ctx, row.user_id);
     const data = { LoginID: loginId, Changed: changed };
     await appendEvents(ctx, [
       ...(changed.length > 0 ? [{ type: 'user.updated' as const, userId: row.user_id, data }] : []),

@@ -203,6 +203,18 @@ export interface EventTable {
   epoch: Generated<number>;
 }
 
+export interface InvitationTable {
+  tenant_id: string;
+  user_id: string;
+  invitation_id: string;
+  link_hashes: string[];
+  scopes: string[] | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  accepted_at: Timestamp | null;
+  revoked_at: Timestamp | null;
+}
+
 export interface KeyGuessTable {
   tenant_id: string;
   user_id: string;
@@ -337,6 +349,7 @@ export interface UserTable {
   admin_scopes: string[] | null;
   password_changed_at: Timestamp | null;
   password_changed_in: string | null;
+  password_chosen: Generated<boolean>;
 }
 
 export interface UserSessionTable {
@@ -413,6 +426,7 @@ export interface Schema {
   erasure_enrolment: ErasureEnrolmentTable;
   erasure_under_way: ErasureUnderWayTable;
   event: EventTable;
+  invitation: InvitationTable;
   key_guess: KeyGuessTable;
   launch: LaunchTable;
   operator_session: OperatorSessionTable;
@@ -446,6 +460,7 @@ export const tenantTables = [
   'erasure_enrolment',
   'erasure_under_way',
   'event',
+  'invitation',
   'key_guess',
   'launch',
   'password_failure',

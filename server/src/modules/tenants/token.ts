@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Context } from '../../platform/context.ts';
 import { sha256 } from '../../platform/ids.ts';
 
 /**
@@ -25,8 +24,4 @@ export function readToken(token: string | undefined): Handle | null {
   if (tenant === '') return { tenantId: null, hash };
   const tenantId = Buffer.from(tenant, 'base64url').toString();
   return tenantId.includes('\0') ? null : { tenantId, hash };
-}
-
-export function signInAddress({ config }: Pick<Context, 'config'>, token: string): string {
-  return `${config.baseUrl}/session/sign-in?token=${token}`;
 }

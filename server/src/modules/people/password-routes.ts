@@ -1,0 +1,93 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../platform/context.ts';
+import { ok, route } from '../../platform/http/routes.ts';
+import { checkInTurn } from '../../platform/load/admission.ts';
+import { acceptInvitation, readOpenInvitation } from './accept-invitation.ts';
+import { changeOwnPassword } from './change-password.ts';
+import { browserOf, cookieOf } from './cookie.ts';
+import { crossSite, isCrossSite } from './same-origin.ts';
+import {
+  InvitationAcceptance,
+  InvitationToken,
+  OpenInvitation,
+  OwnPasswordChange,
+  Session,
+} from './schemas.ts';
+import { readSession, sessionOf, signedOut } from './sessions.ts';
+
+const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
+
+async function requireSession(ctx: Context, request: FastifyRequest) {
+  const found = await sessionOf(ctx, request);
+  if (!found) throw signedOut();
+  return found;
+}
+
+/** Calls of our own pages, with which users set their passwords. */
+export const passwordRoutes = [
+  route({
+    ...open,
+    method: 'POST',
+    path: '/session/invitation/check',
+    name: 'readOpenInvitation',
+    summary: 'Read the invitation of a link',
+    description: 'For the page of the link. It does not use up the link.',
+    body: InvitationToken,
+    answers: { 200: { description: 'The link can be used.', schema: OpenInvitation } },
+    problems: ['cross_site', 'invitation_ended'],
+    events: [],
+    handle: async (ctx, { body, request }) => {
+      if (isCrossSite(request)) throw crossSite();
+      return ok(await readOpenInvitation(ctx, { token: body.Token }));
+    },
+  }),
+  route({
+    ...open,
+    method: 'POST',
+    path: '/session/invitation',
+    name: 'acceptInvitation',
+    summary: 'Accept an invitation: set a password and sign in',
+    description:
+      "For the page of the link, which hashes the password first. The link cannot be used again, and the user's other sessions end.",
+    body: InvitationAcceptance,
+    answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
+    problems: ['cross_site', 'invitation_ended', 'password_not_hashed'],
+    events: ['invitation.accepted', 'user.updated'],
+    audits: ['sign_in.succeeded', 'sign_in.failed', 'user.access_changed'],
+    handle: async (ctx, { body, request }) => {
+      if (isCrossSite(request)) throw crossSite();
+      const input = { token: body.Token, password: body.Password, ...browserOf(request) };
+      const token = await checkInTurn(ctx, request, () => acceptInvitation(ctx, input));
+      const { session } = await readSession(ctx, token);
+      return { status: 200, body: session, headers: cookieOf(ctx, token) };
+    },
+  }),
+  route({
+    ...open,
+    method: 'PUT',
+    path: '/session/password',
+    name: 'changeOwnPassword',
+    summary: 'Change your own password',
+    description:
+      'For users who are signed in to a page of this service, which hashes both passwords. Their other sessions end.',
+    body: OwnPasswordChange,
+    answers: { 204: { description: 'The password has been changed.' } },
+    problems: [
+      'cross_site',
+      'signed_out',
+      'session_ambiguous',
+      'tenant_suspended',
+      'password_wrong',
+      'password_not_hashed',
+      'login_throttled',
+    ],
+    events: ['user.updated'],
+    audits: ['user.access_changed', 'sign_in.failed'],
+    handle: async (ctx, { body, request }) => {
+      const own = await requireSession(ctx, request);
+      const input = { oldPassword: body.OldPassword, password: body.Password };
+      await checkInTurn(ctx, request, () => changeOwnPassword(ctx, own, input));
+      return { status: 204 };
+    },
+  }),
+];

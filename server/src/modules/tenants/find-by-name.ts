@@ -1,0 +1,26 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { toNfc } from '../../platform/unicode.ts';
+import type { PasswordHash } from './schemas.ts';
+
+/** How names are compared. Users type them, so case and outer spaces do not matter. */
+export const foldTenantName = (typed: string): string => toNfc(typed).trim().toLowerCase();
+
+const find = `
+select client.tenant_id, client.status, client.password_hash as declared, client.tenant_id = $1 as exact
+from tenant client
+where client.status <> 'deleting'
+  and (client.tenant_id = $1 or lower(client.tenant_id) = $2 or lower(client.name) = $2)
+order by exact desc limit 2`;
+
+export type NamedTenant = { tenant_id: string; status: string; declared: PasswordHash; exact: boolean };
+
+/**
+ * The tenant with this ID, or the only one with this ID or name if case is ignored. Not cached, because response times
+ * would reveal which tenants exist.
+ */
+export async function findTenantByName(ctx: Context, typed: string): Promise<NamedTenant | null> {
+  const values = [typed, foldTenantName(typed)];
+  const [first, second] = await run<NamedTenant>(ctx, { name: 'find_tenant_by_name', text: find, values });
+  return first && (first.exact || !second) ? first : null;
+}

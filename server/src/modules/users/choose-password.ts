@@ -1,0 +1,47 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { appendAudit } from '../audit/append.ts';
+import { appendEvents } from '../events/append.ts';
+import { limitWithPassword } from './administrators.ts';
+import { endInvitation } from './invitations/end.ts';
+
+type Choice = {
+  userId: string;
+  passwordHash: string;
+  /** The session that stays open. All others of the user end. */
+  sessionId: string;
+  /** The scopes of the inviter; `undefined` if the user changes their own password. */
+  limit?: readonly string[] | null;
+};
+
+/** Stores a password that the user chose on a page of this service. Call it in a transaction. */
+export async function storeChosenPassword(ctx: TenantContext, choice: Choice): Promise<void> {
+  const { userId, passwordHash, sessionId, limit } = choice;
+  const before = await ctx.db
+    .selectFrom('user')
+    .select(['login_id', 'is_admin', 'admin_scopes'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  await ctx.db
+    .updateTable('user')
+    .set({
+      password_hash: passwordHash,
+      password_chosen: true,
+      password_changed_at: ctx.now(),
+      password_changed_in: sessionId,
+      ...(limit !== undefined && { admin_scopes: limitWithPassword(before, limit) }),
+      updated_at: ctx.now(),
+    })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .execute();
+  await endInvitation(ctx, userId);
+  const data = { LoginID: before.login_id, Changed: ['Password'] };
+  await appendEvents(ctx, [{ type: 'user.updated', userId, data }]);
+  await appendAudit(ctx, ctx.tenantId, {
+    action: 'user.access_changed',
+    targetId: userId,
+    data: { Password: true },
+  });
+}

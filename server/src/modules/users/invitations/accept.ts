@@ -1,0 +1,79 @@
+import type { Context, TenantContext } from '../../../platform/context.ts';
+import { run } from '../../../platform/db/transaction.ts';
+import { appendEvents } from '../../events/append.ts';
+import type { PasswordHash } from '../../tenants/schemas.ts';
+import type { InvitationHandle } from './link.ts';
+import { statusSql } from './state.ts';
+
+/** $1 tenant, $2 invitation, $3 hash of the link, $4 now. */
+const isPending = `held.tenant_id = $1 and held.invitation_id = $2 and $3 = any(held.link_hashes)
+  and account.tenant_id = $1 and account.user_id = held.user_id
+  and client.tenant_id = $1 and ${statusSql('$4')} = 'pending'`;
+
+const valuesOf = (ctx: Context, { tenantId, invitationId, hash }: InvitationHandle) => [
+  tenantId,
+  invitationId,
+  hash,
+  ctx.now(),
+];
+
+const look = `
+select account.login_id, account.first_name, account.last_name, client.tenant_id, client.name as tenant_name,
+  client.password_hash as declared, held.expires_at
+from invitation held, "user" account, tenant client where ${isPending}`;
+
+export type PendingInvitation = {
+  login_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  tenant_id: string;
+  tenant_name: string;
+  declared: PasswordHash;
+  expires_at: Date;
+};
+
+/** The invitation, if the link can still be used. Does not use it. */
+export async function findPending(ctx: Context, handle: InvitationHandle): Promise<PendingInvitation | null> {
+  const values = valuesOf(ctx, handle);
+  const [row] = await run<PendingInvitation>(ctx, { name: 'look_at_invitation', text: look, values });
+  return row ?? null;
+}
+
+const use = `
+update invitation held set accepted_at = $4 from "user" account, tenant client where ${isPending}
+returning held.user_id, held.scopes, account.login_id, account.is_admin`;
+
+export type UsedInvitation = {
+  user_id: string;
+  login_id: string;
+  is_admin: boolean;
+  scopes: string[] | null;
+};
+
+/** Uses the link, once. The caller sets the password in the same transaction. */
+export async function useInvitation(
+  ctx: TenantContext,
+  handle: InvitationHandle,
+): Promise<UsedInvitation | null> {
+  const values = valuesOf(ctx, handle);
+  const [used] = await run<UsedInvitation>(ctx, { name: 'use_invitation', text: use, values });
+  if (!used) return null;
+  const data = { LoginID: used.login_id, InvitationID: handle.invitationId };
+  await appendEvents(ctx, [{ type: 'invitation.accepted', userId: used.user_id, data }]);
+  return used;
+}
+
+const name = `
+select held.user_id, account.is_admin from invitation held
+join "user" account on account.tenant_id = $1 and account.user_id = held.user_id
+where held.tenant_id = $1 and held.invitation_id = $2`;
+
+/** The user of an invitation whose link failed. */
+export async function findInvited(ctx: Context, { tenantId, invitationId }: InvitationHandle) {
+  const [row] = await run<{ user_id: string; is_admin: boolean }>(ctx, {
+    name: 'look_up_invitation',
+    text: name,
+    values: [tenantId, invitationId],
+  });
+  return row ?? null;
+}

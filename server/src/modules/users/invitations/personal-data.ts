@@ -1,0 +1,44 @@
+import type { PersonalData } from '../../../platform/personal-data.ts';
+import { batchOf } from '../../../platform/personal-data.ts';
+
+/** Each user has at most one. Their account is closed before it is erased, so no link works any more. */
+export const invitationData: PersonalData = {
+  name: 'Invitations',
+  tables: ['invitation'],
+  erased: 'The newest invitation to set a password, with the hashes of its links.',
+  kept: null,
+  eraseOfUser: async (ctx, { userId }) => {
+    const erased = await ctx.db
+      .deleteFrom('invitation')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', userId)
+      .returning('invitation_id')
+      .execute();
+    return batchOf(erased.length);
+  },
+  count: async (ctx, { userId }) => {
+    const found = await ctx.db
+      .selectFrom('invitation')
+      .select('invitation_id')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    return found ? 1 : 0;
+  },
+  read: async function* (ctx, { userId }) {
+    const row = await ctx.db
+      .selectFrom('invitation')
+      .select(['invitation_id', 'created_at', 'expires_at', 'accepted_at', 'revoked_at'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    if (row)
+      yield {
+        InvitationID: row.invitation_id,
+        CreatedAt: row.created_at,
+        ExpiresAt: row.expires_at,
+        AcceptedAt: row.accepted_at,
+        RevokedAt: row.revoked_at,
+      };
+  },
+};
