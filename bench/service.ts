@@ -21,7 +21,7 @@ const here = join(import.meta.dirname, '..');
 
 export type Node = Awaited<ReturnType<typeof startNode>>;
 
-/** What is measured: one or more nodes of one version, on their own filled database. */
+/** The target of a measurement: one or more nodes of one version, on their own filled database. */
 export type Target = {
   name: string;
   nodes: Node[];

@@ -32,10 +32,10 @@ export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   if (other && !scos) throw unsupported(other[1]);
   if (!scos && !byNamespace) throw unsupported('An IMS Content Packaging manifest without SCORM content');
   const standard = byNamespace ?? 'scorm12';
-  const said = version
+  const problem = version
     ? `names the unknown schema version "${version.slice(0, 60)}"`
     : 'names no schema version';
-  warn(`The manifest ${said}, so the course is played as ${nameOf(standard)}`, line);
+  warn(`The manifest ${problem}, so the course is played as ${nameOf(standard)}`, line);
   return standard;
 }
 

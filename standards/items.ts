@@ -52,12 +52,12 @@ export function readItems(organization: XmlElement, context: ItemContext): Unit[
 }
 
 function uniqueIdentifier(item: XmlElement, seen: Set<string>, warn: Warn): string {
-  const said = attributeOf(item, 'identifier')?.trim().slice(0, 1_000) || `item-${seen.size + 1}`;
-  let unique = said;
-  for (let count = 2; seen.has(unique); count += 1) unique = `${said}-${count}`;
-  if (unique !== said) {
+  const identifier = attributeOf(item, 'identifier')?.trim().slice(0, 1_000) || `item-${seen.size + 1}`;
+  let unique = identifier;
+  for (let count = 2; seen.has(unique); count += 1) unique = `${identifier}-${count}`;
+  if (unique !== identifier) {
     warn(
-      `The item identifier "${said}" is used twice; the second item is renamed "${unique}"`,
+      `The item identifier "${identifier}" is used twice; the second item is renamed "${unique}"`,
       item.line,
       'item identifiers used twice',
     );

@@ -20,7 +20,7 @@ import {
 
 export type ManifestReport = { Standard: Standard; Title: string | null; Tree: CourseTree };
 
-/** Reads `imsmanifest.xml`. Keeps what is playable, and warns where the manifest is wrong. */
+/** Reads `imsmanifest.xml`. Keeps everything that can be played, and warns about errors in the manifest. */
 export function readManifest(bytes: Uint8Array, file: string, files: FileIndex, warn: Warn): ManifestReport {
   return withXml(bytes, file, warn, (manifest, document) => {
     if (manifest.name.toLowerCase() !== 'manifest') {

@@ -41,11 +41,13 @@ function baseOf(element: XmlElement | null): string | null {
 }
 
 function kindOf(element: XmlElement, typed: boolean, warn: Warn): 'sco' | 'asset' {
-  const said = attributeOf(element, 'scormtype')?.trim().toLowerCase();
-  if (said === 'sco' || said === 'asset') return said;
-  if (said === undefined && typed) return 'asset';
+  const scormType = attributeOf(element, 'scormtype')?.trim().toLowerCase();
+  if (scormType === 'sco' || scormType === 'asset') return scormType;
+  if (scormType === undefined && typed) return 'asset';
   const why =
-    said === undefined ? 'No resource has a scormType' : `The scormType "${said.slice(0, 40)}" is unknown`;
+    scormType === undefined
+      ? 'No resource has a scormType'
+      : `The scormType "${scormType.slice(0, 40)}" is unknown`;
   warn(
     `${why}; the content gets access to the run-time API, and is completed only when it reports so`,
     element.line,

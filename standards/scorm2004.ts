@@ -61,6 +61,6 @@ function sharedData(item: XmlElement): Unit['SharedData'] {
 
 function hiddenInterface(item: XmlElement): string[] {
   const navigation = childOf(childOf(item, 'presentation'), 'navigationInterface');
-  const said = childrenOf(navigation, 'hideLMSUI').map(({ text }) => collapse(text).toLowerCase());
-  return interfaceElements.filter((name) => said.includes(name.toLowerCase()));
+  const hidden = childrenOf(navigation, 'hideLMSUI').map(({ text }) => collapse(text).toLowerCase());
+  return interfaceElements.filter((name) => hidden.includes(name.toLowerCase()));
 }

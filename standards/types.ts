@@ -151,7 +151,7 @@ export type PackageReport = {
   Bytes: number;
 };
 
-/** What the run-time data of one unit, or of a whole course, shows. */
+/** The result shown by the run-time data of one unit or of a whole course. */
 export type Evidence = {
   Completion: 'unknown' | 'incomplete' | 'completed';
   Success: 'unknown' | 'passed' | 'failed';

@@ -118,7 +118,7 @@ function isContract(to: string, isType: boolean): boolean {
   return isType && to === 'client/src/generated.ts';
 }
 
-test('a workspace imports only itself and what it is allowed to', () => {
+test('a workspace imports only itself and the workspaces that it may import', () => {
   every((from, to, isType) => {
     const isAllowed = imported[workspaceOf(from)];
     return !isAllowed || workspaceOf(to) === workspaceOf(from) || isAllowed(to, isType);

@@ -34,7 +34,11 @@ test('the ASVS assessment lists each requirement once, with a verdict, and names
   const ids = rows.flatMap(([, listed = '']) => listed.split(', '));
   assert.equal(new Set(ids).size, ids.length, 'a requirement is listed twice');
   for (const [index, count] of requirements.entries())
-    assert.equal(ids.filter((id) => id.startsWith(`${index + 1}.`)).length, count, `chapter V${index + 1}`);
+    assert.equal(
+      ids.filter((id) => id.startsWith(`${index + 1}.`)).length,
+      count,
+      `number of requirements in chapter V${index + 1}`,
+    );
 });
 
 test('every test that SECURITY.md names exists, and each of the ten risks has one', () => {

@@ -107,7 +107,7 @@ async function checkEnrolment(
   const launches = timeline.filter(({ Kind }) => Kind === 'launch').map(({ Launch }) => Launch);
   const all = timeline.filter(({ Kind }) => Kind === 'commit').sort((a, b) => a.Commit - b.Commit);
   checkLate(enrolment, all, (what) => lost.push(`${name}: ${what}`));
-  const commits = all.filter((entry) => !enrolment.late.some((said) => isEntryOf(said, entry)));
+  const commits = all.filter((entry) => !enrolment.late.some((commit) => isEntryOf(commit, entry)));
 
   const { unanswered } = enrolment;
   if (unanswered && 'launch' in unanswered && launches.length === enrolment.launches + 1)
@@ -152,10 +152,10 @@ function checkLate(enrolment: EnrolmentRecord, commits: Entry[], reportLost: (wh
   const { unanswered, late } = enrolment;
   if (unanswered && 'late' in unanswered && commits.some((entry) => isEntryOf(unanswered.late, entry)))
     late.push(unanswered.late);
-  for (const said of late) {
-    const kept = commits.find((entry) => isEntryOf(said, entry));
+  for (const commit of late) {
+    const kept = commits.find((entry) => isEntryOf(commit, entry));
     const { TotalSeconds, Completion } = kept?.Data ?? {};
-    if (!kept || TotalSeconds < said.seconds || (said.completed && Completion !== 'completed'))
-      reportLost(`late commit ${said.number} of launch ${said.launch}`);
+    if (!kept || TotalSeconds < commit.seconds || (commit.completed && Completion !== 'completed'))
+      reportLost(`late commit ${commit.number} of launch ${commit.launch}`);
   }
 }

@@ -7,7 +7,7 @@ export type Acknowledged = {
   completed: boolean;
 };
 
-/** What was acknowledged to the client, and the only write without a response (`unanswered`). */
+/** The writes acknowledged to the client, and the single write that has no response yet (`unanswered`). */
 export type EnrolmentRecord = {
   loginId: string;
   enrollId: string;

@@ -10,8 +10,8 @@ export type RetryOptions = {
 };
 
 const firstPause = 250;
-const growingPauseLimit = 8_000;
-const passing = new Set([429, 502, 503, 504]);
+const maxBackoff = 8_000;
+const temporaryStatuses = new Set([429, 502, 503, 504]);
 
 /** Other uploads, such as packages, are sent once: retrying them would require keeping them in memory. */
 export function isRepeatable(request: Request): boolean {
@@ -19,8 +19,10 @@ export function isRepeatable(request: Request): boolean {
 }
 
 /** A 409 with `Retry-After` means that our own earlier attempt is still in progress. */
-function mayPass(response: Response): boolean {
-  return passing.has(response.status) || (response.status === 409 && response.headers.has('retry-after'));
+function isTemporary(response: Response): boolean {
+  return (
+    temporaryStatuses.has(response.status) || (response.status === 409 && response.headers.has('retry-after'))
+  );
 }
 
 /**
@@ -40,7 +42,7 @@ export function withRetries(
         .then((response) => complete(response, whole))
         .catch(notAborted(request));
       const wanted = answer instanceof Response ? retryAfterOf(answer) : null;
-      const done = answer instanceof Response && !mayPass(answer);
+      const done = answer instanceof Response && !isTemporary(answer);
       if (done || last || (wanted ?? 0) * 1000 > longestPause) {
         if (answer instanceof Response) return answer;
         throw answer;
@@ -56,7 +58,7 @@ export function withRetries(
 
 /** Half of the delay is random, so that clients that failed together do not retry together. */
 function backoff(tried: number): number {
-  const delay = Math.min(growingPauseLimit, firstPause * 2 ** tried);
+  const delay = Math.min(maxBackoff, firstPause * 2 ** tried);
   return delay / 2 + (Math.random() * delay) / 2;
 }
 
@@ -72,7 +74,7 @@ async function complete(response: Response, whole: RegExp): Promise<Response> {
 function notAborted(request: Request): (cause: unknown) => LecternError {
   return (cause) => {
     if (request.signal.aborted) throw request.signal.reason;
-    // A rejected token says more than a failed request.
+    // The error of a rejected token explains more than that of a failed request.
     if (cause instanceof LecternError) throw cause;
     const detail = `No answer came from ${new URL(request.url).origin}. Check the address and the network.`;
     return new LecternError({ code: 'connection_failed', status: 0, detail, cause });

@@ -11,7 +11,7 @@ export type PathWith<M extends Method> = {
 type JsonOf<R> = R extends { content: { 'application/json': infer Body } } ? Body : never;
 type Done<R> = JsonOf<R[keyof R & (200 | 201)]>;
 
-/** What the call returns; undefined if the service returns nothing. */
+/** The type of the call's result; undefined if the response has no body. */
 export type Answer<M extends Method, P extends PathWith<M>> = paths[P] extends {
   [K in M]: { responses: infer R };
 }

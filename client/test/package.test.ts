@@ -36,7 +36,7 @@ after(async () => {
 });
 
 /** This Node, and the machine's other Node versions that the package supports. */
-async function nodes(): Promise<string[]> {
+async function nodeVersions(): Promise<string[]> {
   const found = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   const real = found.filter((path) => existsSync(path)).map((path) => realpath(path));
   const all = new Set([await realpath(process.execPath), ...(await Promise.all(real))]);
@@ -67,7 +67,7 @@ test('plain JavaScript can import it with every Node.js version on this machine 
     console.log([seen.includes(LoginID), code, unsigned, withReturn('http://l/?a=1', 'https://x/?y')].join(' '));`;
   await writeFile(join(project, 'use.js'), code);
   const env = { ...process.env, BASE_URL: service.baseUrl, KEY: key };
-  for (const node of await nodes()) {
+  for (const node of await nodeVersions()) {
     const { stdout } = await run(node, ['use.js'], { cwd: project, env });
     assert.equal(
       stdout,

@@ -6,22 +6,22 @@ import { startService, type TestService } from '../../server/test/support/servic
 import { newTenant, type TestTenant, unique } from '../../server/test/support/tenant.ts';
 import { createLectern, LecternError } from '../src/index.ts';
 
-/** What happens to the next requests: they are lost before or after the service, or answered by a proxy. */
-type Fate = 'lost' | 'answer lost' | 'answer cut' | { status: number; headers?: Record<string, string> };
+/** What happens to the next requests: the request or its response is lost, or a proxy responds. */
+type Outcome = 'lost' | 'answer lost' | 'answer cut' | { status: number; headers?: Record<string, string> };
 
 let now = Date.now();
 let service: TestService;
 let tenant: TestTenant;
 let proxy: Server;
 let baseUrl: string;
-let fates: Fate[] = [];
+let outcomes: Outcome[] = [];
 let keys: (string | undefined)[] = [];
 
 before(async () => {
   service = await startService({ now: () => new Date(now) });
   tenant = await newTenant(service);
   proxy = createServer((request, response) => {
-    const fate = fates.shift();
+    const fate = outcomes.shift();
     keys.push(request.headers['idempotency-key']?.toString());
     if (fate === 'lost') return void request.socket.destroy();
     if (typeof fate === 'object') return void response.writeHead(fate.status, fate.headers).end();
@@ -46,8 +46,8 @@ after(async () => {
   await service.close();
 });
 
-function on(way: Fate[]): void {
-  fates = way;
+function on(way: Outcome[]): void {
+  outcomes = way;
   keys = [];
 }
 
@@ -87,7 +87,7 @@ test('retries end, and the error says why', async () => {
     assert.deepEqual([error.code, error.status], ['connection_failed', 0]);
     return true;
   });
-  assert.equal(fates.length, 1);
+  assert.equal(outcomes.length, 1);
   on([{ status: 502 }, { status: 502 }]);
   await assert.rejects(lectern.get('/user'), { code: 'http_502', status: 502 });
 });
@@ -108,7 +108,7 @@ test('permanent errors are not retried, and a caller can abort a call', async ()
   const params = { path: { LoginID: 'nobody' } };
   await assert.rejects(lectern.get('/user/{LoginID}', { params }), { code: 'user_not_found' });
   assert.equal(keys.length, 1);
-  on(Array<Fate>(9).fill({ status: 503, headers: { 'Retry-After': '30' } }));
+  on(Array<Outcome>(9).fill({ status: 503, headers: { 'Retry-After': '30' } }));
   const signal = AbortSignal.timeout(50);
   await assert.rejects(lectern.get('/user', { signal }), { name: 'TimeoutError' });
 });

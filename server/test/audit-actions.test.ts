@@ -408,7 +408,7 @@ for (const action of auditActions)
     if (isCall)
       assert.ok(
         routes.find(({ name }) => name === done.by)?.audits?.includes(action),
-        `${done.by} declares it`,
+        `${done.by} must declare the action`,
       );
     assert.equal(entry.tenant_id, done.of ?? TenantID);
     assert.equal(entry.actor, done.actor ?? 'key');

@@ -39,10 +39,15 @@ async function keyWith(Scopes: readonly Scope[]): Promise<KeyCall> {
 }
 
 /** The operations that a credential may call although they need a scope that its creator lacks. */
-async function excess(call: Call, held: readonly Scope[], ownLogin: string | null): Promise<string[]> {
+async function unexpectedlyAllowed(
+  call: Call,
+  heldScopes: readonly Scope[],
+  ownLogin: string | null,
+): Promise<string[]> {
   const found: string[] = [];
   for (const route of guarded) {
-    const isHeld = route.access !== 'operator' && neededBy(route).every((scope) => held.includes(scope));
+    const isHeld =
+      route.access !== 'operator' && neededBy(route).every((scope) => heldScopes.includes(scope));
     if (isHeld) continue;
     const address = addressOf(route, ownLogin ?? 'x');
     const reply = await call(route.method, address, route.method === 'GET' || route.streams ? undefined : {});
@@ -87,7 +92,7 @@ const token = async (call: KeyCall, scope?: string) =>
   );
 
 /** Every way to get a session as an administrator or as someone else. Each returns null if it is refused. */
-const ways: Record<string, (call: KeyCall) => Promise<{ session: Call | null; loginId: string }>> = {
+const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call | null; loginId: string }>> = {
   'a link for a learner': async (call) => ({ session: await linkSession(call, learner), loginId: learner }),
   'a link for an administrator': async (call) => ({
     session: await linkSession(call, administrator),
@@ -165,7 +170,7 @@ const launching: ((call: Call) => Promise<Reply>)[] = [
 
 const readsOwn = (loginId: string) => (call: Call) => call('GET', `/enrolment/${loginId}`);
 
-const held: Scope[][] = [
+const heldScopes: Scope[][] = [
   ...tenantScopes.map((scope) => [scope]),
   ...tenantScopes.map((scope) => tenantScopes.filter((other) => other !== scope)),
   ...tenantScopes.map((scope) => [...new Set<Scope>(['users:write', 'users:admin', scope])]),
@@ -173,18 +178,18 @@ const held: Scope[][] = [
 
 test('no credential can create a more powerful one: every scope, operation and credential', async () => {
   const made = new Map<string, number>();
-  for (const own of held) {
+  for (const own of heldScopes) {
     const call = await keyWith(own);
     const wider = scopes.find((scope) => !own.includes(scope)) ?? '';
     assert.equal((await token(call, `${own.join(' ')} ${wider}`)).body.error, 'invalid_scope');
     const { access_token } = (await token(call)).body;
     const asToken: Call = (method, path, body) => service.api(method, path, body, access_token);
-    assert.deepEqual(await excess(asToken, own, null), [], `the token of ${own.join(' ')}`);
-    for (const [name, way] of Object.entries(ways)) {
+    assert.deepEqual(await unexpectedlyAllowed(asToken, own, null), [], `the token of ${own.join(' ')}`);
+    for (const [name, way] of Object.entries(sessionMethods)) {
       const { session, loginId } = await way(call);
       if (!session) continue;
       made.set(name, (made.get(name) ?? 0) + 1);
-      assert.deepEqual(await excess(session, own, loginId), [], `${name}, by ${own.join(' ')}`);
+      assert.deepEqual(await unexpectedlyAllowed(session, own, loginId), [], `${name}, by ${own.join(' ')}`);
       if (own.includes('enrolments:launch')) continue;
       for (const ask of [...launching, readsOwn(loginId)])
         assert.doesNotMatch(JSON.stringify((await ask(session)).body), /\/launch\?/, `${name}, by ${own}`);
@@ -193,7 +198,7 @@ test('no credential can create a more powerful one: every scope, operation and c
     for (const ask of launching)
       assert.doesNotMatch(JSON.stringify((await ask(call)).body), /\/launch\?/, own.join(' '));
   }
-  for (const name of Object.keys(ways)) assert.ok(made.has(name), `${name} was never accepted`);
+  for (const name of Object.keys(sessionMethods)) assert.ok(made.has(name), `${name} was never accepted`);
 });
 
 test("an operator's key cannot create a key with a scope that it lacks", async () => {

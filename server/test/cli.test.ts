@@ -216,9 +216,9 @@ const badKeys: [string[], RegExp][] = [
   [['--tenant', 'acme', '--name', 'shop', '--expires', '2001-01-01T00:00:00Z'], /--expires.*in the future/],
 ];
 
-for (const [args, said] of badKeys)
+for (const [args, expected] of badKeys)
   test(`rejects key create ${args.join(' ')}`, async () => {
-    assert.match(await refusal(['key', 'create', ...args]), said);
+    assert.match(await refusal(['key', 'create', ...args]), expected);
   });
 
 const badCommands: [string[], RegExp][] = [
@@ -237,9 +237,9 @@ const badCommands: [string[], RegExp][] = [
   [['key', 'revoke', '00000000-0000-7000-8000-000000000000'], /key 0000.* does not exist/],
 ];
 
-for (const [args, said] of badCommands)
+for (const [args, expected] of badCommands)
   test(`rejects ${args.join(' ')}`, async () => {
-    assert.match(await refusal(args), said);
+    assert.match(await refusal(args), expected);
   });
 
 test('the error names an invalid environment variable', async () => {

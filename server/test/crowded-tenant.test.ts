@@ -23,7 +23,7 @@ const clock = movableClock();
 const service = await startService({
   now: clock.now,
   env: { WEBHOOK_ALLOW: '127.0.0.1', RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' },
-  over: (engine) => countTouched(engine, (told) => void touched.push(told)),
+  over: (engine) => countTouched(engine, (transaction) => void touched.push(transaction)),
 });
 after(service.close);
 const receiver = await startReceiver();
@@ -298,8 +298,8 @@ const calls: Record<string, Call[]> = {
 
 /** Operations that are not bounded yet, with the reason. SECURITY.md lists them under "What is not defended". */
 const unbounded: Record<string, string> = {
-  updateUser: "a change of the group takes the user's enrolments along",
-  putOption: 'a new limit of seats counts those that are taken',
+  updateUser: "a change of the group updates all of the user's enrolments",
+  putOption: 'setting a seat limit counts the seats already taken',
 };
 
 /** These read files. Their only database access is opening the session. */

@@ -231,7 +231,10 @@ test('in any interleaving across two nodes, with faults, each key extends once a
         assert.equal(new Set(done.map(({ body }) => JSON.stringify(body))).size, 1);
       }
       for (const { status, code } of responses)
-        assert.ok(status < 300 || ['in_progress', 'unavailable'].includes(code), `${status} ${code}`);
+        assert.ok(
+          status < 300 || ['in_progress', 'unavailable'].includes(code),
+          `unexpected response ${status} ${code}`,
+        );
     }),
     { numRuns: 40 },
   );

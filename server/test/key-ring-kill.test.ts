@@ -50,11 +50,11 @@ test('the ring survives 20 rounds of kill -9 at any point during its creation an
     if (round % 2 === 1) await delay(Math.random() * 150);
     child.child.kill('SIGKILL');
     await child.exited;
-    const said = child.stdout().split('\n').slice(0, -1);
-    rotations += said.length;
+    const printed = child.stdout().split('\n').slice(0, -1);
+    rotations += printed.length;
     const keys = readRingFile(folder);
-    if (said.length > 0) assert.ok(keys, 'an acknowledged ring is on disk');
-    const last = said.at(-1);
+    if (printed.length > 0) assert.ok(keys, 'an acknowledged ring is on disk');
+    const last = printed.at(-1);
     if (last)
       assert.ok(
         keys?.some(({ id }) => id === last),

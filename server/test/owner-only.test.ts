@@ -89,7 +89,7 @@ test('files written by a service with umask 022 are readable only by its owner',
   await until('the bulk input is on the disk', () => readdirSync(join(DATA_DIR, 'scratch')).length > 0);
 
   const files = filesIn(DATA_DIR);
-  assert.ok(files.length > (env.DATABASE_URL ? 10 : 900), `${files.length} files`);
+  assert.ok(files.length > (env.DATABASE_URL ? 10 : 900), `only ${files.length} files were written`);
   assert.deepEqual(wideIn(DATA_DIR), []);
   const secrets = files.filter((path) => /signing-keys|pg_wal\/0|scratch\/.|index\.html/.test(path));
   assert.ok(secrets.length >= (env.DATABASE_URL ? 3 : 4), secrets.join());

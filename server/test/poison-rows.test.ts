@@ -186,6 +186,6 @@ test('times and numbers beyond the range of JSON are shown as the nearest valid 
       await readAll(names);
       const read = await tenant.api('GET', `/enrolment/${names.LoginID}/${names.EnrollID}`);
       expectStatus(read, 200);
-      assert.ok(isInstant(read.body.EnrolledAt), `${value}: ${read.body.EnrolledAt}`);
+      assert.ok(isInstant(read.body.EnrolledAt), `${value} is shown as ${read.body.EnrolledAt}`);
     }
 });

@@ -108,7 +108,7 @@ async function repeated(options: {
       assert.equal(answer.EnrollID, Items[0].EnrollID);
     }
     const reported = (await events({ LoginID })).filter(({ type }) => type === options.event);
-    assert.equal(reported.length, 1, `${reported.length} ${options.event}`);
+    assert.equal(reported.length, 1, `${reported.length} events of type ${options.event}`);
   }
 }
 

@@ -81,15 +81,15 @@ const changesNothing = new Set(['checkPassword', 'previewCourse', 'previewOffere
 
 /** Writes that are not in the audit trail, each with its reason. */
 const notAudited = new Map([
-  ['openSession', 'what learners do, told by events'],
-  ['commit', 'what learners do, told by events'],
-  ['createAccessToken', 'a key that is used'],
-  ['enrolWithOption', 'day-to-day work, told by events'],
-  ['enrol', 'day-to-day work, told by events'],
-  ['enrolMany', 'day-to-day work, told by events'],
-  ['redeemEnrolmentKey', 'day-to-day work, told by events'],
+  ['openSession', "a learner's own action, reported by events"],
+  ['commit', "a learner's own action, reported by events"],
+  ['createAccessToken', 'use of an existing key, whose creation is audited'],
+  ['enrolWithOption', 'day-to-day work, reported by events'],
+  ['enrol', 'day-to-day work, reported by events'],
+  ['enrolMany', 'day-to-day work, reported by events'],
+  ['redeemEnrolmentKey', 'day-to-day work, reported by events'],
   ['readOpenInvitation', 'changes nothing'],
-  ['checkPassword', 'the sign-in of the tenant’s own application'],
+  ['checkPassword', "sign-in to the tenant's own application"],
   ['pingWebhook', 'changes nothing'],
   ['previewCourse', 'changes nothing'],
   ['previewOfferedCourse', 'changes nothing'],

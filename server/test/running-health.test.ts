@@ -62,10 +62,10 @@ const ofContent = { ...everywhere, 'referrer-policy': /^strict-origin-when-cross
 const headerTable: [string, 'baseUrl' | 'contentUrl', string, number, Record<string, RegExp>][] = [
   ['a record', 'baseUrl', '/tenant', 200, ofInterface],
   ['a problem', 'baseUrl', '/user', 400, ofInterface],
-  ['no such operation', 'baseUrl', '/nothing', 404, ofInterface],
-  ['a broken address', 'baseUrl', '/user/%ff', 400, ofInterface],
-  ['the description', 'baseUrl', '/openapi.json', 200, ofInterface],
-  ['the reference', 'baseUrl', '/docs', 200, ofInterface],
+  ['an unknown operation', 'baseUrl', '/nothing', 404, ofInterface],
+  ['an invalid URL', 'baseUrl', '/user/%ff', 400, ofInterface],
+  ['the OpenAPI document', 'baseUrl', '/openapi.json', 200, ofInterface],
+  ['the API reference', 'baseUrl', '/docs', 200, ofInterface],
   [
     'a broken launch link',
     'baseUrl',
@@ -75,14 +75,14 @@ const headerTable: [string, 'baseUrl' | 'contentUrl', string, number, Record<str
   ],
   ['health', 'baseUrl', '/health/live', 200, ofInterface],
   [
-    'the player page, too old',
+    'an expired player page',
     'contentUrl',
     '/play/nothing',
     404,
     { ...ofContent, 'content-security-policy': /frame-ancestors/, 'cache-control': /no-store/ },
   ],
   ['a course file without a session', 'contentUrl', '/play/nothing/content/a.html', 410, ofContent],
-  ['no such page', 'contentUrl', '/nothing', 404, ofContent],
+  ['an unknown page', 'contentUrl', '/nothing', 404, ofContent],
   ['an invalid URL on the content origin', 'contentUrl', '/play/%ff', 400, ofContent],
 ];
 

@@ -72,15 +72,15 @@ for (const [name, value] of [
   ['BASE_URL', 'https://name:word@lectern.example'],
 ] as const)
   test(`${name}=${value} prevents the start, and the error names it`, async () => {
-    const said = await refused({ [name]: value });
-    assert.match(said, new RegExp(`^${name}: .*\\.$`, 'm'));
-    assert.ok(!said.includes('name:word'), 'a secret is not repeated');
+    const output = await refused({ [name]: value });
+    assert.match(output, new RegExp(`^${name}: .*\\.$`, 'm'));
+    assert.ok(!output.includes('name:word'), 'a secret is not repeated');
   });
 
 test('plain HTTP for other machines is rejected with advice, but accepted behind a proxy', async () => {
-  const said = await refused({ HOST: '0.0.0.0' });
+  const output = await refused({ HOST: '0.0.0.0' });
   assert.match(
-    said,
+    output,
     /HOST: plain HTTP on 0\.0\.0\.0 is refused.*TLS_CERT and TLS_KEY.*TRUST_PROXY=true.*127\.0\.0\.1/,
   );
   const service = await startProcess({ ...(await databaseSettings()), HOST: '0.0.0.0', TRUST_PROXY: 'true' });
@@ -97,8 +97,11 @@ test('with a port in use the service does not start, and says which port and set
     content,
     `Port ${CONTENT_PORT} of 127.0.0.1 is in use. Stop the program that is listening on it, or set CONTENT_PORT to another port.\n`,
   );
-  const said = await refused({ ...(await databaseSettings()), PORT, CONTENT_PORT: free });
-  assert.match(said, new RegExp(`^Port ${PORT} of 127\\.0\\.0\\.1 is in use\\. .*, or set PORT to another`));
+  const output = await refused({ ...(await databaseSettings()), PORT, CONTENT_PORT: free });
+  assert.match(
+    output,
+    new RegExp(`^Port ${PORT} of 127\\.0\\.0\\.1 is in use\\. .*, or set PORT to another`),
+  );
   await stopProcess(service);
 });
 
@@ -144,17 +147,17 @@ test('until an operator key or link has been used, every start says how to get o
 
 test('with an unreachable database the service does not start, and says so in one sentence', async () => {
   const [port] = await freePorts(1);
-  const said = await refused({ DATABASE_URL: `postgres://lectern:the-password@127.0.0.1:${port}/lectern` });
-  assert.match(said, /DATABASE_URL|database/i);
-  assert.ok(!said.includes('the-password'));
+  const output = await refused({ DATABASE_URL: `postgres://lectern:the-password@127.0.0.1:${port}/lectern` });
+  assert.match(output, /DATABASE_URL|database/i);
+  assert.ok(!output.includes('the-password'));
 });
 
 test('a second process on the same embedded database is rejected', async () => {
   const { DATA_DIR } = await databaseSettings();
   const first = await startProcess({ DATA_DIR, BOOTSTRAP_KEY: bootstrapKey });
-  const said = await refused({ DATA_DIR });
-  assert.ok(said.includes(`The data folder ${DATA_DIR} is in use by process ${first.child.pid}.`), said);
-  assert.match(said, /Stop it, or set DATA_DIR/);
+  const output = await refused({ DATA_DIR });
+  assert.ok(output.includes(`The data folder ${DATA_DIR} is in use by process ${first.child.pid}.`), output);
+  assert.match(output, /Stop it, or set DATA_DIR/);
   assert.equal(await statusWith(first.baseUrl, bootstrapKey), 200, 'the first process keeps serving');
   await stopProcess(first);
 });

@@ -108,6 +108,6 @@ test('a password check does the same work for a user who does not exist', async 
   const median = (values: number[] = []) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
   for (const name of ['unknown', 'unset']) {
     const ratio = median(work[name]) / median(work.known);
-    assert.ok(ratio > 0.6 && ratio < 1.6, `${name}: ${ratio.toFixed(2)} of the work`);
+    assert.ok(ratio > 0.6 && ratio < 1.6, `${name} takes ${ratio.toFixed(2)} times the work`);
   }
 });

@@ -24,7 +24,7 @@ after(async () => {
 
 type Answer = Awaited<ReturnType<typeof node.api.inject>>;
 
-async function counted(origin: 'api' | 'content', options: InjectOptions): Promise<[Answer, number]> {
+async function statementsOf(origin: 'api' | 'content', options: InjectOptions): Promise<[Answer, number]> {
   seen = [];
   const headers = { authorization: `Bearer ${tenant.key}` };
   const response = await node[origin].inject({ headers, ...options });
@@ -44,36 +44,39 @@ const pathOf = (address: string) => address.slice(new URL(address).origin.length
 /** One request with the key, the tenant and the release cached. */
 async function warmUp(): Promise<void> {
   const { LaunchURL } = await enrolled();
-  await counted('api', { url: '/user' });
+  await statementsOf('api', { url: '/user' });
   const [opened] = await open(LaunchURL);
   const { Session, Data } = opened.json();
   await commit(Session, Object.keys(Data)[0] ?? '', 1);
 }
 
 async function open(launchUrl: string): Promise<[Answer, number]> {
-  const [click] = await counted('api', { url: pathOf(launchUrl) });
-  return counted('content', { method: 'POST', url: `${pathOf(String(click.headers.location))}/session` });
+  const [click] = await statementsOf('api', { url: pathOf(launchUrl) });
+  return statementsOf('content', {
+    method: 'POST',
+    url: `${pathOf(String(click.headers.location))}/session`,
+  });
 }
 
 function commit(session: string, UnitID: string, number: number): Promise<[Answer, number]> {
   const payload = { Number: number, UnitID, Data: scorm12('incomplete', number) };
-  return counted('content', { method: 'POST', url: `/play/${session}/commit`, payload });
+  return statementsOf('content', { method: 'POST', url: `/play/${session}/commit`, payload });
 }
 
 await warmUp();
 
 test('creating a user takes one statement', async () => {
   const payload = { LoginID: unique('one'), FirstName: 'x' };
-  const [, count] = await counted('api', { method: 'POST', url: '/user', payload });
+  const [, count] = await statementsOf('api', { method: 'POST', url: '/user', payload });
   assert.equal(count, 1, listSeen());
-  const [, again] = await counted('api', { method: 'POST', url: '/user', payload });
+  const [, again] = await statementsOf('api', { method: 'POST', url: '/user', payload });
   assert.equal(again, 1, listSeen());
 });
 
 test('enrolling takes one statement, in either form, whether the enrolment is new or not', async () => {
   const LoginID = await tenant.user();
   for (const url of [`/enrol/${LoginID}/phishing`, `/enrol/${LoginID}/phishing/month`]) {
-    const [, count] = await counted('api', { method: 'POST', url });
+    const [, count] = await statementsOf('api', { method: 'POST', url });
     assert.equal(count, 1, listSeen());
   }
 });
@@ -86,9 +89,9 @@ test('an Idempotency-Key adds two statements: the key is looked up, and the resp
   ];
   for (const request of requests) {
     const headers = { authorization: `Bearer ${tenant.key}`, 'idempotency-key': unique('key') };
-    const [, count] = await counted('api', { method: 'POST', ...request, headers });
+    const [, count] = await statementsOf('api', { method: 'POST', ...request, headers });
     assert.equal(count, 3, listSeen());
-    const [, again] = await counted('api', { method: 'POST', ...request, headers });
+    const [, again] = await statementsOf('api', { method: 'POST', ...request, headers });
     assert.equal(again, 1, listSeen());
   }
 });
@@ -103,19 +106,19 @@ test('reading a user, an enrolment or its reasons takes one statement', async ()
     `${address}/timeline`,
     '/enrolment',
   ]) {
-    const [, count] = await counted('api', { url });
+    const [, count] = await statementsOf('api', { url });
     assert.equal(count, 1, `${url}\n${listSeen()}`);
   }
 });
 
 test('a click takes one statement, opening a session one, a page none, and a commit two', async () => {
   const { LaunchURL } = await enrolled();
-  const [click, clicked] = await counted('api', { url: pathOf(LaunchURL) });
+  const [click, clicked] = await statementsOf('api', { url: pathOf(LaunchURL) });
   assert.equal(clicked, 1, listSeen());
   const page = pathOf(String(click.headers.location));
-  const [, loaded] = await counted('content', { url: page });
+  const [, loaded] = await statementsOf('content', { url: page });
   assert.equal(loaded, 0, listSeen());
-  const [opened, started] = await counted('content', { method: 'POST', url: `${page}/session` });
+  const [opened, started] = await statementsOf('content', { method: 'POST', url: `${page}/session` });
   assert.equal(started, 1, listSeen());
   const { Session, Data } = opened.json();
   const [unit = ''] = Object.keys(Data);
@@ -129,10 +132,10 @@ test('all files of a course together take one statement', async () => {
   const { LaunchURL } = await enrolled();
   const [opened] = await open(LaunchURL);
   const { ContentPath } = opened.json();
-  const [, first] = await counted('content', { url: `${ContentPath}index.html` });
+  const [, first] = await statementsOf('content', { url: `${ContentPath}index.html` });
   assert.equal(first, 1, listSeen());
   for (const name of ['scripts/course.js', 'styles/course.css', 'scripts/mail.js']) {
-    const [, more] = await counted('content', { url: ContentPath + name });
+    const [, more] = await statementsOf('content', { url: ContentPath + name });
     assert.equal(more, 0, listSeen());
   }
 });

@@ -59,7 +59,7 @@ async function accessPaths(tenant: TestTenant) {
   const page = { 'sec-fetch-site': 'same-origin' };
   const own = `/play/${session.Session}`;
   const headers = { authorization };
-  const asks: Record<string, [origin: 'api' | 'content', works: number, InjectOptions]> = {
+  const requestsByName: Record<string, [origin: 'api' | 'content', works: number, InjectOptions]> = {
     'an API key': ['api', 200, { url: '/user', headers }],
     'an access token': ['api', 200, { url: '/user', headers: { authorization: `Bearer ${token}` } }],
     'a token request': ['api', 200, { method: 'POST', url: '/oauth/token', payload: form }],
@@ -87,23 +87,25 @@ async function accessPaths(tenant: TestTenant) {
     'an open preview': ['content', 200, { url: `/play/${previewing}/content/index.html` }],
     'an enrolment key': ['api', 200, { method: 'POST', url: redeem, headers, payload: {} }],
   };
-  return asks;
+  return requestsByName;
 }
 
 test('a suspended tenant is rejected everywhere within 5 s on another node, and afterwards everything resumes', async () => {
   const tenant = await newTenant(service);
-  const asks = await accessPaths(tenant);
-  const statuses = async (names = Object.keys(asks)) => {
+  const requestsByName = await accessPaths(tenant);
+  const statuses = async (names = Object.keys(requestsByName)) => {
     const all: Record<string, number> = {};
-    for (const [name, [origin, , options]] of Object.entries(asks))
+    for (const [name, [origin, , options]] of Object.entries(requestsByName))
       if (names.includes(name)) all[name] = (await node[origin].inject(options)).statusCode;
     return all;
   };
-  const working = Object.fromEntries(Object.entries(asks).map(([name, [, works]]) => [name, works]));
+  const working = Object.fromEntries(
+    Object.entries(requestsByName).map(([name, [, works]]) => [name, works]),
+  );
   assert.deepEqual(await statuses(), working);
   await suspend(tenant);
   const closed = Object.fromEntries(
-    Object.keys(asks).map((name) => [name, name === 'a token request' ? 400 : 403]),
+    Object.keys(requestsByName).map((name) => [name, name === 'a token request' ? 400 : 403]),
   );
   // Three are polled, one for each kind of cache. The others have rate limits, so they are called only once.
   const [key, token, file] = ['an API key', 'an access token', 'a course file'];

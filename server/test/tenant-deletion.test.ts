@@ -79,7 +79,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
   await suspend(doomed.TenantID);
 
   const before = await rowsOf(doomed.TenantID);
-  for (const [table, [count]] of Object.entries(before)) assert.ok(count > 0, `${table} has rows`);
+  for (const [table, [count]] of Object.entries(before)) assert.ok(count > 0, `${table} still has rows`);
   const plan = await remove(doomed.TenantID, '?plan=true');
   expectStatus(plan, 200);
   const planned = Object.fromEntries(

@@ -32,7 +32,7 @@ let seen: { queue: string | undefined; label: string }[] = [];
 const label = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.trim().slice(0, 100);
 const { engine } = service.ctx;
-const noting: Engine = {
+const recordingEngine: Engine = {
   ...engine,
   query: (statement, queue) => {
     seen.push({ queue, label: label(statement) });
@@ -43,7 +43,7 @@ const noting: Engine = {
     return engine.transaction(work, queue);
   },
 };
-const ctx = onEngine(service.ctx, guardTenants(noting));
+const ctx = onEngine(service.ctx, guardTenants(recordingEngine));
 const node = await serve(ctx);
 after(async () => {
   await node.close();
@@ -89,10 +89,10 @@ const bodies: Record<string, (known: Record<string, string>) => unknown> = {
 };
 
 /** Calls that destroy the test's data come last. */
-const isEnd = (method: string) => (method === 'DELETE' ? 1 : 0);
+const orderOf = (method: string) => (method === 'DELETE' ? 1 : 0);
 const ofTenant = routes
   .filter(({ access, streams }) => (access === 'tenant' || access === 'either') && !streams)
-  .sort((a, b) => isEnd(a.method) - isEnd(b.method));
+  .sort((a, b) => orderOf(a.method) - orderOf(b.method));
 
 test("all statements of a tenant's routes wait in the tenant's queue", async () => {
   const known = await names();

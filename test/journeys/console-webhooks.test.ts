@@ -65,7 +65,7 @@ const log = (page: Page) => page.getByRole('table', { name: 'Delivery log' });
 function verifies(secret: string, one: Received | undefined): void {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures } = one?.headers ?? {};
   const expected = new Verifier(secret).sign(String(id), new Date(Number(at) * 1000), one?.text ?? '');
-  assert.ok(String(signatures).split(' ').includes(expected), `${signatures} without ${expected}`);
+  assert.ok(String(signatures).split(' ').includes(expected), `${signatures} does not contain ${expected}`);
 }
 
 async function choose(page: Page, item: string): Promise<void> {
@@ -149,7 +149,7 @@ test('A rotated secret is shown once, and both are used for the chosen overlap',
     .locator('time')
     .getAttribute('datetime');
   const hours = (new Date(until72 ?? '').getTime() - clock.now().getTime()) / 3_600_000;
-  assert.ok(hours > 71.9 && hours <= 72, `${hours} hours`);
+  assert.ok(hours > 71.9 && hours <= 72, `the overlap is ${hours} hours`);
   await button(page, 'I have saved the secret').click();
   await tenant.api('POST', '/user', { LoginID: 'gil' });
   await until('the event arrives', () => reported('gil').length === 1);

@@ -46,7 +46,7 @@ test('No response from a proxy empties the journal: commits are kept, shown, and
     await page.route('**/commit', (route) => route.fulfill({ status, contentType, body }));
     assert.equal(await setStatus(page, 'incomplete', 70), 'true');
     await waitForState(page, 'kept');
-    assert.equal(await kept(page), 1, `${status}`);
+    assert.equal(await kept(page), 1, `after a ${status} from the proxy`);
     assert.match(await page.locator('#indicator-text').innerText(), /this device/);
     assert.equal((await read()).Score, null);
     await page.unroute('**/commit');

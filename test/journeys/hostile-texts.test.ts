@@ -49,7 +49,7 @@ test('Hostile texts from the course, units, user and return URL are shown as tex
   await page.context().close();
 });
 
-test('Hostile texts are shown as text on the refusal and sign-in pages', async () => {
+test('Hostile texts are shown as text on the rejection and sign-in pages', async () => {
   const { LaunchURL, SignInURL, tenant, LoginID } = await fillWithHostileTexts(service);
   const page = await openPage(await newContext());
   const ran = () => page.evaluate(() => Reflect.get(window, 'hostile') ?? null);

@@ -67,7 +67,7 @@ test('A learner who leaves half-way returns to the same screen', async () => {
   await page.context().close();
 });
 
-test('Without a returnURL the final page says what was saved', async () => {
+test('Without a returnURL the final page lists the saved results', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const page = await openPage(await newContext({ width: 375, height: 740 }));
   await page.goto(LaunchURL);

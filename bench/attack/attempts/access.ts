@@ -75,9 +75,9 @@ export const accessAttempts: readonly Attempt[] = [
       ];
       await pause(300);
       const lines = world.service.stdout().split('\n');
-      const ofRequest = (reply: Reply) =>
+      const statusOf = (reply: Reply) =>
         lines.find((line) => line.includes(String(reply.headers['x-request-id'])));
-      const [known, unknown] = refused.map((reply) => JSON.parse(ofRequest(reply) ?? '{}'));
+      const [known, unknown] = refused.map((reply) => JSON.parse(statusOf(reply) ?? '{}'));
       const withstood =
         known.key !== null &&
         known.key !== undefined &&

@@ -22,9 +22,9 @@ export const launchAttempts: readonly Attempt[] = [
       const replies: Reply[] = [];
       for (let n = 0; n < 500; n++) replies.push(await session.commit());
       const taken = replies.filter(({ status }) => status === 200).length;
-      const told = replies.filter(({ status }) => status === 429);
-      const withstood = taken <= 240 && told.every(({ headers }) => headers['retry-after'] !== undefined);
-      return { withstood: withstood && told.length > 0, detail: tally(replies) };
+      const rejected = replies.filter(({ status }) => status === 429);
+      const withstood = taken <= 240 && rejected.every(({ headers }) => headers['retry-after'] !== undefined);
+      return { withstood: withstood && rejected.length > 0, detail: tally(replies) };
     },
   },
   {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bodyOf, rowChunksOf } from './chunks.ts';
 import { delimiterOf, readCells } from './csv-text.ts';
-import { bodyOf, rowChunksOf } from './pieces.ts';
 import { openSource, textOf } from './source.ts';
 import { fieldsFor, missingFields } from './subjects.ts';
 
@@ -39,28 +39,28 @@ test('a spreadsheet export is read with line numbers and rewritten for the servi
   assert.deepEqual(source.samples[0], { line: 3, cells: ['bo', 'Bü\r\nrg', 'x'] });
   const fields = fieldsFor('users', source.columns);
   assert.deepEqual(fields, ['LoginID', 'LastName', null]);
-  const [piece] = rowChunksOf(source);
-  assert.ok(piece);
+  const [chunk] = rowChunksOf(source);
+  assert.ok(chunk);
   // Cells without a column are kept, and the service also rejects a row of invalid CSV.
   const rows = ['LoginID,LastName', 'bo,"Bü\r\nrg"', ',', 'cy,Cole,z', '""?""'];
-  assert.equal(await bodyOf(source, fields, piece), rows.join('\n'));
+  assert.equal(await bodyOf(source, fields, chunk), rows.join('\n'));
   assert.deepEqual(await textOf(source, 2, 4), ['cy;Cole;y;z', 'di;"D"x;']);
 });
 
 test('a row without imported columns is still a row', async () => {
   const source = await open('one.csv', 'LoginID,Other\nann,1\n,2\n');
-  const [piece] = rowChunksOf(source);
-  assert.ok(piece);
-  assert.equal(await bodyOf(source, ['LoginID', null], piece), 'LoginID\nann\n""');
+  const [chunk] = rowChunksOf(source);
+  assert.ok(chunk);
+  assert.equal(await bodyOf(source, ['LoginID', null], chunk), 'LoginID\nann\n""');
 });
 
 test('JSON lines are sent unchanged', async () => {
   const text = '{"LoginID":"ann"}\n\n{"LoginID":"bo","Metadata":{"a":1}}\nnonsense';
   const source = await open('users.jsonl', text);
   assert.deepEqual([source.rows, source.lines, source.columns], [3, [1, 3, 4], ['LoginID', 'Metadata']]);
-  const [piece] = rowChunksOf(source);
-  assert.ok(piece);
-  assert.equal(new TextDecoder().decode((await bodyOf(source, [], piece)) as Uint8Array), text);
+  const [chunk] = rowChunksOf(source);
+  assert.ok(chunk);
+  assert.equal(new TextDecoder().decode((await bodyOf(source, [], chunk)) as Uint8Array), text);
 });
 
 test('chunks stay small in rows and bytes, and omit no row', async () => {
@@ -80,9 +80,9 @@ test('chunks stay small in rows and bytes, and omit no row', async () => {
     'wide.csv',
     `LoginID\n${Array.from({ length: 30 }, () => 'x'.repeat(60_000)).join('\n')}`,
   );
-  const pieces = rowChunksOf(wide);
-  assert.ok(pieces.length > 2 && pieces.every(({ from, to }) => to - from <= 13));
-  assert.equal(pieces.at(-1)?.to, 30);
+  const chunks = rowChunksOf(wide);
+  assert.ok(chunks.length > 2 && chunks.every(({ from, to }) => to - from <= 13));
+  assert.equal(chunks.at(-1)?.to, 30);
 });
 
 test('columns are recognised in any spelling, each field only once', () => {

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { useApi } from '../../api/api.tsx';
 import { sendChunk } from './call.ts';
+import { bodyOf, rowChunksOf } from './chunks.ts';
 import { type ChunkOutcome, type Sum, sumOf, toOutcome } from './outcome.ts';
-import { bodyOf, rowChunksOf } from './pieces.ts';
 import type { Source } from './source.ts';
 import { type Subject, subjectInfo } from './subjects.ts';
 
@@ -47,24 +47,24 @@ export function useRun(onDone: (input: Input) => void) {
       setRun({ state, isPlan, rows: sum.rows + isInProgress, of: source.rows, sum, error });
     };
     try {
-      for (const piece of rowChunksOf(source)) {
-        const known = outcomes[piece.index];
+      for (const chunk of rowChunksOf(source)) {
+        const known = outcomes[chunk.index];
         if (known && known.temporary === 0) continue;
         if (known) {
-          outcomes[piece.index] = undefined;
+          outcomes[chunk.index] = undefined;
           sum = sumOf(outcomes);
         }
         show('running');
         const lines = await sendChunk(api, {
           path: subjectInfo[subject].path,
-          requestKey: requestKey && `${requestKey}-${piece.index}`,
+          requestKey: requestKey && `${requestKey}-${chunk.index}`,
           isCsv: source.csv !== null,
-          body: await bodyOf(source, fields, piece),
-          rows: piece.to - piece.from,
+          body: await bodyOf(source, fields, chunk),
+          rows: chunk.to - chunk.from,
           signal: stop.signal,
           onRows: (rows) => show('running', rows),
         });
-        outcomes[piece.index] = toOutcome(lines, piece.from, (row) => source.lines[row] ?? 0);
+        outcomes[chunk.index] = toOutcome(lines, chunk.from, (row) => source.lines[row] ?? 0);
         sum = sumOf(outcomes);
       }
       show('done');

@@ -19,7 +19,7 @@ function Step({ isDone, text }: { isDone: boolean; text: string }) {
   );
 }
 
-/** What the course still needs, or what its status means. Empty if all is well. */
+/** Lists the steps that a course still needs, or explains its status. Empty if there is nothing to do. */
 export function CourseState({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.state');
   const { Status, Standard, EnrolOptions } = course;

@@ -50,26 +50,26 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
   };
   if (Kind === 'launch') {
     const [ended, back] = [at('EndedAt'), textIn(Data, 'ReturnURL')];
-    const said = [
+    const details = [
       ...(ended ? [t('timeline.ended', { at: ended })] : []),
       ...(back ? [t('timeline.returns', { address: back })] : []),
     ];
-    return { sentence: t('timeline.launch', { number: entry.Launch ?? 0 }), more: said.join(' · ') };
+    return { sentence: t('timeline.launch', { number: entry.Launch ?? 0 }), more: details.join(' · ') };
   }
   if (Kind === 'commit') {
     const numbers = { number: entry.Commit ?? 0, launch: entry.Launch ?? 0 };
     if (entry.Refused === null)
       return { sentence: t('timeline.commit', numbers), more: results(Data).join(' · ') };
     const reason = `timeline.refusals.${entry.Refused}` as 'timeline.refusals.user_disabled';
-    const said = [t.has(reason) ? t(reason) : entry.Refused, ...results(Data)];
-    return { sentence: t('timeline.refused', numbers), more: said.join(' · ') };
+    const details = [t.has(reason) ? t(reason) : entry.Refused, ...results(Data)];
+    return { sentence: t('timeline.refused', numbers), more: details.join(' · ') };
   }
   const name = `timeline.events.${Type}` as 'timeline.events.enrolment.created';
   const changed = Array.isArray(Data.Changed) ? Data.Changed.filter((one) => typeof one === 'string') : [];
   const status = textIn(Data, 'Status');
   const [option, ends, reference] = [textIn(Data, 'DurationID'), at('ExpiresAt'), textIn(Data, 'Reference')];
   const isStatus = status !== null && statuses.has(status as 'enrolled');
-  const said = [
+  const details = [
     ...(changed.length > 0 ? [t('timeline.changed', { fields: changed.join(', ') })] : []),
     ...(isStatus ? [t('timeline.status', { status: statuses(status as 'enrolled') })] : []),
     ...(option ? [t('timeline.option', { option })] : []),
@@ -77,5 +77,5 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
     ...(reference ? [t('timeline.reference', { reference })] : []),
     ...results(Data),
   ];
-  return { sentence: t.has(name) ? t(name) : (Type ?? ''), more: said.join(' · ') };
+  return { sentence: t.has(name) ? t(name) : (Type ?? ''), more: details.join(' · ') };
 }

@@ -59,7 +59,7 @@ test('a cache releases expired entries, and the URLs that its keys were sliced f
     await cache.get(ctx, url.slice(6, 100));
   }
   const kept = heapMegabytes() - before;
-  assert.ok(kept < 10, `${kept} MB`);
+  assert.ok(kept < 10, `the cache keeps ${kept} MB`);
 
   const large = createCache<{ bytes: string }>({
     name: 'test_expired',
@@ -71,5 +71,5 @@ test('a cache releases expired entries, and the URLs that its keys were sliced f
   await pause(60);
   await large.get(ctx, 'last');
   const left = heapMegabytes() - before;
-  assert.ok(left < 10, `${left} MB`);
+  assert.ok(left < 10, `${left} MB are left after the entries expired`);
 });

@@ -64,7 +64,7 @@ export type Context = {
   readonly keys: KeyRing;
   /** The current load on this node: each caller's budgets, and how much of them is in use. */
   readonly admission: Admission;
-  /** What has happened on this node since it started, for metrics. */
+  /** Counts of events on this node since it started, for metrics. */
   readonly counters: Counters;
   /** The processes of this node. */
   readonly workers: Workers;

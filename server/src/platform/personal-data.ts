@@ -34,9 +34,9 @@ export type PersonalData = {
   /** The name in receipts, and the member in the exported document. */
   name: string;
   tables: readonly string[];
-  /** What is erased, as worded in the receipt; null if nothing is. */
+  /** Describes the erased data, in the words of the receipt; null if nothing is erased. */
   erased: string | null;
-  /** What is kept without identifying the person, and why. */
+  /** Describes the data that is kept without identifying the person, and the reason. */
   kept: { what: string; why: string } | null;
   /**
    * Erases one batch of the records that refer to the user. A later call also finds records that have been added since.

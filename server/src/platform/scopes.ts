@@ -46,7 +46,7 @@ export function grantedScopes(ctx: Caller, wanted: readonly Scope[]): Scope[] {
   return wanted.filter((scope) => hasScope(ctx, scope));
 }
 
-/** `purpose` says what the scope is needed for, and begins a sentence. */
+/** `purpose` begins a sentence that says why the scope is needed. */
 export function requireScope(ctx: Caller, scope: Scope, purpose: string): void {
   if (!hasScope(ctx, scope))
     throw new Problem(

@@ -6,10 +6,10 @@ import type { TestService } from './service.ts';
 import type { TestTenant } from './tenant.ts';
 
 /** The browser's error messages for each open page: failed scripts, and violations of the page's policy. */
-const complaints = new WeakMap<Page, string[]>();
+const browserErrors = new WeakMap<Page, string[]>();
 
 /** The browser reports each error response, even if the page expects and shows it. */
-const isAnswer = (text: string) => text.startsWith('Failed to load resource');
+const isErrorResponse = (text: string) => text.startsWith('Failed to load resource');
 
 type Size = { width?: number; height?: number };
 
@@ -17,12 +17,12 @@ type Size = { width?: number; height?: number };
 export async function newConsolePage(options: Size = {}): Promise<Page> {
   const context = await newContext(options);
   const page = await context.newPage();
-  const told: string[] = [];
-  complaints.set(page, told);
+  const errors: string[] = [];
+  browserErrors.set(page, errors);
   page.on('console', (message) => {
-    if (message.type() === 'error' && !isAnswer(message.text())) told.push(message.text());
+    if (message.type() === 'error' && !isErrorResponse(message.text())) errors.push(message.text());
   });
-  page.on('pageerror', (error) => told.push(String(error)));
+  page.on('pageerror', (error) => errors.push(String(error)));
   return page;
 }
 
@@ -40,7 +40,7 @@ export async function openConsole(
 /** Closes the page's browser. Error messages make the test fail. */
 export async function closeConsole(page: Page): Promise<void> {
   await page.context().close();
-  assert.deepEqual(complaints.get(page) ?? [], []);
+  assert.deepEqual(browserErrors.get(page) ?? [], []);
 }
 
 export type ConsoleUser = 'operator' | { tenant: TestTenant; LoginID: string };

@@ -82,12 +82,12 @@ export function checkProblem({ status, type, headers, text }: Answer): void {
 }
 
 /**
- * Checks that the response came in time, is not a 5xx of ours, and is declared by the document for this operation and
+ * Checks that the response came in time, is not a 5xx from the service, and is declared for this operation and
  * status.
  */
 export function checkResponse({ operation }: Pick<Described, 'operation'>, answer: Answer): void {
   const { status, type, text } = answer;
-  assert.ok(answer.milliseconds < maxMilliseconds, `${Math.round(answer.milliseconds)} ms`);
+  assert.ok(answer.milliseconds < maxMilliseconds, `the response took ${Math.round(answer.milliseconds)} ms`);
   // Concurrent changes to the same few records may need a retry. The test counts how often.
   if (status === 503 && answer.headers['retry-after'] === '2') {
     checkProblem(answer);

@@ -65,7 +65,7 @@ const forgeries: [string, (tenantId: string) => RawBuilder<unknown>, number | nu
     3,
   ],
   ['a missing head', (id) => sql`delete from audit_chain where tenant_id = ${id}`, null],
-  ['a missing end', (id) => sql`delete from audit_entry where tenant_id = ${id} and number = 5`, null],
+  ['a missing last entry', (id) => sql`delete from audit_entry where tenant_id = ${id} and number = 5`, null],
 ];
 
 for (const [what, forge, number] of forgeries)

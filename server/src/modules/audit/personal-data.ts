@@ -51,7 +51,7 @@ async function countPage(
   return { records, next: rows.length < keyset.rows ? null : positionOf(rows.at(-1), key) };
 }
 
-/** First the person's own actions, then those of others on the person. */
+/** First the person's own actions, then other people's actions that concern the person. */
 async function countOfUser(ctx: TenantContext, subject: Subject, after: KeyPosition | null): Promise<Batch> {
   const [role = 'by', id = null] = after ?? [];
   const keyset = role === 'by' ? byUser(subject.userId, batchRows) : about(subject.userId, batchRows);

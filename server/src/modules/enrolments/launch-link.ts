@@ -15,7 +15,7 @@ export function launchUrl(ctx: Context, handle: EnrolmentHandle): string {
   return `${ctx.config.baseUrl}/launch?enrolment=${handle.enrollId}&key=${key}`;
 }
 
-/** The enrolment for a launch link; null if the link is not one of ours. */
+/** The enrolment for a launch link; null if we did not sign the link. */
 export function readLaunchKey(ctx: Context, enrollId: string, key: string): EnrolmentHandle | null {
   const [tenant, signature] = splitOnce(key);
   if (!tenant || !signature || !isId(enrollId)) return null;

@@ -52,5 +52,5 @@ test('concurrent commits to courses of 1,200 units read at most 2,000 units per 
     [...first, ...last].map((response) => [response.statusCode, response.json().Completion]),
     [...sessions.map(() => [200, 'incomplete']), ...sessions.map(() => [200, 'completed'])],
   );
-  assert.ok(Math.max(...read) <= 2_000, `${read}`);
+  assert.ok(Math.max(...read) <= 2_000, `units per statement: ${read}`);
 });

@@ -177,7 +177,7 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
   };
 }
 
-/** What the next commit needs to know, without reading it. */
+/** The facts for the next commit, so that it does not have to read them. */
 function factsAfter(
   facts: KnownFacts,
   progress: Progress & Pick<CommitInput, 'launchId'>,
@@ -224,7 +224,7 @@ function evidenceOf(facts: ProgressFacts): Evidence {
 
 type CurrentState = { status: string; course: Evidence; override: unknown };
 
-function receiptOf(standing: CurrentState, number: number, ended: SessionEnd | null): CommitReceipt {
-  const { TotalSeconds: _, ...evidence } = withOverride(standing.course, overrideOf(standing));
-  return { Number: number, Status: standing.status, ...evidence, Ended: ended };
+function receiptOf(state: CurrentState, number: number, ended: SessionEnd | null): CommitReceipt {
+  const { TotalSeconds: _, ...evidence } = withOverride(state.course, overrideOf(state));
+  return { Number: number, Status: state.status, ...evidence, Ended: ended };
 }

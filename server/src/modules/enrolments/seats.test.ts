@@ -183,6 +183,6 @@ test('a limit that is set during concurrent enrolments is not exceeded', async (
   await selling[0];
   const limit = await setSeats(course, 250);
   await Promise.all(selling);
-  if (limit.body.SeatsLeft > 0) assert.ok(sold.size <= 250, `${sold.size} of 250`);
+  if (limit.body.SeatsLeft > 0) assert.ok(sold.size <= 250, `${sold.size} of 250 seats were sold`);
   assert.equal((await setSeats(course, 300)).body.SeatsLeft, 300 - sold.size);
 });

@@ -141,7 +141,10 @@ test('files above 1 MiB are sent uncompressed, and at most four compressions run
   assert.equal((await large.arrayBuffer()).byteLength, 1_100_000);
   const responses = await Promise.all(Array.from({ length: 40 }, () => web.file('Media/data.json', accepts)));
   const compressed = responses.filter(({ headers }) => headers.get('content-encoding') === 'br');
-  assert.ok(compressed.length >= 4 && compressed.length < 40, `${compressed.length}`);
+  assert.ok(
+    compressed.length >= 4 && compressed.length < 40,
+    `${compressed.length} responses were compressed`,
+  );
   for (const answer of responses) assert.equal((await answer.json()).length, 2000);
   const later = await web.file('Media/data.json', accepts);
   assert.equal(later.headers.get('content-encoding'), 'br', 'all compression slots are free again');
@@ -170,7 +173,7 @@ test('files outside the package cannot be read', async () => {
     '',
   ]) {
     const status = await rawStatus(base + path);
-    assert.ok(status === 404 || status === 400 || status === 403, `${path} ${status}`);
+    assert.ok(status === 404 || status === 400 || status === 403, `${path} got ${status}`);
   }
   assert.equal(await rawStatus(`${base}/%E4`), 400);
 });

@@ -27,7 +27,7 @@ import {
   writeSession,
 } from './tokens.ts';
 
-/** The owner of the content that a link, ticket or session is for; null if it is not one of ours or has expired. */
+/** The owner of the content to which a link, ticket or session gives access; null if it is forged or has expired. */
 export function ownerOf(ctx: Context, token: string): OriginOwner | null {
   const launch = readTicket(ctx, token) ?? readSession(ctx, token);
   if (launch) return { ...launch, use: 'launch' };
@@ -37,7 +37,7 @@ export function ownerOf(ctx: Context, token: string): OriginOwner | null {
 }
 
 /**
- * The kind follows from the purpose for which the token was sealed. Null if it is not one of ours or has expired. A
+ * The kind follows from the purpose for which the token was sealed. Null if the token is forged or has expired. A
  * valid token identifies the learner, so everything done with it waits in the tenant's queue, not in the network's.
  */
 export function findOpening(ctx: Context, token: string): Opening | null {

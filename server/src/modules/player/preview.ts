@@ -50,7 +50,7 @@ export function ticketIn(address: string): string | null {
   return new URLSearchParams(address.slice(address.indexOf('?') + 1)).get('ticket');
 }
 
-/** The preview that a PreviewURL's link is for; null if the link is not one of ours or has expired. */
+/** The preview to which a PreviewURL leads; null if the link is forged or has expired. */
 export function openLinkIn(ctx: Context, address: string): PreviewLink | null {
   const link = readPreviewLink(ctx, ticketIn(address) ?? '');
   return link && ctx.now().getTime() < openUntil(link) ? link : null;

@@ -35,7 +35,7 @@ export function writeTicket(ctx: Context, ticket: Omit<Ticket, 'at'>): string {
   return seal(ctx.keys, 'ticket', [tenantId, enrollId, returnUrl, ctx.now().getTime(), courseId]);
 }
 
-/** The ticket; null if it is not one of ours or has expired. Values that we sealed have the shape that we gave them. */
+/** The ticket; null if it is forged or has expired. The cast is safe, because only we can seal a ticket. */
 export function readTicket(ctx: Context, token: string): Ticket | null {
   const value = unseal(ctx.keys, 'ticket', token) as [string, string, string | null, number, string] | null;
   if (!value) return null;

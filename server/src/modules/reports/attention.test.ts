@@ -76,8 +76,8 @@ test('options with at most a tenth of their seats left are shown, those with the
   const options = { ten: { Seats: 10, Name: 'Ten' }, none: { Seats: 0 }, many: { Seats: 100 }, open: {} };
   const CourseID = await newCourse(service, { Tenants: [tenant.TenantID], Title: 'Scarce' }, options);
   for (let n = 0; n < 8; n++) await enrol(tenant, `${CourseID}/ten`);
-  const attentionShown = async (whose = tenant) =>
-    (await attentionOf(whose)).Seats.filter((option) => option.CourseID === CourseID);
+  const attentionShown = async (tenantShown = tenant) =>
+    (await attentionOf(tenantShown)).Seats.filter((option) => option.CourseID === CourseID);
   const none = { CourseID, Title: 'Scarce', DurationID: 'none', Name: 'none', Seats: 0, SeatsLeft: 0 };
   assert.deepEqual(await attentionShown(), [none], 'two of ten are left');
   await enrol(tenant, `${CourseID}/ten`);

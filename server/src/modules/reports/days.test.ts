@@ -140,7 +140,7 @@ test('with concurrent readers and writers, each count was correct at some point,
   const readers = Array.from({ length: 12 }, async () => {
     const least = enrolled;
     const found = await read();
-    assert.ok(found >= least && found <= users, `${found} of at least ${least}`);
+    assert.ok(found >= least && found <= users, `counted ${found}, expected at least ${least}`);
   });
   await Promise.all([...writers, ...readers]);
   await untilReadable(contextOf(tenant));

@@ -99,8 +99,8 @@ export async function resolveChecked(config: AllowedConfig, host: string): Promi
 
 /** At registration, the URL must use HTTPS on the public internet or be listed in WEBHOOK_ALLOW. */
 export async function checkUrl(config: AllowedConfig, text: string): Promise<string> {
-  const refuse = (why: string) =>
-    new Problem('webhook_address_refused', `${why} Use an https URL on the public internet.`, {
+  const refuse = (reason: string) =>
+    new Problem('webhook_address_refused', `${reason} Use an https URL on the public internet.`, {
       param: 'URL',
     });
   if (!URL.canParse(text)) throw refuse('URL is not a valid URL.');

@@ -195,7 +195,7 @@ test('attempts are counted, and retries are scheduled for up to 72 hours', () =>
   const first = afterAttempt(waiting, refused, times);
   assert.deepEqual([first.attempts, first.first], [1, at]);
   const seconds = ((first.next?.getTime() ?? 0) - at.getTime()) / 1_000;
-  assert.ok(seconds >= 5 && seconds <= 6, `${seconds} s`);
+  assert.ok(seconds >= 5 && seconds <= 6, `the last retry is after ${seconds} s`);
   const old = { ...waiting, attempts: 9, first: before(failureWindowMilliseconds) };
   assert.equal(afterAttempt(old, refused, times).next, null);
   assert.notEqual(afterAttempt(old, refused, { ...times, resumedAt: before(1_000) }).next, null);

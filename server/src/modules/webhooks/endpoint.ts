@@ -24,7 +24,7 @@ import { disableFailing, recordHealth, recordResult } from './results.ts';
 import { openSender, type Sender } from './send.ts';
 import type { Slots } from './slots.ts';
 
-/** What the endpoints on a node share. */
+/** State shared by all endpoints on a node. */
 export type Node = {
   ctx: Context;
   id: string;

@@ -17,7 +17,7 @@ async function withEvents(count: number) {
       select ${TenantID}, gen_random_uuid(), 'user.updated', now(), gen_random_uuid(), '{}'
       from generate_series(1, ${count}::integer)`.execute(service.ctx.db);
   await add(count);
-  const { rows: told } = await sql<{ event_id: string }>`
+  const { rows: eventIds } = await sql<{ event_id: string }>`
     select event_id from event where tenant_id = ${TenantID} and type = 'user.updated'
     order by epoch, transaction, event_id`.execute(service.ctx.db);
   const made = async () => {
@@ -28,17 +28,17 @@ async function withEvents(count: number) {
   };
   const replay = (body: object, headers?: Record<string, string>) =>
     api('POST', `/webhook/${hook.WebhookID}/replay`, body, headers);
-  return { TenantID, api, hook, add, told: told.map(({ event_id }) => event_id), made, replay };
+  return { TenantID, api, hook, add, eventIds: eventIds.map(({ event_id }) => event_id), made, replay };
 }
 
 test('a replay creates at most 200 deliveries per transaction, in log order, and only once with an Idempotency-Key', async () => {
-  const { told, made, replay } = await withEvents(450);
-  const byId = { EventIDs: told };
+  const { eventIds, made, replay } = await withEvents(450);
+  const byId = { EventIDs: eventIds };
   assert.deepEqual((await replay(byId)).body, { Deliveries: 450 });
   const first = await made();
   assert.deepEqual(
     first.map(({ event_id }) => event_id),
-    told,
+    eventIds,
   );
   assert.deepEqual(
     [...Map.groupBy(first, ({ statement }) => statement).values()].map(({ length }) => length),
@@ -51,16 +51,15 @@ test('a replay creates at most 200 deliveries per transaction, in log order, and
 });
 
 test('an endpoint has at most 10,000 pending replayed deliveries, so that replays cannot fill the disk', async () => {
-  const { TenantID, hook, add, made, replay, told } = await withEvents(1_000);
+  const { TenantID, hook, add, made, replay, eventIds } = await withEvents(1_000);
   const ctx = { ...service.ctx, tenantId: TenantID };
-  for (let time = 0; time < 10; time++)
-    await replayEvents(ctx, { webhookId: hook.WebhookID, eventIds: told });
-  const refused = await replay({ EventIDs: told.slice(0, 1) });
+  for (let time = 0; time < 10; time++) await replayEvents(ctx, { webhookId: hook.WebhookID, eventIds });
+  const refused = await replay({ EventIDs: eventIds.slice(0, 1) });
   expectProblem(refused, 429, 'too_many_requests');
   assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   assert.equal((await made()).length, 10_000);
   await sql`update webhook_delivery set status = 'delivered' where tenant_id = ${TenantID}`.execute(ctx.db);
-  expectStatus(await replay({ EventIDs: told.slice(0, 1) }), 200);
+  expectStatus(await replay({ EventIDs: eventIds.slice(0, 1) }), 200);
   await add(9_001);
   await sql`update event set event_id = overlay(event_id::text placing 'ffffffff' from 1 for 8)::uuid
     where tenant_id = ${TenantID}`.execute(ctx.db);
@@ -77,10 +76,10 @@ test('a replay visits at most 50,000 events, however few of them match', async (
 });
 
 test('simultaneous replays stay within the limit together', async () => {
-  const { made, replay, told } = await withEvents(1_000);
-  const replies = await Promise.all(Array.from({ length: 13 }, () => replay({ EventIDs: told })));
+  const { made, replay, eventIds } = await withEvents(1_000);
+  const replies = await Promise.all(Array.from({ length: 13 }, () => replay({ EventIDs: eventIds })));
   const statuses = Map.groupBy(replies, ({ status }) => status);
   assert.deepEqual(new Set(statuses.keys()), new Set([200, 429]));
   const all = await made();
-  assert.ok(all.length > 9_000 && all.length <= 10_000, `${all.length} deliveries`);
+  assert.ok(all.length > 9_000 && all.length <= 10_000, `${all.length} deliveries were created`);
 });

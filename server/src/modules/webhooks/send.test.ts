@@ -71,7 +71,7 @@ test('endless, huge and slow responses use neither much memory nor more than ten
     peak = Math.max(peak, process.memoryUsage().rss);
   }
   const megabytes = Math.round((peak - before) / 1024 ** 2);
-  assert.ok(megabytes < 150, `${megabytes} MB`);
+  assert.ok(megabytes < 150, `${megabytes} MB of memory were used`);
 
   const dribbles: NodeJS.Timeout[] = [];
   receiver.answer((response) => {
@@ -86,7 +86,7 @@ test('endless, huge and slow responses use neither much memory nor more than ten
     assert.equal(delivered, false);
     assert.match(error ?? '', /did not respond within 10 s/);
   }
-  assert.ok(seconds < 10 + slackSeconds, `${seconds} s`);
+  assert.ok(seconds < 10 + slackSeconds, `the deliveries took ${seconds} s`);
   receiver.answer((response) => {
     response.socket?.write(`HTTP/1.1 200 OK\r\n${`X-Long: ${'x'.repeat(8_000)}\r\n`.repeat(20)}\r\n`);
   });

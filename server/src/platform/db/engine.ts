@@ -16,7 +16,7 @@ export type Connection = { query<R>(statement: Statement, queue?: string): Promi
 /** How many callers are using the database, how many are waiting, and how many have waited since it was opened. */
 export type EngineLoad = { inUse: number; waiting: number; waits: number };
 
-/** What the in-process database and a PostgreSQL server have in common. */
+/** The interface of both the embedded database and a PostgreSQL server. */
 export interface Engine extends Connection {
   readonly kind: 'pglite' | 'postgres';
   /** Runs `work` in a transaction on its own connection, and rolls back if it throws. */

@@ -41,7 +41,7 @@ export function handleClientErrors(log: Log, headers: Record<string, string>) {
       'Content-Length': String(Buffer.byteLength(body)),
       Connection: 'close',
     }).map(([name, value]) => `${name}: ${value}\r\n`);
-    // Reads what the client is still sending for a moment, because a reset would discard the response.
+    // Keeps reading from the client for a moment, because a reset would discard the response.
     socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`);
     socket.resume();
     setTimeout(() => socket.destroy(), lingerMilliseconds).unref();

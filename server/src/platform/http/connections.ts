@@ -51,8 +51,8 @@ export function openHttpServer(
 ): Server {
   const stalled = watchStalledResponses(() => reject('unread'), stalledMilliseconds);
   const contained = containErrors(handle, fail);
-  const atGate = peers ? delayRejectedNetworks(peers, contained, () => reject('address_rate')) : contained;
-  const inOrder = joinChunks(inTurn(atGate, stalled, peers), () => reject('tiny_chunks'));
+  const throttled = peers ? delayRejectedNetworks(peers, contained, () => reject('address_rate')) : contained;
+  const inOrder = joinChunks(inTurn(throttled, stalled, peers), () => reject('tiny_chunks'));
   const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
   // Node would answer 417. An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on('checkExpectation', inOrder);

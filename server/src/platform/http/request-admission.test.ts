@@ -50,7 +50,7 @@ test('a connection that pipelines 1,500 requests is closed without affecting oth
     const closed = once(socket, 'close');
     socket.write(get(path).repeat(1_500));
     const { longestWork } = await measureDuring(() => tenant.api('GET', '/user'), closed);
-    assert.ok(longestWork < 250, `${path}: ${longestWork} ms`);
+    assert.ok(longestWork < 250, `a turn took ${longestWork} ms during ${path}`);
   }
 });
 

@@ -86,7 +86,7 @@ export type Route = {
     /** Example requests by content type. */
     examples?: Record<string, string>;
   };
-  /** What the path of a `session` route contains, and its use, which determines its admission. */
+  /** For `session` routes: the credential in the path, and the use that determines which limits apply. */
   runTime?: { token: 'ticket' | 'session'; use: Exclude<RunTimeUse, object> | 'commit' };
   /** Opened in a browser: errors before the handler runs are pages too. */
   page?: true;
@@ -118,7 +118,7 @@ export type Route = {
   /** The response is a document of any size. `body` generates it in parts, each in its tenant's queue. */
   whole?: true;
   /**
-   * The verb is one coalesced statement that writes nothing if it refuses, so calls with an Idempotency-Key share a
+   * The verb is one coalesced statement that writes nothing if it fails, so calls with an Idempotency-Key can share a
    * transaction.
    */
   coalesced?: true;

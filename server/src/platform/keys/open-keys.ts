@@ -21,7 +21,7 @@ type KeyContext = {
   readonly now: () => Date;
 };
 
-/** What the database stores about the ring's keys. None of it is secret. */
+/** The information about the ring's keys that the database stores. None of it is secret. */
 type KeyName = { id: string; fingerprint: string };
 type UsedRing = { signs: KeyName; marks: KeyName };
 

@@ -149,7 +149,7 @@ export function admitCaller(
 export type Player = { tenantId: string | null; budget: string };
 
 /**
- * What the request is for. A `file` is one of those that a page loads in parallel, and `bytes` is the size of a commit.
+ * The purpose of a request. Pages load each `file` in parallel with others, and `bytes` is the size of a commit.
  */
 export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
 

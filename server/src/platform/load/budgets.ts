@@ -5,7 +5,7 @@ export type Budgets = {
   readonly perMinute: number;
   readonly concurrent: number;
   readonly used: Map<string, Use>;
-  /** Callers whose use the node's other processes have yet to be told about; null if there are none. */
+  /** Callers whose use has not been reported to the node's other processes yet; null if there are none. */
   unshared: Set<string> | null;
 };
 

@@ -27,7 +27,8 @@ async function flood(origin: string, from: string, perConnection: number) {
 }
 
 /** 3,000 requests are queued and 200 a second are rejected, so a caller that had to queue would see more rejections. */
-const assertAhead = (rejections: number) => assert.ok(rejections < 200, `${rejections} rejections meanwhile`);
+const assertAhead = (rejections: number) =>
+  assert.ok(rejections < 200, `${rejections} requests were rejected meanwhile`);
 
 test('an address that gets only rejections gets 200 a second, and a known caller never waits', async () => {
   const key = `GET /user HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
@@ -47,7 +48,7 @@ test('an address that gets only rejections gets 200 a second, and a known caller
   assertAhead(attack.answers() - before);
   await until('some of the queued requests are rejected', async () => attack.answers() >= 300);
   const seconds = (performance.now() - begun) / 1_000;
-  assert.ok(attack.answers() <= 200 * (seconds + 2), `${attack.answers()} in ${seconds} s`);
+  assert.ok(attack.answers() <= 200 * (seconds + 2), `${attack.answers()} responses in ${seconds} s`);
   assert.ok(attack.answers() < 3_000);
   const ahead = await openSocket(service.baseUrl, '127.0.0.31');
   ahead.write(get.repeat(20));

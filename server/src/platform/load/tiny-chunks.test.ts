@@ -27,7 +27,7 @@ test('a body in thousands of chunks of one byte ends its connection', async () =
   assert.equal(values.find(({ labels }) => labels.reason === 'tiny_chunks')?.value, 1);
 });
 
-test('a program that sends each row in a chunk of its own gets its results', async () => {
+test('a program that sends each row in a separate chunk gets its results', async () => {
   const socket = await openSocket(service.baseUrl);
   const rows = Array.from({ length: 500 }, (_, n) => chunk(`{"LoginID":"r${n}"}\n`)).join('');
   const head = chunked('/user/bulk', 'application/x-ndjson');
@@ -60,7 +60,7 @@ test('nothing more of a chunked body is read once its request has been rejected'
   socket.write(Buffer.concat(Array.from({ length: 50 }, () => block)));
   await until('the connection is closed', () => isClosed);
   clearInterval(look);
-  assert.ok(waiting > 30 * block.length, `only ${waiting} bytes were waiting in the end`);
+  assert.ok(waiting > 30 * block.length, `only ${waiting} bytes were still unread`);
 });
 
 test('a connection stays usable if the rejected body was complete', async () => {

@@ -40,13 +40,13 @@ async function runClient(program: string, databaseUrl: string, args: string[]): 
     child.on('error', fail);
     child.on('close', done);
   });
-  const [code, said] = await Promise.all([ended, buffer(child.stderr)]).catch((cause: unknown) => {
+  const [code, stderr] = await Promise.all([ended, buffer(child.stderr)]).catch((cause: unknown) => {
     throw new Error(
       `${program} cannot be run. Install the PostgreSQL client programs (apt-get install postgresql-client) in the server's version or newer.`,
       { cause },
     );
   });
-  if (code !== 0) throw new Error(`${program} failed and left nothing behind: ${said.toString().trim()}`);
+  if (code !== 0) throw new Error(`${program} failed and left nothing behind: ${stderr.toString().trim()}`);
 }
 
 async function copyPackages(dataDir: string, draft: string): Promise<void> {

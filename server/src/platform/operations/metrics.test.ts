@@ -222,7 +222,10 @@ test('if the database hangs, the other metrics are returned within a second, wit
     for (const _ of [1, 2]) {
       const begun = performance.now();
       const metrics = await readMetrics(service);
-      assert.ok(performance.now() - begun < 1_000 * (1 + slackSeconds), `${performance.now() - begun} ms`);
+      assert.ok(
+        performance.now() - begun < 1_000 * (1 + slackSeconds),
+        `the response took ${performance.now() - begun} ms`,
+      );
       assert.equal(metrics.get('lectern_database_in_use'), holding.length);
       assert.ok((metrics.get('lectern_database_waiting') ?? 0) >= 1);
       assert.ok(

@@ -23,7 +23,7 @@ export type Action<T> = (inside: TransactionContext) => Promise<T>;
 export type Call<T> = {
   /** Does slow work that is safe to repeat, and returns what remains to be done. */
   prepare: () => Promise<Action<T>>;
-  /** Calls with the same name share a transaction. Only for verbs that write nothing if they refuse. */
+  /** Calls with the same name share a transaction. Only for verbs that write nothing if they fail. */
   shares: string | null;
 };
 

@@ -39,9 +39,9 @@ export type RowDone = { Status: 200 | 201 } & Record<string, unknown>;
 export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
 
 export type BulkVerb<T> = {
-  /** Runs the verb for one row, after its slow work. The verb is coalesced and writes nothing if it refuses. */
+  /** Runs the verb for one row, after its slow work. The verb is coalesced and writes nothing if it fails. */
   prepare: (ctx: TenantContext, row: T) => Promise<(ctx: TenantContext) => Promise<RowDone>>;
-  /** What the verb would do for up to 200 rows, each settled independently. */
+  /** Finds out what the verb would do for up to 200 rows; each row succeeds or fails independently. */
   plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
   row: TObject;
   /** Tables that grow with each call. */

@@ -161,7 +161,7 @@ function end(node: Node, member: Member, how: number | string): void {
     ended: how,
     ...(reason === null ? {} : { reason }),
   };
-  // What the worker says about its start is for the operator: another attempt would end in the same way.
+  // The worker has given a reason for the operator, and another attempt would fail for the same reason.
   const isRefused = reason !== null && !node.isStarted;
   if (isRefused || isHopeless(restarts, servingIn(node).length)) {
     if (reason === null) node.log.error(details, 'a worker ended unexpectedly');

@@ -74,7 +74,7 @@ async function problemOf(work: Promise<unknown>): Promise<Problem> {
     () => null,
     (error: unknown) => error,
   );
-  assert.ok(error instanceof Problem, `${error}`);
+  assert.ok(error instanceof Problem, `unexpected error: ${error}`);
   return error;
 }
 

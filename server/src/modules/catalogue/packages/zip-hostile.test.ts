@@ -7,7 +7,7 @@ const page: RawEntry = { name: 'index.html', data: '<title>Fine</title>' };
 const families: [string, RawEntry[], string, RegExp][] = [
   ['a path that leaves the folder', [{ name: '../evil.html' }], 'package_unsafe', /\.\.\/evil\.html/],
   [
-    'a path that leaves the folder in the middle',
+    'a path with ".." in the middle that leaves the folder',
     [{ name: 'a/../../evil.html' }],
     'package_unsafe',
     /points outside/,
@@ -88,9 +88,9 @@ const families: [string, RawEntry[], string, RegExp][] = [
   ['a wrong checksum', [{ name: 'a.js', data: 'x', checksum: 1 }], 'package_unsafe', /checksum/],
   ['a zip bomb', [{ name: 'a.js', data: Buffer.alloc(20_000_000) }], 'package_unsafe', /zip bomb/],
   ['encryption', [{ name: 'a.js', data: 'x', flags: 0x801 }], 'package_unsafe', /encrypted/],
-  ['an unknown compression', [{ name: 'a.js', data: 'x', method: 12 }], 'package_unsafe', /method 12/],
+  ['an unknown compression method', [{ name: 'a.js', data: 'x', method: 12 }], 'package_unsafe', /method 12/],
   [
-    'different name in the local header',
+    'a different name in the local header',
     [{ name: 'a.js', localName: 'b.js' }],
     'package_unsafe',
     /different name/,

@@ -12,7 +12,7 @@ const db = kyselyForConnection({
 
 const scoped = {
   'one table': 'select * from "user" where tenant_id = $1 and login_id = $2',
-  'the other side': 'select * from enrolment where $1 = tenant_id',
+  'the parameter on the left-hand side': 'select * from enrolment where $1 = tenant_id',
   'no table of a tenant': 'select * from course c join release r on r.release_id = c.release_id',
   'alias with AS': 'select * from "user" as u where u.tenant_id = $1',
   'alias without AS': 'select * from enrolment e where e.tenant_id = $1',
@@ -42,8 +42,9 @@ const scoped = {
     /* from /* from */ enrolment */`,
   'a whole transaction': 'begin; commit',
   'a reason': 'select count(*) from enrolment /* across tenants: operator statistics */',
-  'a reason before': '-- across tenants: delivery of webhooks\nselect * from event order by transaction',
-  'a table next to another': `select * from enrolment e join "user" u on u.tenant_id = $1 and u.user_id = e.user_id
+  'a reason before the statement':
+    '-- across tenants: delivery of webhooks\nselect * from event order by transaction',
+  'two tables, each with its condition': `select * from enrolment e join "user" u on u.tenant_id = $1 and u.user_id = e.user_id
     where e.tenant_id = $2`,
   'a left join': `select * from enrolment e left join attempt a on a.tenant_id = $1 where e.tenant_id = $2`,
   'a subquery': `select exists (select 1 from enrolment e where e.tenant_id = $1) from "user" u where u.tenant_id = $2`,
@@ -54,41 +55,41 @@ const scoped = {
 const unscoped = {
   'no condition': 'select * from enrolment',
   'another condition': 'select * from "user" where login_id = $1',
-  'only one of two':
+  'a condition for only one of two tables':
     'select * from enrolment e join "user" u on u.user_id = e.user_id where e.tenant_id = $1',
   'tables compared only with each other':
     'select * from enrolment e join "user" u on u.tenant_id = e.tenant_id',
   'compared with the table of tenants':
     'select * from enrolment e join tenant t on t.tenant_id = e.tenant_id',
-  'tied to another column':
+  'compared with another column':
     'select * from enrolment e join "user" u on u.tenant_id = e.course_id where u.tenant_id = $1',
-  itself: 'select * from enrolment e where e.tenant_id = e.tenant_id',
+  'compared with itself': 'select * from enrolment e where e.tenant_id = e.tenant_id',
   'compared with its own column': 'select * from enrolment where tenant_id = course_id',
-  'itself, unqualified': 'select * from enrolment where tenant_id = tenant_id',
+  'compared with itself, unqualified': 'select * from enrolment where tenant_id = tenant_id',
   'a left join that restricts the wrong side': `select * from enrolment e left join course c on e.tenant_id = $1`,
   'a full join': `select * from course c full join enrolment e on e.tenant_id = $1`,
-  'unqualified with two tables':
+  'an unqualified column of two tables':
     'select * from enrolment e join attempt a on a.enroll_id = e.enroll_id where tenant_id = $1',
   or: 'select * from enrolment where tenant_id = $1 or status = $2',
   not: 'select * from enrolment where not tenant_id = $1',
-  'not, in parentheses': 'select * from enrolment where not (tenant_id = $1)',
+  'a negated condition in parentheses': 'select * from enrolment where not (tenant_id = $1)',
   'another operator': 'select * from enrolment where tenant_id <> $1',
-  'only in the select list': 'select tenant_id = $1 from enrolment',
-  'set only': 'update enrolment set tenant_id = $1',
+  'the tenant only in the select list': 'select tenant_id = $1 from enrolment',
+  'the tenant only in SET': 'update enrolment set tenant_id = $1',
   'a subquery': 'select (select count(*) from enrolment) from "user" where tenant_id = $1',
   'a subquery in a condition': 'select 1 from course where course_id in (select course_id from enrolment)',
   'a CTE': 'with x as (select * from enrolment) select * from x where tenant_id = $1',
   'the statement after a CTE': 'with x as (select 1) select * from enrolment',
   'a CTE that hides the table': 'with enrolment as (select 1) select * from enrolment',
-  'the second of a union': 'select 1 from enrolment where tenant_id = $1 union select 1 from enrolment',
-  'in parentheses': '(select * from enrolment)',
+  'the second part of a union': 'select 1 from enrolment where tenant_id = $1 union select 1 from enrolment',
+  'a query in parentheses': '(select * from enrolment)',
   'a parenthesised join': 'select * from (course c join enrolment e on e.course_id = c.course_id)',
   'a comma join': 'select * from course c, enrolment e where c.course_id = e.course_id',
   lateral: 'select * from course c, lateral (select * from enrolment e where e.course_id = c.course_id) x',
   'insert without the column': 'insert into "user" (user_id) values ($1)',
   'insert without columns': 'insert into "user" values ($1, $2)',
   'insert from select': 'insert into launch (tenant_id) select tenant_id from enrolment',
-  'insert, restricted in the conflict': `insert into launch (tenant_id) select e.tenant_id from enrolment e
+  'an insert restricted only in ON CONFLICT': `insert into launch (tenant_id) select e.tenant_id from enrolment e
     on conflict do update set number = 1 where e.tenant_id = $1`,
   update: 'update "user" set email = null where email = $1',
   'update from':
@@ -101,25 +102,25 @@ const unscoped = {
   'a reason without words': 'select * from enrolment /* across tenants: */',
   'a reason in a string': "select '/* across tenants: x */' from enrolment",
   'a comment next to an operator': 'select * from enrolment where tenant_id =/* $1 or */enrolment.tenant_id',
-  'only tied by a function': 'select * from enrolment where tenant_id = any($1)',
-  'only tied by an unqualified name of other rows':
+  'restricted only by a function': 'select * from enrolment where tenant_id = any($1)',
+  'restricted only by an unqualified name of other rows':
     'select * from unnest($1::text[]) as x(t) join enrolment e on e.tenant_id = t',
-  'only tied by a tied join': `select * from enrolment e join "user" u on u.tenant_id = e.tenant_id and u.user_id = e.user_id
+  'restricted only by a join with a restricted table': `select * from enrolment e join "user" u on u.tenant_id = e.tenant_id and u.user_id = e.user_id
     where e.tenant_id = $1`,
-  'only tied by a left join': `select * from enrolment e left join attempt a on a.tenant_id = e.tenant_id where e.tenant_id = $1`,
-  'only tied by using': `select * from enrolment e join attempt a using (tenant_id, enroll_id) where tenant_id = $1`,
-  'only tied by a comma join': `select * from enrolment e, "user" u where e.tenant_id = u.tenant_id and u.tenant_id = $1`,
-  'only tied by rows from unnest': `select u.user_id from unnest($1::text[], $2::text[]) as x(tenant_id, login_id)
+  'restricted only by a left join': `select * from enrolment e left join attempt a on a.tenant_id = e.tenant_id where e.tenant_id = $1`,
+  'restricted only by USING': `select * from enrolment e join attempt a using (tenant_id, enroll_id) where tenant_id = $1`,
+  'restricted only by a comma join': `select * from enrolment e, "user" u where e.tenant_id = u.tenant_id and u.tenant_id = $1`,
+  'restricted only by rows from unnest': `select u.user_id from unnest($1::text[], $2::text[]) as x(tenant_id, login_id)
     join "user" u on u.tenant_id = x.tenant_id and u.login_id = x.login_id`,
-  'only tied by a parenthesised join': `select * from (enrolment e join launch l on l.tenant_id = e.tenant_id)
+  'restricted only by a parenthesised join': `select * from (enrolment e join launch l on l.tenant_id = e.tenant_id)
     where e.tenant_id = $1`,
-  'only tied by a correlated subquery': `select exists (select 1 from enrolment e where e.tenant_id = u.tenant_id) from "user" u
+  'restricted only by a correlated subquery': `select exists (select 1 from enrolment e where e.tenant_id = u.tenant_id) from "user" u
     where u.tenant_id = $1`,
-  'only tied by a CTE joined': `with x as (select $1::text as tenant_id) select * from x join enrolment e on e.tenant_id = x.tenant_id`,
-  'only tied by delete using':
+  'restricted only by a joined CTE': `with x as (select $1::text as tenant_id) select * from x join enrolment e on e.tenant_id = x.tenant_id`,
+  'restricted only by the other table in DELETE USING':
     'delete from launch l using enrolment e where l.tenant_id = e.tenant_id and e.tenant_id = $1',
   'is not true': 'select * from enrolment where tenant_id = $1 is not true',
-  'any of a query': 'select * from enrolment where tenant_id = any(select tenant_id from tenant)',
+  'any row of a query': 'select * from enrolment where tenant_id = any(select tenant_id from tenant)',
   coalesce: 'select * from enrolment e where e.tenant_id = coalesce($1, e.tenant_id)',
   case: 'select * from enrolment where case when true and tenant_id = $1 and true then true else true end',
   between: 'select * from enrolment where enroll_id between 1 and tenant_id = $1',
@@ -132,7 +133,7 @@ const unscoped = {
   'an anonymous block': 'do $$ begin delete from enrolment; end $$',
   'a prepared statement': 'prepare x as select * from enrolment',
   'a copy': 'copy enrolment to stdout',
-  'insert of a table': 'insert into launch (tenant_id) table enrolment',
+  'an insert from a table': 'insert into launch (tenant_id) table enrolment',
 };
 
 for (const [what, text] of Object.entries(scoped)) {

@@ -106,8 +106,8 @@ test('only one process at a time can open it, however the previous one died', as
 
 test('reopens automatically after a disk error, with all acknowledged rows', async () => {
   const folder = await folderFor('panic');
-  const said: string[] = [];
-  const log = { info() {}, warn() {}, error: (_: object, message: string) => said.push(message) };
+  const messages: string[] = [];
+  const log = { info() {}, warn() {}, error: (_: object, message: string) => messages.push(message) };
   const engine = await openPglite({ folder, log, maintenance: noMaintenance });
   await engine.query(put);
   const files = path.join(folder, 'database/pg_wal');
@@ -119,7 +119,7 @@ test('reopens automatically after a disk error, with all acknowledged rows', asy
   assert.equal(await counted(engine), 1);
   await engine.query(put);
   assert.equal(await counted(engine), 2);
-  assert.match(said.join(), /the database crashed/);
+  assert.match(messages.join(), /the database crashed/);
   await engine.close();
 });
 

@@ -81,8 +81,8 @@ export async function openSession(task: WorkerTask): Promise<Session> {
       await ended;
       clearTimeout(patience);
     },
-    kill(why) {
-      reason ??= why;
+    kill(cause) {
+      reason ??= cause;
       void worker.terminate();
     },
   };

@@ -7,7 +7,7 @@ import { addSample, type Positions, type Sample, timeOf } from './positions.ts';
 /** A copy of the database that may be behind, for reads of callers that allow this. */
 export type Replica = {
   readonly engine: Engine;
-  /** Its own caches and queues: what is read here must not reach callers that allow no staleness. */
+  /** Separate caches and queues, because stale values must not reach callers that do not allow them. */
   readonly state: NodeState;
   /** Whether the replica has everything that was acknowledged up to `seconds` ago. Never throws. */
   isWithin: (seconds: number) => Promise<'used' | 'behind' | 'unavailable'>;

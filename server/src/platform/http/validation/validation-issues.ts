@@ -3,7 +3,7 @@ import { identifierPattern, textPattern } from '../schema.ts';
 
 type Described = { examples?: unknown[]; properties?: Record<string, Described> };
 
-/** What the validator reports for one value. */
+/** One error reported by the validator. */
 export type ValidationIssue = {
   keyword: string;
   instancePath: string;

@@ -10,15 +10,15 @@ const maxRowsPerCall = 2000;
 const maxBytes = 800_000;
 
 export function rowChunksOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): RowChunk[] {
-  const pieces: RowChunk[] = [];
+  const chunks: RowChunk[] = [];
   for (let from = 0; from < rows; ) {
     const begin = starts[from] ?? 0;
     let to = from + 1;
     while (to < rows && to - from < maxRowsPerCall && (starts[to + 1] ?? 0) - begin <= maxBytes) to++;
-    pieces.push({ index: pieces.length, from, to });
+    chunks.push({ index: chunks.length, from, to });
     from = to;
   }
-  return pieces;
+  return chunks;
 }
 
 /** The chunk as the service accepts it: unchanged from the file, or rewritten where the file differs. */
