@@ -6,7 +6,7 @@ import { attributeOf, childrenOf, invalid, textOf, type XmlElement } from './xml
 
 export type UnitDetails = Omit<Unit, 'UnitID' | 'Title' | 'Href' | 'Kind' | 'Visible' | 'Children'>;
 
-/** What each standard adds to the reading of items and organizations. */
+/** The parts of reading items and organizations that differ between the standards. */
 export type StandardReader = {
   /** Whether an item may open a page and also group others. */
   groupsOpenPages: boolean;

@@ -1,4 +1,4 @@
-// IMS Simple Sequencing 1.0: what a manifest may contain.
+// IMS Simple Sequencing 1.0: the elements and attributes that a manifest may contain.
 import { flags, fraction, measure, oneOf, type Vocabulary } from './vocabulary.ts';
 
 const combination = oneOf('all', 'any');

@@ -100,7 +100,7 @@ export type RollupRule = {
 };
 
 export type Objective = {
-  /** null: the primary objective without an ID. */
+  /** Null for a primary objective without an ID. */
   ObjectiveID: string | null;
   Primary: boolean;
   SatisfiedByMeasure: boolean;

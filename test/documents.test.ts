@@ -52,7 +52,7 @@ function unknown(form: RegExp, isKnown: (name: string, document: string) => bool
 const anywhere = (known: Iterable<string>, name: string) =>
   [...known].some((one) => matchesGlob(one, name) || matchesGlob(one, `**/${name}`));
 
-/** Files on the server, build results, or examples. */
+/** Names of files that are not in the repository: on a server, built, or examples. */
 const written =
   /^(DATA_DIR\/.*|dist\/.*|signing-keys\.json|backup\.json|server\/migrations\/NNNN_what\.sql)$/;
 

@@ -38,7 +38,7 @@ export function readShown(text: string): { status: number | null; body: unknown 
   return { status: status ? Number(status) : null, body: json.trim() === '' ? undefined : JSON.parse(json) };
 }
 
-/** IDs and instants differ in each run, so any other one is accepted. */
+/** IDs and times differ in each run, so any ID or time is accepted. */
 function withoutChance(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')

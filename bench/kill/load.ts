@@ -71,7 +71,7 @@ async function enrolOne(client: Client, { baseUrl, key }: Target, ledger: Ledger
   return enrolment;
 }
 
-/** A learner's page: the link, the ticket, the session, its commits. */
+/** Acts as a learner's page: follows the link, exchanges the ticket for a session, and sends commits. */
 async function playSession(
   client: Client,
   enrolment: EnrolmentRecord,

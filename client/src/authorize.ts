@@ -5,9 +5,9 @@ import { type Fetch, isRepeatable, type RetryOptions, withRetries } from './retr
 export type ClientCredentials = {
   /** The KeyID of a key. */
   id: string;
-  /** Its Secret. */
+  /** The Secret of the same key. */
   secret: string;
-  /** Request fewer scopes than the key has. */
+  /** Scopes to request; by default all scopes of the key. */
   scopes?: string[];
 };
 

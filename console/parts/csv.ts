@@ -14,7 +14,7 @@ export function csvCells(cells: readonly unknown[], { isRaw = false } = {}): str
   return cells.map((cell) => csvCell(cell, isRaw)).join(',');
 }
 
-/** A line of a CSV file. */
+/** One row of a CSV file, with its line break. */
 export function csvRow(cells: readonly unknown[], options?: { isRaw: boolean }): string {
   return `${csvCells(cells, options)}\r\n`;
 }

@@ -82,7 +82,7 @@ type SelectProps = SearchProps & {
   isRequired?: boolean;
 };
 
-/** One of a few values, or all. */
+/** Filters by one of a few values, or shows all. */
 export function SelectFilter({ label, value = '', onChange, options, isRequired }: SelectProps) {
   const t = useTranslations('list');
   return (

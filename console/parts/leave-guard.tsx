@@ -5,7 +5,7 @@ import type { Search } from '../search.ts';
 
 type LeaveGuardProps = {
   isOn: boolean;
-  /** What leaving now would lose. */
+  /** Describes the work that would be lost by leaving. */
   text: string;
 };
 

@@ -30,7 +30,7 @@ export function SearchSelect({ value, onChange, choices, onSearch, isFetching, .
       value={value ?? null}
       onChange={(wanted) => onChange(wanted ?? undefined)}
       data={known.map(({ value, label }) => ({ value, label }))}
-      // The service has already filtered.
+      // The service has already filtered the choices.
       filter={({ options }) => options}
       onSearchChange={(text) => search(text === (chosen?.label ?? value) ? '' : text)}
       searchable

@@ -75,7 +75,7 @@ test('The first screen loads only its own texts', () => {
   const folder = join(import.meta.dirname, '..');
   const files = globSync('{shell,parts,pages/home,pages/sign-in}/*.{ts,tsx}', { cwd: folder });
   assert.ok(files.length > 20);
-  // A filter that the events and webhooks pages share.
+  // A filter is shared by the events and webhooks pages, and counts as part of both.
   const shared = files.filter((file) => !file.endsWith('event-type-filter.tsx'));
   const sections = new Set(
     shared.flatMap((file) =>

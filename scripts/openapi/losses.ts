@@ -183,7 +183,7 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
   return losses;
 }
 
-/** A pattern with two character classes that ours used to have, written as ranges. */
+/** The pattern with two character classes, which earlier versions of ours used, replaced by equivalent ranges. */
 function inRanges(pattern: unknown): string {
   return String(pattern)
     .replaceAll('\\p{Cc}', '\\u0000-\\u001F\\u007F-\\u009F')

@@ -147,7 +147,7 @@ async function verifyAudit([action, ...args]: string[], values: Values): Promise
   if (!verified.Intact) process.exitCode = 1;
 }
 
-/** A wrong DATA_DIR would be created, and its link would not work. */
+/** Rejects a missing DATA_DIR: opening it would create it, and the link would not work for the running service. */
 async function openConsole(): Promise<void> {
   const config = readConfig(process.env);
   if (!existsSync(config.dataDir))
@@ -158,7 +158,7 @@ async function openConsole(): Promise<void> {
   process.stdout.write(linkMessage(await createOperatorLink({ config, now: () => new Date() })));
 }
 
-/** Opening the database has migrated it. */
+/** The work is already done, because opening the database migrates it. */
 const upToDate: CommandAction = async () => ({ Status: 'The database is up to date.' });
 
 const commands: Record<string, Command> = {

@@ -112,7 +112,7 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
 /** Readers may take hours to get to a link, and a long lifetime is harmless because the demo's data is fictitious. */
 const linkMinutes = 12 * 60;
 
-/** What to open in a browser, and how to get more. */
+/** Instructions printed at the end: links to open in a browser, and commands to create more. */
 async function nextSteps(ctx: Context, { key, launchUrl }: TourResult): Promise<string> {
   const { baseUrl, dataDir } = ctx.config;
   const operator = await createOperatorLink(ctx, linkMinutes);

@@ -32,7 +32,7 @@ export function commandOf(command: string): string {
   return `${isCheckout ? 'npm run -s lectern -- ' : 'lectern '}${command}`;
 }
 
-/** A command that is not understood. */
+/** Thrown when the command line is invalid. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(`${message}\nFor all commands and options, run: ${commandOf('help')}`);

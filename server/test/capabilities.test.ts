@@ -92,66 +92,67 @@ const token = async (call: KeyCall, scope?: string) =>
   );
 
 /** Every way to get a session as an administrator or as someone else. Each returns null if it is refused. */
-const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call | null; loginId: string }>> = {
-  'a link for a learner': async (call) => ({ session: await linkSession(call, learner), loginId: learner }),
-  'a link for an administrator': async (call) => ({
-    session: await linkSession(call, administrator),
-    loginId: administrator,
-  }),
-  'a new administrator with a password': async (call) => {
-    const loginId = unique('made');
-    await call('POST', '/user', { LoginID: loginId, Password, IsAdmin: true });
-    return { session: await passwordSession(loginId, Password), loginId };
-  },
-  'a new user with a password who becomes an administrator': async (call) => {
-    const loginId = unique('raised');
-    await call('POST', '/user', { LoginID: loginId, Password });
-    const raised = await call('PUT', `/user/${loginId}`, { IsAdmin: true });
-    // Learners read only their own data, and only if the key itself created the person.
-    const session = raised.status === 200 ? await passwordSession(loginId, Password) : null;
-    return { session, loginId };
-  },
-  'a known password of a learner who becomes an administrator': async (call) => {
-    const loginId = await tenant.user({ Password });
-    const session = await passwordSession(loginId, Password);
-    const raised = await call('PUT', `/user/${loginId}`, { IsAdmin: true });
-    return { session: raised.status === 200 ? session : null, loginId };
-  },
-  'a new password of an administrator': async (call) => {
-    const loginId = await tenant.user({ IsAdmin: true });
-    await call('PUT', `/user/${loginId}`, { Password });
-    return { session: await passwordSession(loginId, Password), loginId };
-  },
-  'a new password of a learner': async (call) => {
-    const loginId = await tenant.user();
-    await call('PUT', `/user/${loginId}`, { Password });
-    return { session: await passwordSession(loginId, Password), loginId };
-  },
-  'an invitation of an administrator, with another link': async (call) => {
-    const loginId = await tenant.user({ IsAdmin: true });
-    const request = { LoginID: loginId };
-    const own = await call('POST', '/invitation', request);
-    const { body } = own.status === 201 ? own : await tenant.api('POST', '/invitation', request);
-    return { session: await linkedSession(call, body), loginId };
-  },
-  'a new learner with a password, whom the client enrols': async (call) => {
-    const loginId = unique('early');
-    const made = await call('POST', '/user', { LoginID: loginId, Password });
-    if (made.status !== 201) return { session: null, loginId };
-    expectStatus(await tenant.api('POST', '/user', { LoginID: loginId }), 200);
-    expectStatus(await tenant.api('POST', `/enrol/${loginId}/${CourseID}`), 201);
-    const session = await passwordSession(loginId, Password);
-    assert.ok(session);
-    return { session, loginId };
-  },
-  'a new administrator in bulk': async (call) => {
-    const loginId = unique('bulk');
-    const row = `${JSON.stringify({ LoginID: loginId, Password, IsAdmin: true })}\n`;
-    const headers = { 'content-type': 'application/x-ndjson' };
-    await service.api('POST', '/user/bulk', row, call.secret, headers);
-    return { session: await passwordSession(loginId, Password), loginId };
-  },
-};
+const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call | null; loginId: string }>> =
+  {
+    'a link for a learner': async (call) => ({ session: await linkSession(call, learner), loginId: learner }),
+    'a link for an administrator': async (call) => ({
+      session: await linkSession(call, administrator),
+      loginId: administrator,
+    }),
+    'a new administrator with a password': async (call) => {
+      const loginId = unique('made');
+      await call('POST', '/user', { LoginID: loginId, Password, IsAdmin: true });
+      return { session: await passwordSession(loginId, Password), loginId };
+    },
+    'a new user with a password who becomes an administrator': async (call) => {
+      const loginId = unique('raised');
+      await call('POST', '/user', { LoginID: loginId, Password });
+      const raised = await call('PUT', `/user/${loginId}`, { IsAdmin: true });
+      // Learners read only their own data, and only if the key itself created the person.
+      const session = raised.status === 200 ? await passwordSession(loginId, Password) : null;
+      return { session, loginId };
+    },
+    'a known password of a learner who becomes an administrator': async (call) => {
+      const loginId = await tenant.user({ Password });
+      const session = await passwordSession(loginId, Password);
+      const raised = await call('PUT', `/user/${loginId}`, { IsAdmin: true });
+      return { session: raised.status === 200 ? session : null, loginId };
+    },
+    'a new password of an administrator': async (call) => {
+      const loginId = await tenant.user({ IsAdmin: true });
+      await call('PUT', `/user/${loginId}`, { Password });
+      return { session: await passwordSession(loginId, Password), loginId };
+    },
+    'a new password of a learner': async (call) => {
+      const loginId = await tenant.user();
+      await call('PUT', `/user/${loginId}`, { Password });
+      return { session: await passwordSession(loginId, Password), loginId };
+    },
+    'an invitation of an administrator, with another link': async (call) => {
+      const loginId = await tenant.user({ IsAdmin: true });
+      const request = { LoginID: loginId };
+      const own = await call('POST', '/invitation', request);
+      const { body } = own.status === 201 ? own : await tenant.api('POST', '/invitation', request);
+      return { session: await linkedSession(call, body), loginId };
+    },
+    'a new learner with a password, whom the client enrols': async (call) => {
+      const loginId = unique('early');
+      const made = await call('POST', '/user', { LoginID: loginId, Password });
+      if (made.status !== 201) return { session: null, loginId };
+      expectStatus(await tenant.api('POST', '/user', { LoginID: loginId }), 200);
+      expectStatus(await tenant.api('POST', `/enrol/${loginId}/${CourseID}`), 201);
+      const session = await passwordSession(loginId, Password);
+      assert.ok(session);
+      return { session, loginId };
+    },
+    'a new administrator in bulk': async (call) => {
+      const loginId = unique('bulk');
+      const row = `${JSON.stringify({ LoginID: loginId, Password, IsAdmin: true })}\n`;
+      const headers = { 'content-type': 'application/x-ndjson' };
+      await service.api('POST', '/user/bulk', row, call.secret, headers);
+      return { session: await passwordSession(loginId, Password), loginId };
+    },
+  };
 
 /** Calls whose responses may contain a launch link. */
 const launching: ((call: Call) => Promise<Reply>)[] = [

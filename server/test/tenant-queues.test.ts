@@ -56,7 +56,7 @@ const credentials = [
   /^update "api_key" set "last_used_at"/,
   /^select \* from "tenant" where/,
 ];
-/** Cached for all tenants that play the release. */
+/** Reads of a release, which are cached for all tenants that play it. */
 const shared = [/^select "standard", "tree" from "release"/];
 
 function others(): string[] {

@@ -40,7 +40,7 @@ before(async () => {
 });
 after(cleanUp);
 
-/** Runs a checker. If it fails, the test fails with its output. */
+/** Runs a checking program. If it fails, the test fails with the program's output. */
 function check(program: string, args: string[], env: Record<string, string> = {}): string {
   const { status, error, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',

@@ -71,7 +71,7 @@ test('Commits stored offline are sent when the learner returns to this device', 
   await context.close();
 });
 
-/** As many courses do when they start or restart. */
+/** Clears storage, as many courses do when they start or restart. */
 const clearStorage = (page: Page) =>
   contentOf(page)
     .locator('body')

@@ -21,11 +21,11 @@ export type Config = {
   /** Port for health and metrics; null if they are on the API's port. */
   operationsPort: number | null;
   databaseUrl: string | null;
-  /** A replica of that server. */
+  /** URL of a read replica of that server. */
   databaseReadUrl: string | null;
-  /** How many processes share the ports. */
+  /** Number of processes that share the ports. */
   workers: number;
-  /** Maximum connections of each of them to the database. */
+  /** Maximum database connections of each process. */
   databaseConnections: number;
   /**
    * Whether statements stay prepared under their names. Poolers that assign connections per transaction may not support
@@ -164,7 +164,7 @@ function databaseUrls(env: Environment): Pick<Config, 'databaseUrl' | 'databaseR
   return urls;
 }
 
-/** Two processes on one embedded database would destroy it. */
+/** Two processes on one embedded database would corrupt it. */
 function workerCount(env: Environment): number {
   const workers = count(env, 'WORKERS');
   if (workers > 1 && !env.DATABASE_URL)

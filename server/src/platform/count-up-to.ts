@@ -13,7 +13,7 @@ select 1 from unnest($2::uuid[]) own (id) cross join lateral (
   order by held.${key} limit $3
 ) one limit $3`;
 
-/** Counts the rows of a query that limits them itself. */
+/** Counts the rows of a query that has its own limit. */
 export async function countRows(
   ctx: TenantContext,
   text: string,

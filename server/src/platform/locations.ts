@@ -13,7 +13,7 @@ export const locations = {
   player: join(dist, 'player'),
   guide: join(dist, 'guide'),
   migrations: join(server, 'migrations'),
-  /** Also in the packed file. */
+  /** The published package contains this file too. */
   manifest: join(server, isBuilt ? '../..' : '..', 'package.json'),
   courses: isBuilt ? join(server, 'courses') : join(server, '../courses'),
   /** Our own code, which processes with untrusted input may read. */

@@ -26,7 +26,7 @@ const operatorScopes: readonly Scope[] = ['catalogue:write', 'tenants:write'];
 
 export const tenantScopes: readonly Scope[] = scopes.filter((scope) => !operatorScopes.includes(scope));
 
-/** What learners' sessions may do, and only with their own LoginID. */
+/** The permissions of learners' sessions, which are limited to their own LoginID. */
 export const learnerScopes: readonly Scope[] = [
   'users:read',
   'enrolments:read',

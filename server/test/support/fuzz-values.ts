@@ -113,7 +113,7 @@ const oddObjects = [
   '{"\\ud800":1}',
 ].map((text) => new RawJson(text));
 
-/** Usually not a valid value. */
+/** Arbitrary values, most of them invalid for any field. */
 export const invalidValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(null, true, false, [], {}, [null], [[]], { a: {} }, ...oddNumbers, ...rawNumbers),
   fc.constantFrom(...unusualTexts),

@@ -36,7 +36,7 @@ export type Play = {
   alive: () => Promise<number>;
 };
 
-/** Plays like the page: click, session, commits. */
+/** Plays as the player page does: follows the link, opens a session and sends commits. */
 export async function play(service: Pick<TestService, 'contentUrl'>, launchUrl: string): Promise<Play> {
   const { status, location } = await click(launchUrl);
   assert.equal(status, 303);

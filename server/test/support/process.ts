@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../../..');
 export const lectern = join(root, 'dist/server/lectern.js');
 export const bootstrapKey = 'a-key-of-the-operator-for-tests-only-0123456789';
 
-/** What each start prints until an operator has used a key or link. */
+/** The hint that each start prints until an operator has used a key or link. */
 export const printedHint = /\nNo operator has signed in[\s\S]*?--name NAME\n\n/;
 
 /** The operator's link as printed in a terminal. */
@@ -162,7 +162,7 @@ async function prepare(): Promise<string> {
   if (shared && existsSync(shared)) return shared;
   const folder = await fillFolder();
   if (!shared) return folder;
-  // If another process was first, this one uses its own folder.
+  // If another process has prepared it first, this one uses its own folder.
   return rename(folder, shared).then(
     () => shared,
     () => folder,

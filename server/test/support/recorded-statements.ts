@@ -23,7 +23,7 @@ function tenantParameters(text: string): number[] {
 }
 
 const parameters = new Map<string, number[]>();
-/** What this process has recorded in each folder. */
+/** The statements that this process has recorded in each folder. */
 const recorded = new Map<string, Map<string, number>>();
 
 /** Records each text once, and again if it names more tenants at a time than before. */
@@ -51,7 +51,7 @@ export function recordStatements(engine: Engine, folder: string): Engine {
   };
 }
 
-/** The texts, with the maximum number of tenants that each has named. */
+/** The recorded texts, each with the maximum number of tenants that it has named. */
 function recordedIn(folder: string): Map<string, number> {
   const tenantsOf = new Map<string, number>();
   for (const file of globSync(join(folder, '*.jsonl')))
@@ -97,7 +97,7 @@ export function checkStatements(folder: string) {
   for (const [text, tenants] of tenantsOf) {
     const verdict = assertTenantScoped(text);
     counts[verdict.kind]++;
-    // Statements that tests run directly are not the service's.
+    // Statements that tests run directly do not belong to the service.
     if (verdict.kind === 'across tenants') {
       if (!verdict.why.startsWith('a test ')) reasons.add(verdict.why);
     } else if (tenants > 1) wrong.push(text);

@@ -65,7 +65,7 @@ function lease(engine: Engine): Engine {
 }
 
 type Migrated = { tables: string[]; rows: { table: string; json: string }[] };
-/** The same for all databases in this process. */
+/** Read once, because all databases in this process have the same tables. */
 let migrated: Promise<Migrated> | null = null;
 
 /** The tables, and the rows written by migrations. */

@@ -88,7 +88,7 @@ function replaced(
     .reduce((rest, tie) => rest.slice(0, tie.at) + by(tie) + rest.slice(tie.at + tie.text.length), text);
 }
 
-/** Hides a statement, or adds the rows of all tenants. */
+/** Wraps a statement in a subquery, or adds the rows of all tenants. */
 function* around(text: string): Generator<Mutant> {
   const leak = 'select tenant_id from enrolment';
   yield { how: 'an anonymous block', text: `do $block$ begin ${text}; end $block$` };

@@ -40,7 +40,7 @@ function timeSql({ After, Before }: Filter, { add }: Parameters): string {
   return conditions.join(' and ');
 }
 
-/** Each of these has an index per tenant. */
+/** Filters that have an index for each tenant. */
 const fields = { TargetID: 'target_id', ActorID: 'actor_id', Action: 'action' } as const;
 const named = Object.entries(fields) as [keyof typeof fields, string][];
 

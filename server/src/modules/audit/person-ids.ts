@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 
-/** More than any person is expected to have. */
+/** No person is expected to have more enrolments than this. */
 const maxEnrolments = 200;
 
 /** `hasMore` is true if the list of enrolments is incomplete. */

@@ -19,7 +19,7 @@ export type CheckedChain = {
   Break: ChainDefect | null;
 };
 
-/** What an earlier verification returned for a chain, or part of it. */
+/** A chain's result, or part of it, from an earlier verification. */
 export type KnownHead = Pick<CheckedChain, 'TenantID' | 'Entries' | 'Hash'>;
 
 const page = 500;
@@ -77,7 +77,7 @@ function breakAtEnd(
 
 type ChainPosition = { number: number; hash: string };
 
-/** In a chain older than `audit.began`, this entry is not the first. */
+/** In a chain from before `audit.began` was introduced, this entry is not the first. */
 const isBeginning = ({ number, action }: Entry) =>
   action === 'audit.began' || (number === 1 && action === 'tenant.created');
 

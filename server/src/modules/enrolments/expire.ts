@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
-/** A learner's commit waits for at most one batch. */
+/** Maximum enrolments per batch. A learner's commit waits for at most one batch. */
 const maxBatch = 200;
 
 /**

@@ -20,7 +20,7 @@ update enrolment set user_id = null, group_name = null, reference = null, metada
   changed_at = $3, revision = enrolment.revision + 1
 where enrolment.tenant_id = $1 and enrolment.enroll_id = any($2::uuid[])`;
 
-/** Withdrawing an enrolment takes several statements. */
+/** Enrolments per call, because withdrawing each of them takes several statements. */
 const enrolmentBatchSize = 20;
 
 function selectOfUser(ctx: TenantContext, userId: string, max: number) {
@@ -56,7 +56,7 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
   return enrollIds;
 }
 
-/** The first enrolments of a person. */
+/** The IDs of up to `max` enrolments of a person. */
 export async function enrolmentIdsOf(ctx: TenantContext, userId: string, max: number): Promise<string[]> {
   return (await selectOfUser(ctx, userId, max)).map(({ enroll_id }) => enroll_id);
 }

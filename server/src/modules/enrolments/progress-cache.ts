@@ -7,7 +7,7 @@ import { type SessionFacts, sessionEnd } from './session-end.ts';
 export type CachedProgress = ProgressFacts &
   SessionFacts & { launch: number; launchId: string | null; changedAt: Date };
 
-/** Enrolments with their results by unit: about 1 kB each. */
+/** Maximum cached enrolments. Each takes about 1 kB, including its results by unit. */
 const maxEntries = 4_000;
 const maxUnits = 20;
 

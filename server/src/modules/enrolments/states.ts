@@ -49,7 +49,7 @@ export function statusAt(row: StatusFacts & { expires_at: Date | null }, now: Da
   return row.expires_at !== null && row.expires_at <= now ? nextStatus(row, 'expire') : row.status;
 }
 
-/** The same in SQL. */
+/** `statusAt` in SQL. */
 export function statusAtSql(alias: string, now: string): string {
   return `(case when ${alias}.expires_at <= ${now} then ${statusAfter(alias, 'expire')} else ${alias}.status end)`;
 }

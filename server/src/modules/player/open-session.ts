@@ -6,7 +6,7 @@ import type { Commit, Receipt, Session } from './schemas.ts';
 /** A string if the session is large and has already been serialized. */
 export type Opened = Session | string;
 
-/** What a ticket opens. */
+/** The session that a ticket can open. */
 export type Opening = {
   player: Player;
   /** The sources for the page's CSP `frame-ancestors`. */

@@ -11,7 +11,7 @@ export type Ticket = {
   courseId: string;
 };
 
-/** One launch. It is the path segment in all requests from its page. */
+/** Identifies one launch. Its token is the path segment in all requests from the launch's page. */
 export type SessionHandle = {
   tenantId: string;
   enrollId: string;

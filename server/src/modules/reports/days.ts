@@ -77,7 +77,7 @@ async function settle(ctx: TenantContext): Promise<Position | null> {
     values: valuesOf(ctx, watermark),
   });
   if (!row || row.counted === 0) return watermark;
-  // Without a position, another reader has moved it.
+  // If no position was returned, another reader has moved it.
   return row.counted < maxEvents ? row.watermark : null;
 }
 

@@ -16,7 +16,7 @@ delete from webhook_delivery gone where gone.tenant_id = $1 and gone.webhook_id 
 
 type Own = { webhookId: string };
 
-/** Returns true if there may be more. */
+/** Deletes one batch. Returns true if there may be more. */
 async function deleteBatch(ctx: TenantContext, { webhookId }: Own): Promise<boolean> {
   const values = [ctx.tenantId, webhookId];
   return (await run(ctx, { name: 'webhook_delete_some', text: deleteSome, values })).length === batchSize;

@@ -28,7 +28,7 @@ function conditionsOf({ EventID, EnrollID, Status }: DeliveryQuery) {
 /** A literal, because each status has a partial index. */
 const isStatus = (status: DeliveryRow['status']) => `held.status = '${status}'`;
 
-/** Newest first. */
+/** Lists an endpoint's deliveries, newest first. */
 export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & { webhookId: string }) {
   const { enabled_at } = await readWebhookRow(ctx, input);
   const limit = pageLimit(input);

@@ -7,7 +7,7 @@ import type { Outcome } from './send.ts';
 /** Endpoints whose last delivery failed share a separate limit, so they never delay healthy ones. */
 export type ConcurrencyPool = 'healthy' | 'failing';
 
-/** What a node knows about an endpoint that it delivers to. */
+/** A node's state for an endpoint to which it delivers. */
 export type EndpointState = {
   endpoint: Claimed;
   /** How far the log was read; `endpoint.position` is the position in the database. */
@@ -96,7 +96,7 @@ export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step
   }
 }
 
-/** What a response means for the endpoint as a whole. */
+/** The effect of a delivery's result on the endpoint as a whole. */
 function answered(state: EndpointState, { delivered, at }: { delivered: boolean; at: Date }): Step {
   const { failingSince } = state;
   if (delivered) {

@@ -9,7 +9,7 @@ import type { Replay } from './schemas.ts';
 import { readWebhookRow } from './webhooks.ts';
 
 const maxReplayed = 10_000;
-/** While the log is read, other callers' lists wait. */
+/** Maximum number of events that a replay reads, because other callers' lists wait meanwhile. */
 const maxVisited = 50_000;
 /** Maximum time between the creation of an event's ID and its insertion, which may wait for a password hash or the database. */
 const maxInsertDelay = 60_000;

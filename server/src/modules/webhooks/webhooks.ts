@@ -25,7 +25,7 @@ from setting where setting.name = 'event_epoch'
   and (select count(*) from webhook other where other.tenant_id = $1) < ${maxEndpoints}
 returning *`;
 
-/** Checks the URL, which takes as long as the network does. */
+/** Checks the URL. This may be slow, because it looks up the host name. */
 export async function checkWebhook(ctx: TenantContext, input: NewWebhook): Promise<NewWebhook> {
   return { ...input, URL: await checkUrl(ctx.config, input.URL) };
 }

@@ -24,7 +24,7 @@ export async function inBatches<C extends { db: Database }>(
   for (let rows = Math.min(firstBatchSize, max); ; ) {
     let begun = 0;
     const done = await transaction(ctx, (ctx) => {
-      // Does not count the wait for the transaction's turn.
+      // Measured from here, because the wait for the transaction's turn does not count.
       begun = performance.now();
       return work(ctx, rows);
     });

@@ -91,7 +91,7 @@ export function kyselyForEngine(engine: Engine, queue?: string): Database {
   return db;
 }
 
-/** The engine that starts transactions; none inside a transaction. */
+/** The engine that starts transactions; undefined inside a transaction. */
 export const originOf = (db: Database): Origin | undefined => origins.get(db);
 
 /** The connection for hand-written statements, without Kysely. */

@@ -45,7 +45,7 @@ export async function migrate(
   }
 }
 
-/** Whether nothing is left to apply. */
+/** Whether all migrations and functions have been applied. */
 export async function isMigrated(engine: Engine, folder: string): Promise<boolean> {
   const { rows } = await engine.query<{ exists: boolean }>({
     text: `select to_regclass('migration') is not null as exists`,

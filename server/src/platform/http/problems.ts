@@ -113,7 +113,7 @@ export function handleProblems(app: FastifyInstance, log: Log): void {
   app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), request.id));
 }
 
-/** There is nothing at this URL, or nothing for this method. */
+/** The problem for an unknown URL, or for a URL that does not support the method. */
 export function notFound({ method, url, server }: FastifyRequest): Problem {
   const allow = server.methodsAt(url.split('?', 1)[0] ?? '');
   if (allow.length > 0 && !allow.includes(method))

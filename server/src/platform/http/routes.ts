@@ -88,7 +88,7 @@ export type Route = {
   };
   /** For `session` routes: the credential in the path, and the use that determines which limits apply. */
   runTime?: { token: 'ticket' | 'session'; use: Exclude<RunTimeUse, object> | 'commit' };
-  /** Opened in a browser: errors before the handler runs are pages too. */
+  /** Opened in a browser, so errors that occur before the handler runs are sent as pages too. */
   page?: true;
   /** Sends a file; the content origin decides how it is compressed. */
   sendsFile?: true;

@@ -24,7 +24,7 @@ const responsesPerSecond = 200;
 const maxWaiting = 4_000;
 const serveIntervalMilliseconds = 50;
 
-/** `processes`: how many share this node's connections. */
+/** `processes` is the number of processes that share this node's connections. */
 export function openPeers(processes = 1): Peers {
   return {
     connections: openBudgets({ concurrent: Math.ceil(connectionsOfNetwork / processes) }),

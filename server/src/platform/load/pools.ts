@@ -144,7 +144,7 @@ const maxUnsent = 16 * 1024 ** 2;
 /** A session takes up to 13 MiB. Pages that are rejected retry. */
 const maxUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
-/** People send test events by hand. */
+/** Low limits, because people send test events by hand. */
 const concurrentPings = 4;
 const pingsPerMinute = 60;
 /** Maximum requests from a network that wait while the same credential is looked up for another of its requests. */

@@ -53,7 +53,7 @@ const keptOutput = 4_096;
  */
 export async function runIsolated(program: URL, input: unknown, limits: IsolatedLimits): Promise<unknown> {
   const child = fork(program, {
-    // Without our secrets and NODE_OPTIONS.
+    // The environment contains neither our secrets nor NODE_OPTIONS.
     env: {},
     execArgv: flagsFor(limits),
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

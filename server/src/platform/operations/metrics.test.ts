@@ -209,7 +209,7 @@ test('if the database hangs, the other metrics are returned within a second, wit
   const isServer = engine.kind === 'postgres';
   const held = Promise.withResolvers<void>();
   const idle = await readMetrics(service);
-  // The embedded database has one connection; a node has ten to a server.
+  // The embedded database has one connection; a PostgreSQL server has ten per node.
   const holding = Array.from({ length: isServer ? 10 : 1 }, () =>
     engine.transaction(async (connection) => {
       await connection.query({ text: 'select 1', values: [] });

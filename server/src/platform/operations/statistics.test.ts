@@ -17,7 +17,7 @@ const enrolAll = `insert into enrolment (tenant_id, enroll_id, user_id, course_i
 select tenant_id, gen_random_uuid(), user_id, $2, 'standard', 'enrolment', now(), now() from "user"
 where tenant_id = $1 and login_id like 'learner %'`;
 
-/** In the current transaction. The embedded database counts like the server. */
+/** Table scans in the current transaction, which the embedded database counts as a server does. */
 type Scans = { name: string; whole: number; by_index: number };
 const scansText = `select relname as name, seq_scan::integer as whole, idx_scan::integer as by_index
 from pg_stat_xact_user_tables where relname in ('enrolment', 'user') order by relname`;
@@ -39,7 +39,7 @@ test('a plan made for empty tables is replaced once they have grown', async () =
   };
   const values = [tenant.TenantID, JSON.stringify([row]), ctx.now()];
   const enrol = (connection: Connection) => connection.query({ name: 'kept_plan', text: enrolText, values });
-  /** The scans of an execution in this transaction. */
+  /** Counts the scans that one execution causes in this transaction. */
   const scans = async (connection: Connection) => {
     const read = async () => (await connection.query<Scans>({ text: scansText, values: [] })).rows;
     const before = await read();

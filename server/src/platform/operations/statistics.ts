@@ -20,7 +20,7 @@ async function analyze(ctx: Context, table: string): Promise<void> {
   await run(ctx, { text: `/* across tenants: statistics */ analyze (skip_locked) "${table}"`, values: [] });
 }
 
-/** At least 64 kB, and four times the pages at the last analysis. */
+/** Tables with at least 64 kB and four times as many pages as at their last analysis. */
 const outgrownTables = `/* across tenants: statistics */
 select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
   and pg_relation_size(oid) > greatest(65536, relpages::bigint * 4 * current_setting('block_size')::bigint)`;

@@ -22,7 +22,7 @@ export async function dryRun<C extends Context, T>(ctx: C, work: (ctx: C) => Pro
   return done[0] as T;
 }
 
-/** The same for several concurrent rows, each settled independently. */
+/** Dry-runs several rows concurrently; each of them succeeds or fails independently. */
 export async function dryRunEach<C extends Context, Row, T>(
   ctx: C,
   rows: Row[],

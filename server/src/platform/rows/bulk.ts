@@ -25,7 +25,7 @@ import {
 import { spool } from './spool.ts';
 import { requireDiskSpace, spoolBytes } from './uploads.ts';
 
-/** Why the caller may no longer call; null if they may. */
+/** The reason why the caller has lost access during the call; null if they have not. */
 function refusalOf(ctx: TenantContext): Promise<unknown> {
   const check = ctx.checkCaller?.() ?? Promise.resolve();
   return check.then(

@@ -35,7 +35,7 @@ for (const [who, write] of writers)
     fc.assert(
       fc.property(records, (rows) => {
         const csv = write(rows);
-        // Reads RFC 4180, with any of three row ends.
+        // Parses RFC 4180 with any of three line endings.
         const read: string[][] = parse(csv, { record_delimiter: ['\r\n', '\n', '\r'] });
         assert.deepEqual(read[0], columns);
         assert.equal(read.length, rows.length + 1);

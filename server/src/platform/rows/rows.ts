@@ -15,7 +15,7 @@ export const batchSize = 200;
 const rowBytes = 64 * 1024;
 /** A chunk is parsed in one go, so a larger one would delay other callers. */
 const batchCharacters = 256 * 1024;
-/** May contain 4,000 rows. */
+/** How much input is split into rows at a time; it may contain 4,000 rows. */
 const sliceBytes = 8 * 1024;
 const maxColumns = 200;
 

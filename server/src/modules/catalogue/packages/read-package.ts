@@ -68,7 +68,7 @@ async function readable<Result>(reading: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Many packages contain a folder instead of that folder's contents. */
+/** Skips a wrapper folder, because many packages contain a folder instead of that folder's contents. */
 function withoutWrapper(entries: CheckedEntry[], warnings: Warnings): CheckedEntry[] {
   let inner = entries;
   for (;;) {

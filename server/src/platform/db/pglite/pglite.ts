@@ -52,7 +52,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
   let opening: Promise<void> | null = null;
   let transactionEnd: Promise<unknown> | null = null;
   let closed = false;
-  /** The engine processes one statement or transaction after another. */
+  /** Unfinished statements and transactions, which the engine processes one after another. */
   let pending = 0;
   let waits = 0;
 
