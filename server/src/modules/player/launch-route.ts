@@ -20,7 +20,7 @@ function page(status: number, reason: string, back: string | null, framing: stri
 }
 
 const brokenLink =
-  'The link is incomplete or not one of ours. Open the course again from where you found it.';
+  'The link is incomplete or was not created by this service. Go back to the page where you found the course, and open it again.';
 
 async function click(ctx: TenantContext, handle: EnrolmentHandle, requested: string | null): Promise<Answer> {
   const tenant = await knownTenant.get(ctx, handle.tenantId);
