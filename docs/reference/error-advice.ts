@@ -32,9 +32,9 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
   webhook_not_found: 'List webhook endpoints and check the `WebhookID`.',
   invitation_not_found:
-    'Create an invitation with `POST /invitation`. If the event was about an older one, do nothing: a newer event follows.',
+    'Create an invitation with `POST /invitation`. If the event was about an older invitation, do nothing: there is a newer event.',
   invitation_ended:
-    'Create another invitation with `POST /invitation`. A user who has already accepted theirs signs in with the password.',
+    'Create another invitation with `POST /invitation`. A user who has already accepted the invitation can sign in with the password.',
   user_exists:
     'Another user has this `LoginID`; `differs` lists the fields that differ. Use `PUT /user/{LoginID}` to change the user.',
   user_disabled: 'Enable the user (`"Enabled": true`) before you enrol them.',
@@ -82,7 +82,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   idempotency_key_reused: 'Use a new `Idempotency-Key` for each different request.',
   login_id_immutable: 'Erase this user and create another, or keep the `LoginID`.',
   password_wrong:
-    'Type the current password again. Someone who forgot it needs an invitation from an administrator.',
+    'Type the current password again. A user who has forgotten it needs an invitation from an administrator.',
   password_not_hashed:
     'Hash the password with the function that the tenant declared in `PasswordHash` before you send it.',
   package_not_zip: 'Upload the course as a zip file.',

@@ -9,7 +9,8 @@ import { rejectionPage } from './rejection-page.ts';
 const otherHost = rejectionPage({
   status: 421,
   title: 'This page is out of date',
-  reason: 'It does not belong to this address. Go back to the page where you found the course, and open it again.',
+  reason:
+    'It does not belong to this address. Go back to the page where you found the course, and open it again.',
   framing: "'none'",
 });
 
