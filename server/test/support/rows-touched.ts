@@ -1,4 +1,4 @@
-import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
+import type { Engine, Statement } from '../../src/platform/db/engine.ts';
 
 /**
  * Rows that a transaction read and wrote, including those read and written by triggers and cascades, but not index
@@ -8,6 +8,7 @@ export type Touched = { rows: number; texts: string[] };
 
 /** Rows found through an index count as fetched by that index, or by their table if the index led to a bitmap. */
 const count: Statement = {
+  name: 'test_count',
   text: `/* across tenants: a test counts what was read and written */
     select sum(pg_stat_get_xact_tuples_fetched(oid) + case relkind when 'r' then pg_stat_get_xact_tuples_returned(oid)
       + pg_stat_get_xact_tuples_inserted(oid) + pg_stat_get_xact_tuples_updated(oid) + pg_stat_get_xact_tuples_deleted(oid)
@@ -16,18 +17,23 @@ const count: Statement = {
   values: [],
 };
 
-async function rowsIn(connection: Connection): Promise<number> {
-  const { rows } = await connection.query<{ rows: number }>(count);
-  return rows[0]?.rows ?? 0;
-}
+/** Otherwise the counts would include earlier transactions of the connection. */
+const begin: Statement = {
+  name: 'test_begin_count',
+  text: '/* across tenants: a test counts what was read and written */ select pg_stat_force_next_flush()',
+  values: [],
+};
 
 /** Reports for each statement, or for the transaction it belongs to, how many rows it touched. */
 export function countTouched(engine: Engine, report: (touched: Touched) => void): Engine {
   const transaction: Engine['transaction'] = (work, tenantId) =>
     engine.transaction(async (connection) => {
       const texts: string[] = [];
-      const before = await rowsIn(connection);
-      const note = async () => report({ rows: (await rowsIn(connection)) - before, texts });
+      await connection.query(begin);
+      const note = async () => {
+        const { rows } = await connection.query<{ rows: number }>(count);
+        report({ rows: rows[0]?.rows ?? 0, texts });
+      };
       try {
         const result = await work({
           query: (statement) => {
