@@ -26,15 +26,11 @@ const otherNodes = ['/usr/bin/node', '/usr/local/bin/node'].filter((node) => exi
 
 let env: Environment & { DATA_DIR: string };
 let folder: string;
-let zip: string;
-/** Of keys made by commands. */
-const secrets = { all: '', narrow: '', operator: '' };
 
 before(async () => {
   env = await databaseSettings();
   folder = await temporaryFolder();
-  zip = join(folder, 'course.zip');
-  await packFolder(join(import.meta.dirname, '../../courses/phishing'), zip);
+  await packFolder(join(import.meta.dirname, '../../courses/phishing'), join(folder, 'course.zip'));
 });
 after(cleanUp);
 
@@ -140,87 +136,6 @@ test('migrates an empty database from any folder', async () => {
   assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
 });
 
-test('imports a package: a new course gets its title, an existing one keeps its own', async () => {
-  const first = await answer(['import', zip, '--course', 'phishing']);
-  assert.deepEqual([first.Release, first.Title], [1, 'Spot the phish']);
-  const second = await answer(['import', zip, '--course', 'phishing', '--title', 'Another']);
-  assert.equal(second.Release, 2);
-  await answer(['import', 'course.zip', '--course', 'named', '--title', 'A title of its own']);
-});
-
-test('a failed import gives the reason and leaves no course or file behind', async () => {
-  assert.match(await refusal(['import', 'nothing.zip', '--course', 'none']), /nothing\.zip/);
-  const text = join(folder, 'text.zip');
-  await writeFile(text, 'This is not a zip archive.');
-  assert.match(await refusal(['import', text, '--course', 'none']), /zip/i);
-  const cut = join(folder, 'cut.zip');
-  await writeFile(cut, (await readFile(zip)).subarray(0, 5_000));
-  await refusal(['import', cut, '--course', 'none']);
-  const hostile = join(folder, 'hostile.zip');
-  const bytes = await readFile(zip);
-  await writeFile(
-    hostile,
-    Buffer.from(bytes.toString('latin1').replaceAll('index.html', '../../x.ht'), 'latin1'),
-  );
-  assert.match(await refusal(['import', hostile, '--course', 'none']), /\.\.\/\.\.\/x\.ht|unsafe|outside/i);
-  await refusal(['import', zip, '--course', '']);
-  assert.match(await refusal(['import', zip]), /--course is missing/);
-  assert.match(await refusal(['import', '--course', 'none']), /FILE is missing/);
-  assert.match(await refusal(['import', folder, '--course', 'none']), /folder|directory|file/i);
-});
-
-test('creates tenants and keys, and revokes keys', async () => {
-  const tenant = await answer(['tenant', 'create', 'acme', '--name', 'Acme Corporation']);
-  assert.deepEqual([tenant.TenantID, tenant.Name], ['acme', 'Acme Corporation']);
-  assert.equal((await answer(['tenant', 'create', 'acme', '--name', 'Acme Corporation'])).TenantID, 'acme');
-  assert.match(await refusal(['tenant', 'create', 'acme', '--name', 'Other']), /Name|exists/);
-  assert.match(await refusal(['tenant', 'create']), /ID is missing/);
-
-  const all = await answer(['key', 'create', '--tenant', 'acme', '--name', 'shop']);
-  assert.match(all.Secret, /^lectern_[\w-]{43}$/);
-  const few = [
-    'key',
-    'create',
-    '--tenant',
-    'acme',
-    '--name',
-    'few',
-    '--scope',
-    'users:read',
-    '--scope',
-    'users:write',
-  ];
-  const narrow = await answer([...few, '--expires', '2099-01-01T00:00:00Z']);
-  assert.deepEqual(narrow.Scopes, ['users:read', 'users:write']);
-  assert.equal(narrow.ExpiresAt, '2099-01-01T00:00:00.000Z');
-  const operator = await answer(['key', 'create', '--operator', '--name', 'second operator']);
-  assert.equal(operator.TenantID, null);
-  const revoked = await answer(['key', 'revoke', all.KeyID]);
-  assert.notEqual(revoked.RevokedAt, null);
-  assert.equal(revoked.Secret, undefined);
-  assert.equal((await answer(['key', 'revoke', all.KeyID])).RevokedAt, revoked.RevokedAt);
-  Object.assign(secrets, { all: all.Secret, narrow: narrow.Secret, operator: operator.Secret });
-});
-
-const badKeys: [string[], RegExp][] = [
-  [['--name', 'shop'], /--tenant \(or --operator\) is missing/],
-  [['--tenant', 'acme'], /--name is missing/],
-  [['--tenant', 'nobody', '--name', 'shop'], /nobody|tenant/i],
-  [['--tenant', 'acme', '--operator', '--name', 'both'], /--tenant or --operator, not both/],
-  [
-    ['--tenant', 'acme', '--name', 'shop', '--scope', 'users:all'],
-    /scope users:all does not exist.*users:read/s,
-  ],
-  [['--tenant', 'acme', '--name', 'shop', '--scope', 'tenants:write'], /tenants:write/],
-  [['--tenant', 'acme', '--name', 'shop', '--expires', 'tomorrow'], /--expires/],
-  [['--tenant', 'acme', '--name', 'shop', '--expires', '2001-01-01T00:00:00Z'], /--expires.*in the future/],
-];
-
-for (const [args, expected] of badKeys)
-  test(`rejects key create ${args.join(' ')}`, async () => {
-    assert.match(await refusal(['key', 'create', ...args]), expected);
-  });
-
 const badCommands: [string[], RegExp][] = [
   [['destroy'], /command "destroy" does not exist/],
   [['key'], /command "key" does not exist/],
@@ -233,8 +148,6 @@ const badCommands: [string[], RegExp][] = [
   [['console', 'now'], /does not accept the argument "now"/],
   [['console', '--once'], /does not have the option --once/],
   [['key', 'revoke'], /KEYID is missing/],
-  [['key', 'revoke', 'nothing'], /key nothing does not exist/],
-  [['key', 'revoke', '00000000-0000-7000-8000-000000000000'], /key 0000.* does not exist/],
 ];
 
 for (const [args, expected] of badCommands)
@@ -269,6 +182,10 @@ test('Ctrl-C in a terminal shuts the service down cleanly', async () => {
 });
 
 test('serve uses the data that the commands wrote, and runs until a signal stops it', async (t) => {
+  await answer(['import', 'course.zip', '--course', 'phishing']);
+  await writeFile(join(folder, 'text.zip'), 'This is not a zip archive.');
+  assert.match(await refusal(['import', 'text.zip', '--course', 'none']), /zip/i);
+  const operator = await answer(['key', 'create', '--operator', '--name', 'second operator']);
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   const serving = { ...env, PORT, CONTENT_PORT };
   const run = runLectern(['serve'], serving, folder);
@@ -278,22 +195,14 @@ test('serve uses the data that the commands wrote, and runs until a signal stops
   const readAs = (secret: string, path: string) =>
     fetch(baseUrl + path, { headers: { authorization: `Bearer ${secret}` } });
 
-  await t.test('imported courses have their titles, and failed imports left no course', async () => {
-    const titleOf = async (course: string) => {
-      const read = await readAs(secrets.operator, `/course/${course}`);
-      return ((await read.json()) as { Title: string }).Title;
-    };
-    assert.equal(await titleOf('phishing'), 'Spot the phish');
-    assert.equal(await titleOf('named'), 'A title of its own');
-    assert.equal((await readAs(secrets.operator, '/course/none')).status, 404);
+  await t.test('an imported course has its title, and a failed import left no course', async () => {
+    const read = await readAs(operator.Secret, '/course/phishing');
+    assert.equal(((await read.json()) as { Title: string }).Title, 'Spot the phish');
+    assert.equal((await readAs(operator.Secret, '/course/none')).status, 404);
   });
 
-  await t.test('keys have their scopes, and a revoked one is rejected', async () => {
-    const statusOf = async (secret: string, path: string) => (await readAs(secret, path)).status;
-    assert.equal(await statusOf(secrets.all, '/user'), 401);
-    assert.equal(await statusOf(secrets.narrow, '/user'), 200);
-    assert.equal(await statusOf(secrets.narrow, '/enrolment'), 403);
-    assert.equal(await statusOf(secrets.operator, '/tenant'), 200);
+  await t.test('a created key works', async () => {
+    assert.equal((await readAs(operator.Secret, '/tenant')).status, 200);
   });
 
   await t.test('an embedded database in use is left unchanged', async () => {
