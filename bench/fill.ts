@@ -38,13 +38,18 @@ select $1, ${id('01930000', '$2 + n')}, ${id('01920000', '$7 + n % $3::bigint')}
   ${withGroup ? ", 'group ' || n % $3::bigint % 20" : ''}
 from generate_series($5::bigint, $6::bigint - 1) n`;
 
+const positionText = `select from information_schema.columns where table_name = 'event' and column_name = 'position'`;
 const groupText = `select from information_schema.columns where table_name = 'enrolment' and column_name = 'group_name'`;
 
-const eventsText = `
-insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
+const eventsText = (withPosition: boolean) => `
+insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data
+  ${withPosition ? ', position' : ''})
 select $1, ${id('01940000', '$2 + n')}, 'enrolment.created', $4::timestamptz, ${id('01920000', '$7 + n % $3::bigint')},
   ${id('01930000', '$2 + n')}, 'r' || n / $3::bigint, '{"DurationID": "year", "Reference": null}'
+  ${withPosition ? ', n + 1' : ''}
 from generate_series($5::bigint, $6::bigint - 1) n`;
+
+const logText = `insert into event_log (tenant_id, position) values ($1, $2)`;
 
 async function fillCourses(connection: Connection, reads: number): Promise<void> {
   const at = new Date();
@@ -90,6 +95,7 @@ export async function fill(
   await fillCourses(first, Math.max(10, perUser));
   const found = await first.query({ text: groupText, values: [] });
   const withGroup = found.rows.length > 0;
+  const withPosition = (await first.query({ text: positionText, values: [] })).rows.length > 0;
   const at = new Date(Date.now() - 30 * 86_400_000);
 
   async function fillTenant(connection: Connection, index: number): Promise<void> {
@@ -111,8 +117,9 @@ export async function fill(
     for (let from = 0; from < enrolments; from += batchSize) {
       const values = [tenant, enrolment, users, at, from, Math.min(enrolments, from + batchSize), user];
       await connection.query(plain(enrolmentsText(withGroup), values));
-      await connection.query(plain(eventsText, values));
+      await connection.query(plain(eventsText(withPosition), values));
     }
+    if (withPosition) await connection.query(plain(logText, [tenant, enrolments]));
     if (index > 0 && index % 100 === 0) report(`filled ${index} of ${tenants} tenants`);
   }
 

@@ -1,5 +1,6 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,9 +24,9 @@ const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
 
 /**
  * The minimum for an enrolment: find the user and the option, and if there is no enrolment yet, insert it with its
- * event.
+ * event. The event has a position that no reader of the log sees, unless the version is older than positions.
  */
-function enrolText(course: string, users: string): string {
+function enrolText(course: string, users: string, withPosition: boolean): string {
   return `with inserted as (
   insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at)
   select known.tenant_id, ${uuid}, known.user_id, option.course_id, option.duration_id, option.starts_on, now(), now()
@@ -34,9 +35,11 @@ function enrolText(course: string, users: string): string {
   on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
   returning *
 ), written_events as (
-  insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
+  insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data
+    ${withPosition ? ', position' : ''})
   select tenant_id, ${uuid}, 'enrolment.created', enrolled_at, user_id, enroll_id, course_id,
-    jsonb_build_object('DurationID', duration_id, 'Reference', reference) from inserted
+    jsonb_build_object('DurationID', duration_id, 'Reference', reference)
+    ${withPosition ? ', -1 - floor(random() * 1e15)' : ''} from inserted
 )
 select * from inserted`.replaceAll('\n', ' ');
 }
@@ -81,8 +84,9 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
 const run = promisify(execFile);
 const clients = 32;
 
-/** pgbench with 32 clients and prepared statements, on the server's database. */
-export function serverLimit(url: string): LimitSource {
+/** pgbench with 32 clients and prepared statements, on the server's database of the version in `root`. */
+export function serverLimit(url: string, root = join(import.meta.dirname, '..')): LimitSource {
+  const withPosition = existsSync(join(root, 'server/migrations/0034_event_positions.sql'));
   const rounds = { 1: 0, 50: 0 };
 
   async function pgbench(rows: 1 | 50, seconds: number): Promise<number> {
@@ -98,7 +102,7 @@ export function serverLimit(url: string): LimitSource {
       '\\set n :n + 1',
       `\\set user :client_id * ${own} + (:n * ${rows}) % ${own}`,
       `\\set course ${first} + (:n * ${rows}) / ${own}`,
-      `${enrolText(`'limit' || :course`, logins)};`,
+      `${enrolText(`'limit' || :course`, logins, withPosition)};`,
     ];
     const script = join(folder, 'enrol.sql');
     await writeFile(script, lines.join('\n'));
@@ -123,8 +127,8 @@ export async function embeddedLimit(): Promise<LimitSource> {
   await migrate(engine, locations.migrations);
   await fill([engine], { tenants: 0, users: 0, enrolments: 0 }, () => {});
   await engine.script('vacuum analyze');
-  const one = enrolText('$1::text', `known.login_id = $2::text`);
-  const many = enrolText('$1::text', 'known.login_id = any($2::text[])');
+  const one = enrolText('$1::text', `known.login_id = $2::text`, true);
+  const many = enrolText('$1::text', 'known.login_id = any($2::text[])', true);
   const next = { one: 0, fifty: 0 };
 
   async function repeat(rows: number, seconds: number): Promise<number> {

@@ -118,7 +118,7 @@ async function measure(
         sessions: 1_500,
         say,
       });
-      const limit = target.cluster ? serverLimit(target.cluster.url) : await embeddedLimit();
+      const limit = target.cluster ? serverLimit(target.cluster.url, root) : await embeddedLimit();
       targets.push({ target, limit });
     }
     for (let round = 0; round < rounds; round++)

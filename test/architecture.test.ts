@@ -56,6 +56,7 @@ const owners: Record<string, string> = {
   key_guess: 'enrolment-keys',
   day_count: 'reports',
   counted_log: 'reports',
+  event_log: 'events',
   sign_in_link: 'people',
   user_session: 'people',
   operator_session: 'people',

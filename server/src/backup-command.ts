@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { withDatabase } from './commands.ts';
 import { appendAudit, deployment } from './modules/audit/append.ts';
-import { requireNewEpoch } from './modules/events/epoch.ts';
 import type { Config } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { type Backup, backUp, restore } from './platform/operations/backup.ts';
@@ -35,11 +34,10 @@ async function isEmptyServer(connectionString: string): Promise<boolean> {
   }
 }
 
-/** Restores the backup and migrates the database. At the next start, the event log begins a new epoch. */
+/** Restores the backup and migrates the database. */
 export async function restoreCommand(config: Config, folder: string) {
   const backup = await restore(config, folder, isEmptyServer);
   return withDatabase(config, async (ctx) => {
-    await requireNewEpoch(ctx);
     const data = { MadeAt: backup.MadeAt };
     await appendAudit(ctx, deployment, { action: 'backup.restored', targetId: null, data });
     const releases = await ctx.db.selectFrom('release').select('release_id').execute();

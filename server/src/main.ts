@@ -6,7 +6,6 @@ import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
 import type { KeyWithSecret } from './modules/auth/schemas.ts';
-import { ensureEpoch } from './modules/events/epoch.ts';
 import { wasOperatorHere } from './modules/people/operator-access.ts';
 import { createOperatorLink, linkMessage } from './modules/people/operator-links.ts';
 import type { SignInLink } from './modules/people/schemas.ts';
@@ -53,7 +52,6 @@ async function prepare(ctx: Context): Promise<KeyWithSecret | null> {
   await encryptSecrets(ctx);
   await startMissingTrails(ctx);
   await auditRotation(ctx);
-  await ensureEpoch(ctx);
   await renewSeals(ctx);
   await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : day);
   return ctx.config.bootstrapKey === null ? null : createFirstKey(ctx);

@@ -1,5 +1,6 @@
 import { findDamage, findUnusedFolders } from './modules/catalogue/damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
+import { numberWaiting } from './modules/events/number-waiting.ts';
 import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
 import { finishErasures } from './modules/people/finish-erasures.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
@@ -12,6 +13,7 @@ import { deleteExpiredResponses } from './platform/retries/stored-responses.ts';
 /** Every job. */
 export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
+  { name: 'events.number', every: 10, run: numberWaiting },
   { name: 'retries.forget', every: 3_600, run: deleteExpiredResponses },
   {
     name: 'packages.check',

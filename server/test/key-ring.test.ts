@@ -122,8 +122,8 @@ test('plain-text webhook secrets are encrypted at start-up, even by several node
     where tenant_id = ${tenant.TenantID}`.execute(ctx.db);
   // More than one batch of other rows.
   await sql`/* across tenants: a test of many */
-    insert into webhook (tenant_id, webhook_id, url, secret, epoch, transaction, event_id, created_at, updated_at)
-    select ${tenant.TenantID}, gen_random_uuid(), url, secret, epoch, transaction, event_id, created_at, updated_at
+    insert into webhook (tenant_id, webhook_id, url, secret, position, created_at, updated_at)
+    select ${tenant.TenantID}, gen_random_uuid(), url, secret, position, created_at, updated_at
     from webhook, generate_series(1, 1200) where tenant_id = ${tenant.TenantID}`.execute(ctx.db);
   const counts = await Promise.all([encryptSecrets(ctx), encryptSecrets(otherNode(ctx))]);
   assert.ok(Math.max(...counts) > 1_000);

@@ -81,7 +81,7 @@ test('enrolling takes one statement, in either form, whether the enrolment is ne
   }
 });
 
-test('an Idempotency-Key adds two statements: the key is looked up, and the response stored', async () => {
+test('an Idempotency-Key adds three statements: the key is looked up, the response stored, and events are numbered', async () => {
   const LoginID = unique('keyed');
   const requests = [
     { url: '/user', payload: { LoginID } },
@@ -90,7 +90,7 @@ test('an Idempotency-Key adds two statements: the key is looked up, and the resp
   for (const request of requests) {
     const headers = { authorization: `Bearer ${tenant.key}`, 'idempotency-key': unique('key') };
     const [, count] = await statementsOf('api', { method: 'POST', ...request, headers });
-    assert.equal(count, 3, listSeen());
+    assert.equal(count, 4, listSeen());
     const [, again] = await statementsOf('api', { method: 'POST', ...request, headers });
     assert.equal(again, 1, listSeen());
   }

@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { routes } from '../src/app.ts';
 import { usableKey } from '../src/modules/auth/known-keys.ts';
 import { appendEvents } from '../src/modules/events/append.ts';
-import { untilReadable } from '../src/modules/events/test-support.ts';
 import { knownTenant } from '../src/modules/tenants/tenants.ts';
 import { startDispatcher } from '../src/modules/webhooks/dispatcher.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
@@ -160,7 +159,6 @@ test("deliveries to an endpoint and the statistics for a bulk call wait in their
   await appendEvents({ ...ctx, tenantId: TenantID }, [{ type: 'user.created', userId: newId(at), data: {} }]);
   await sql`update webhook set failing_since = ${new Date(at.getTime() - 80 * 3_600_000)}
     where tenant_id = ${TenantID}`.execute(ctx.db);
-  await untilReadable({ ...ctx, tenantId: TenantID });
   seen = [];
   const dispatcher = startDispatcher(ctx);
   const hook = async () => (await api('GET', `/webhook/${WebhookID}`)).body;

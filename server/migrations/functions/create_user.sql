@@ -1,9 +1,11 @@
 -- Made by npm run generate. Do not edit.
-create or replace function create_user_0a8b2d62c83b (text, jsonb, timestamptz) returns table (n integer, is_new boolean, held "user")
+create or replace function create_user_1e1c69bd00cc (text, jsonb, timestamptz, boolean) returns table (n integer, is_new boolean, held "user")
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
   request record;
+  events jsonb[] := '{}';
+  log_end bigint;
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, event_id uuid, user_id uuid, login_id text,
@@ -18,14 +20,26 @@ begin
     returning own.* into held;
     is_new := found;
     if is_new then
-      insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
-      values ($1, request.event_id, 'user.created', $3, request.user_id, null, null,
-        jsonb_build_object('LoginID', request.login_id));
+      events := events ||
+      jsonb_build_object('id', request.event_id, 'type', 'user.created', 'user', request.user_id, 'enrolment', null, 'course', null, 'data', jsonb_build_object('LoginID', request.login_id));
     else
       select own.* into held from "user" own where own.tenant_id = $1 and own.login_id = request.login_id;
       continue when not found;
     end if;
     return next;
   end loop;
+  
+  if cardinality(events) > 0 then
+    if $4 then
+      insert into event_log as log (tenant_id, position)
+  values ($1, cardinality(events)) on conflict (tenant_id) do update set position = log.position + excluded.position
+  returning log.position into log_end;
+    end if;
+    insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data, position)
+    select $1, (made.entry ->> 'id')::uuid, made.entry ->> 'type', $3, (made.entry ->> 'user')::uuid,
+      (made.entry ->> 'enrolment')::uuid, made.entry ->> 'course', made.entry -> 'data',
+      log_end - cardinality(events) + made.n
+    from unnest(events) with ordinality as made (entry, n);
+  end if;
 end
 $body$;

@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_19a229fee012 (text, jsonb, timestamptz) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_1e624e0ce28d (text, jsonb, timestamptz, boolean) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -8,6 +8,8 @@ declare
   fact record;
   former record;
   former_id uuid;
+  events jsonb[] := '{}';
+  log_end bigint;
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
@@ -101,10 +103,8 @@ begin
         revision = enrolment.revision + 1
       where enrolment.tenant_id = $1 and enrolment.enroll_id = former_id
       returning enrolment.* into held;
-      insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
-      values ($1, request.second_event, 'enrolment.extended', $3, fact.user_id, former_id, request.course_id,
-        jsonb_build_object('DurationID', chosen, 'ExpiresAt', to_char(held.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'Status', held.status,
-          'Reference', request.reference));
+      events := events ||
+      jsonb_build_object('id', request.second_event, 'type', 'enrolment.extended', 'user', fact.user_id, 'enrolment', former_id, 'course', request.course_id, 'data', jsonb_build_object('DurationID', chosen, 'ExpiresAt', to_char(held.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'Status', held.status, 'Reference', request.reference));
       return next;
       continue;
     end if;
@@ -126,13 +126,11 @@ begin
       where enrolment.tenant_id = $1 and enrolment.enroll_id = former_id
       returning enrolment.* into held;
       if action = 'renew' then
-        insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
-        values ($1, request.first_event, 'enrolment.renewed', $3, fact.user_id, former_id, request.course_id,
-          jsonb_build_object('NewEnrollID', request.enroll_id, 'Status', held.status));
+        events := events ||
+      jsonb_build_object('id', request.first_event, 'type', 'enrolment.renewed', 'user', fact.user_id, 'enrolment', former_id, 'course', request.course_id, 'data', jsonb_build_object('NewEnrollID', request.enroll_id, 'Status', held.status));
       elsif held.status = 'expired' then
-        insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
-        values ($1, request.first_event, 'enrolment.expired', $3, fact.user_id, former_id, request.course_id,
-          jsonb_build_object('Status', held.status));
+        events := events ||
+      jsonb_build_object('id', request.first_event, 'type', 'enrolment.expired', 'user', fact.user_id, 'enrolment', former_id, 'course', request.course_id, 'data', jsonb_build_object('Status', held.status));
       end if;
     end if;
     
@@ -157,10 +155,22 @@ begin
       return next;
       continue;
     end if;
-    insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
-    values ($1, request.second_event, 'enrolment.created', $3, fact.user_id, request.enroll_id,
-      request.course_id, jsonb_build_object('DurationID', chosen, 'Reference', request.reference));
+    events := events ||
+      jsonb_build_object('id', request.second_event, 'type', 'enrolment.created', 'user', fact.user_id, 'enrolment', request.enroll_id, 'course', request.course_id, 'data', jsonb_build_object('DurationID', chosen, 'Reference', request.reference));
     return next;
   end loop;
+  
+  if cardinality(events) > 0 then
+    if $4 then
+      insert into event_log as log (tenant_id, position)
+  values ($1, cardinality(events)) on conflict (tenant_id) do update set position = log.position + excluded.position
+  returning log.position into log_end;
+    end if;
+    insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data, position)
+    select $1, (made.entry ->> 'id')::uuid, made.entry ->> 'type', $3, (made.entry ->> 'user')::uuid,
+      (made.entry ->> 'enrolment')::uuid, made.entry ->> 'course', made.entry -> 'data',
+      log_end - cardinality(events) + made.n
+    from unnest(events) with ordinality as made (entry, n);
+  end if;
 end
 $body$;

@@ -1,10 +1,13 @@
 -- Made by npm run generate. Do not edit.
-create or replace function write_progress_e7fe4de51a22 (text, jsonb, timestamptz) returns setof integer
+create or replace function write_progress_baea04c68c29 (text, jsonb, timestamptz) returns setof integer
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
   request record;
   moved record;
+  event record;
+  events jsonb[] := '{}';
+  log_end bigint;
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
@@ -63,12 +66,25 @@ begin
         exit_number = (case when request.exit then request.number else launch.exit_number end)
       where launch.tenant_id = $1 and launch.enroll_id = request."enrollId" and launch.number = request.launch;
     end if;
-    if request.events <> '[]' then
-      insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
-      select $1, e.id, e.type, $3, moved.user_id, request."enrollId", moved.course_id, e.data
-      from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb);
-    end if;
+    for event in select e.id, e.type, e.data from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb)
+    loop
+      events := events ||
+      jsonb_build_object('id', event.id, 'type', event.type, 'user', moved.user_id, 'enrolment', request."enrollId", 'course', moved.course_id, 'data', event.data);
+    end loop;
     return next request.n;
   end loop;
+  
+  if cardinality(events) > 0 then
+    if true then
+      insert into event_log as log (tenant_id, position)
+  values ($1, cardinality(events)) on conflict (tenant_id) do update set position = log.position + excluded.position
+  returning log.position into log_end;
+    end if;
+    insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data, position)
+    select $1, (made.entry ->> 'id')::uuid, made.entry ->> 'type', $3, (made.entry ->> 'user')::uuid,
+      (made.entry ->> 'enrolment')::uuid, made.entry ->> 'course', made.entry -> 'data',
+      log_end - cardinality(events) + made.n
+    from unnest(events) with ordinality as made (entry, n);
+  end if;
 end
 $body$;

@@ -1,3 +1,4 @@
+import { numberEvents } from '../../src/modules/events/write.ts';
 import type { TestService } from './service.ts';
 
 /** Rows in each table that a caller can fill. The test fails if an operation touches a third of them. */
@@ -90,5 +91,6 @@ export async function fillCrowd(service: TestService, known: Known): Promise<voi
     const [, table] = /insert into "?(\w+)/.exec(text) ?? [];
     if (table !== undefined) await run(`analyze "${table}"`);
   }
+  await numberEvents(service.ctx, [known.TenantID]);
   for (const table of [...tables, ...others]) await run(`analyze "${table}"`);
 }

@@ -1,3 +1,4 @@
+import { numberEvents } from '../../src/modules/events/write.ts';
 import type { TestService } from './service.ts';
 
 const ids = (prefix: string, n: string) =>
@@ -38,8 +39,8 @@ function statements(tenant: string): string[] {
     `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, data)
      select ${t}, ${event('n')}, 'enrolment.created', now(), ${user('(n + 1) / 2')}, ${enrolment('n')}, '{}'
      from generate_series(1, ${2 * users}) n`,
-    `insert into webhook (tenant_id, webhook_id, url, secret, status, epoch, transaction, event_id, created_at, updated_at)
-     values (${t}, '${hook}', 'https://test.example/', 'x', 'disabled', 1, '0', '${hook}', now(), now())`,
+    `insert into webhook (tenant_id, webhook_id, url, secret, status, position, created_at, updated_at)
+     values (${t}, '${hook}', 'https://test.example/', 'x', 'disabled', 0, now(), now())`,
     `insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, status, created_at)
      select ${t}, '${hook}', ${delivery('n')}, ${event('n')}, 'enrolment.created', ${enrolment('n')}, 'event',
        case when n > 15000 then 'pending' when n % 999 = 0 then 'failed' else 'delivered' end, now()
@@ -72,6 +73,7 @@ export async function fillLists(service: TestService, tenantId: string) {
   for (const tenant of [tenantId, 'test'])
     for (const text of statements(tenant))
       await engine.query({ text: `/* across tenants: a test fills tables */ ${text}`, values: [] });
+  await numberEvents(service.ctx, [tenantId, 'test']);
   for (const table of large)
     await engine.query({ text: `/* across tenants: statistics */ analyze "${table}"`, values: [] });
   const id = (kind: string) => `${kind}0777-0000-7000-8000-000000000777`;

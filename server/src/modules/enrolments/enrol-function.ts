@@ -2,7 +2,8 @@ import { databaseFunction } from '../../platform/db/functions.ts';
 import { isChoosable, isOffered } from '../catalogue/offers.ts';
 import type { OptionRow } from '../catalogue/options.ts';
 import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
-import { eventType, insertEvent } from '../events/write.ts';
+import type { EventType } from '../events/types.ts';
+import { collected, eventType } from '../events/write.ts';
 import { cappedDuration, cappedEnd } from './end.ts';
 import type { EnrolmentRow } from './record.ts';
 import { statusAfter } from './states.ts';
@@ -101,6 +102,24 @@ const lockFormer = `
       continue;
     end if;`;
 
+/** `data` is SQL for each member. */
+function addEvent(
+  id: 'first_event' | 'second_event',
+  type: EventType,
+  enrolment: string,
+  data: Record<string, string>,
+): string {
+  const members = Object.entries(data).map(([name, value]) => `'${name}', ${value}`);
+  return collected.add({
+    id: `request.${id}`,
+    type: eventType(type),
+    user: 'fact.user_id',
+    enrolment,
+    course: 'request.course_id',
+    data: `jsonb_build_object(${members.join(', ')})`,
+  });
+}
+
 const isPending = `(enrolment.starts_on = 'launch' and enrolment.started_at is null and enrolment.expires_at is null)`;
 const isoTime = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -118,10 +137,12 @@ const extend = `
         revision = enrolment.revision + 1
       where enrolment.tenant_id = $1 and enrolment.enroll_id = former_id
       returning enrolment.* into held;
-      ${insertEvent}
-      values ($1, request.second_event, ${eventType('enrolment.extended')}, $3, fact.user_id, former_id, request.course_id,
-        jsonb_build_object('DurationID', chosen, 'ExpiresAt', ${isoTime('held.expires_at')}, 'Status', held.status,
-          'Reference', request.reference));
+      ${addEvent('second_event', 'enrolment.extended', 'former_id', {
+        DurationID: 'chosen',
+        ExpiresAt: isoTime('held.expires_at'),
+        Status: 'held.status',
+        Reference: 'request.reference',
+      })}
       return next;
       continue;
     end if;`;
@@ -145,13 +166,9 @@ const endFormer = `
       where enrolment.tenant_id = $1 and enrolment.enroll_id = former_id
       returning enrolment.* into held;
       if action = 'renew' then
-        ${insertEvent}
-        values ($1, request.first_event, ${eventType('enrolment.renewed')}, $3, fact.user_id, former_id, request.course_id,
-          jsonb_build_object('NewEnrollID', request.enroll_id, 'Status', held.status));
+        ${addEvent('first_event', 'enrolment.renewed', 'former_id', { NewEnrollID: 'request.enroll_id', Status: 'held.status' })}
       elsif held.status = 'expired' then
-        ${insertEvent}
-        values ($1, request.first_event, ${eventType('enrolment.expired')}, $3, fact.user_id, former_id, request.course_id,
-          jsonb_build_object('Status', held.status));
+        ${addEvent('first_event', 'enrolment.expired', 'former_id', { Status: 'held.status' })}
       end if;
     end if;`;
 
@@ -181,18 +198,16 @@ const insert = `
       return next;
       continue;
     end if;
-    ${insertEvent}
-    values ($1, request.second_event, ${eventType('enrolment.created')}, $3, fact.user_id, request.enroll_id,
-      request.course_id, jsonb_build_object('DurationID', chosen, 'Reference', request.reference));
+    ${addEvent('second_event', 'enrolment.created', 'request.enroll_id', { DurationID: 'chosen', Reference: 'request.reference' })}
     return next;`;
 
 /**
- * Enrols users of the tenant `$1`; `$2` is an array of `EnrolRow`, each with its number `n`; `$3` is the time. Rows are
+ * Enrols users of the tenant `$1`; `$2` is an array of `EnrolRow`, each with its number `n`; `$3` is the time; `$4`: nothing follows in the transaction. Rows are
  * locked in a fixed order, so that nodes do not deadlock: by course, then the enrolment, the option and the user.
  */
 export const enrolFunction = databaseFunction({
   name: 'enrol',
-  parameters: 'text, jsonb, timestamptz',
+  parameters: 'text, jsonb, timestamptz, boolean',
   returns: `table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)`,
   body: `
@@ -201,6 +216,7 @@ declare
   fact record;
   former record;
   former_id uuid;
+  ${collected.declare}
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
@@ -240,10 +256,11 @@ begin
     ${endFormer}
     ${insert}
   end loop;
+  ${collected.write('$4')}
 end`,
 });
 
 /** The result columns, with those of the new, extended or current enrolment. */
 export const enrolText = `select outcome.n, outcome.user_found, outcome.user_enabled, outcome.course_status,
   outcome.course_title, outcome.options, outcome.chosen, outcome.action, outcome.is_full, (outcome.held).*
-from ${enrolFunction.name}($1, $2, $3) outcome`;
+from ${enrolFunction.name}($1, $2, $3, $4) outcome`;

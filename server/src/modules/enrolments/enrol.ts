@@ -1,9 +1,10 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { isInTransaction, run } from '../../platform/db/transaction.ts';
 import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/batch.ts';
+import { numberBeforeCommit } from '../events/write.ts';
 import { type EnrolRow, enrolText, type Outcome } from './enrol-function.ts';
 import { refusalOf } from './enrol-refusal.ts';
 import { toEnrolment } from './record.ts';
@@ -23,7 +24,9 @@ const enrolRow = coalesce<TenantContext, EnrolRow, Outcome>({
 });
 
 async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[]> {
-  const values = [ctx.tenantId, JSON.stringify(rows.map((row, n) => ({ n, ...row }))), ctx.now()];
+  const isLast = !isInTransaction(ctx);
+  if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
+  const values = [ctx.tenantId, JSON.stringify(rows.map((row, n) => ({ n, ...row }))), ctx.now(), isLast];
   const outcomes = await run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
   return outcomes.sort((a, b) => a.n - b.n);
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { inBatches } from '../../platform/db/batches.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { eventType, insertEvent } from '../events/write.ts';
+import { eventType, insertEvent, numberBeforeCommit } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
 /** Maximum enrolments per batch. A learner's commit waits for at most one batch. */
@@ -32,8 +32,9 @@ with due as materialized (
   select tenant_id, ($2::uuid[])[n], ${eventType('enrolment.expired')}, $1::timestamptz, user_id, enroll_id, course_id,
     jsonb_build_object('Status', status)
   from numbered where status = 'expired'
+  returning tenant_id
 )
-select count(*)::integer as ended from ended`;
+select count(*)::integer as ended, array(select distinct tenant_id from written_events) as tenants from ended`;
 
 /**
  * Ends the enrolments of all tenants whose time is up, each with exactly one event, however often and on however many
@@ -44,7 +45,12 @@ export function expireEnrolments(ctx: Context): Promise<number> {
     const now = ctx.now();
     const ids = Array.from({ length: rows }, () => newId(now));
     const values = [now, ids, rows];
-    const [row] = await run<{ ended: number }>(ctx, { name: 'expire_enrolments', text, values });
+    const [row] = await run<{ ended: number; tenants: string[] }>(ctx, {
+      name: 'expire_enrolments',
+      text,
+      values,
+    });
+    numberBeforeCommit(ctx, row?.tenants ?? []);
     return row?.ended ?? 0;
   });
 }

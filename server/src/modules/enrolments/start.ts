@@ -6,7 +6,7 @@ import { newId } from '../../platform/ids.ts';
 import { spend } from '../../platform/load/budgets.ts';
 import { launchesPerMinute } from '../../platform/load/pools.ts';
 import { countRejection } from '../../platform/operations/counters.ts';
-import { eventType, insertEvent } from '../events/write.ts';
+import { eventType, insertEventAt, nextPositions } from '../events/write.ts';
 import { cappedEnd } from './end.ts';
 import { explain } from './explain.ts';
 import type { EnrolmentRow } from './record.ts';
@@ -62,10 +62,12 @@ with started as (
 ), launched as (
   insert into launch (tenant_id, enroll_id, number, launch_id, started_at, last_seen_at, return_url, user_agent)
   select $1, started.enroll_id, started.launches, $7, $3, $3, $4, $5 from started
+), log_end as (
+  ${nextPositions('select $1, 1 from started')}
 ), written_events as (
-  ${insertEvent}
+  ${insertEventAt}
   select $1, $6, ${eventType('enrolment.launched')}, $3, started.user_id, started.enroll_id, started.course_id,
-    jsonb_build_object('Launch', started.launches, 'Status', started.status) from started
+    jsonb_build_object('Launch', started.launches, 'Status', started.status), log_end.position from started, log_end
 )
 select started.*, $7::uuid as launch_id, attempt.tree_state, attempt.last_unit_id, begun.has_more_units,
   case when not begun.has_more_units then (

@@ -4,7 +4,7 @@ import { databaseFunction } from '../../platform/db/functions.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/batch.ts';
 import type { EventType } from '../events/types.ts';
-import { insertEvent } from '../events/write.ts';
+import { collected } from '../events/write.ts';
 import type { EnrolmentRow } from './record.ts';
 
 export type Progress = {
@@ -50,6 +50,8 @@ export const writeProgressFunction = databaseFunction({
 declare
   request record;
   moved record;
+  event record;
+  ${collected.declare}
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
@@ -97,13 +99,13 @@ begin
         exit_number = (case when request.exit then request.number else launch.exit_number end)
       where launch.tenant_id = $1 and launch.enroll_id = request."enrollId" and launch.number = request.launch;
     end if;
-    if request.events <> '[]' then
-      ${insertEvent}
-      select $1, e.id, e.type, $3, moved.user_id, request."enrollId", moved.course_id, e.data
-      from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb);
-    end if;
+    for event in select e.id, e.type, e.data from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb)
+    loop
+      ${collected.add({ id: 'event.id', type: 'event.type', user: 'moved.user_id', enrolment: 'request."enrollId"', course: 'moved.course_id', data: 'event.data' })}
+    end loop;
     return next request.n;
   end loop;
+  ${collected.write('true')}
 end`,
 });
 

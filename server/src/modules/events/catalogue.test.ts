@@ -9,7 +9,6 @@ import { play } from '../../../test/support/player.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { packFolder } from '../../platform/files/pack-folder.ts';
 import { type Event, eventSchema } from './schemas.ts';
-import { untilReadable } from './test-support.ts';
 
 const Ajv = AjvPackage.default;
 const ajv = formatsPackage.default(new Ajv({ strict: false }));
@@ -34,7 +33,6 @@ async function packed(): Promise<string> {
 }
 
 async function logOf(tenant: string): Promise<Event[]> {
-  await untilReadable({ ...service.ctx, tenantId: tenant });
   const { body } = await service.api('GET', '/events?Limit=200', undefined, undefined, { tenant });
   return body.Items;
 }

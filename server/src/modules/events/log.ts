@@ -1,8 +1,9 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
 import { type Visit, visitRows } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import { filterSql, type LogFilter, narrowAccessPaths } from './filter.ts';
-import { lastEventId, logStart, type Position } from './position.ts';
+import { type FormerPosition, logStart, type Position } from './position.ts';
 import type { Event } from './schemas.ts';
 import type { EventType } from './types.ts';
 
@@ -18,11 +19,10 @@ export type EventRow = {
 };
 
 type Row = EventRow & {
-  horizon_epoch: number;
-  horizon: string;
-  ahead: boolean;
-  epoch: number;
-  transaction: string;
+  position: number;
+  is_known: boolean;
+  end_position: number | null;
+  end_event_id: string | null;
 };
 
 /**
@@ -36,20 +36,19 @@ const withLogin = (page: string) => `select held.*, known.login_id from (${page}
   left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`;
 
 /**
- * Stops before the oldest open transaction, whose events get a lower number than events that were committed before it.
- * Transactions of an earlier epoch have all ended. $2 and $3 are the reader's position.
+ * Adds the end of the log, and whether it has the event $3 at the position $2, which is where the reader is.
+ * `position > 0` leaves out events that have no position yet.
  */
-const withHorizon = (page: string) => `
-with horizon as (
-  select setting.value::bigint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as transaction,
-    $2::bigint > setting.value::bigint
-      or ($2 = setting.value::bigint and $3::xid8 >= pg_snapshot_xmax(pg_current_snapshot())) as ahead
-  from setting where setting.name = 'event_epoch'
-)
-select horizon.epoch as horizon_epoch, horizon.transaction::text as horizon, horizon.ahead, held.*
-from horizon left join (${withLogin(page)}) held on true`;
-const settled = `(held.epoch < (select horizon.epoch from horizon)
-  or held.transaction < (select horizon.transaction from horizon))`;
+const withEnd = (page: string) => `
+select $2::bigint = 0 or $3::uuid is null or exists (
+    select from event mark where mark.tenant_id = $1 and mark.position = $2 and mark.event_id = $3
+  ) as is_known, log_end.position as end_position, log_end.event_id as end_event_id, held.*
+from (values (1)) as one (row)
+left join (
+  select event.position, event.event_id from event where event.tenant_id = $1 and event.position > 0
+  order by event.position desc limit 1
+) log_end on true
+left join (${withLogin(page)}) held on true`;
 
 export type LoggedEvent = { event: Event; userId: string | null };
 
@@ -58,11 +57,12 @@ export type LogPage = { events: LoggedEvent[]; position: Position; isPart: boole
 
 /**
  * The events after a position, oldest first. If there are fewer than requested, the new position is where the scan
- * ended, even if no event matched there. The same events are not scanned again.
+ * ended, even if no event matched there. The same events are not scanned again. Without an `eventId`, the position is
+ * our own and needs no check.
  */
 export async function readLog(
   ctx: TenantContext,
-  input: LogFilter & { after?: Position; limit: number },
+  input: LogFilter & { after?: Position | { position: number; eventId: null }; limit: number },
 ): Promise<LogPage> {
   const after = input.after ?? logStart;
   const {
@@ -71,17 +71,17 @@ export async function readLog(
     read,
   } = await visitRows<Row>(ctx, {
     rows,
-    values: [ctx.tenantId, after.epoch, after.transaction],
-    key: ['epoch', 'transaction', 'event_id'],
-    after: [after.epoch, after.transaction, after.eventId],
-    accessPaths: [...narrowAccessPaths(input, 'held.event_id'), () => ({ ranges: [settled] })],
-    filter: (parameters) => `${settled} and ${filterSql(input, parameters)}`,
-    show: withHorizon,
+    values: [ctx.tenantId, after.position, after.eventId],
+    key: ['position'],
+    after: [after.position],
+    accessPaths: [...narrowAccessPaths(input, 'held.event_id'), () => ({ ranges: ['true'] })],
+    filter: (parameters) => filterSql(input, parameters),
+    show: withEnd,
     wanted: input.limit - 1,
   });
   const [first] = read;
-  if (!first) throw new Error('The setting event_epoch is missing.');
-  if (first.ahead)
+  if (!first) throw new Error('A left join returns at least one row.');
+  if (!first.is_known)
     throw new Problem(
       'validation_failed',
       'Cursor is ahead of the log, because the database was restored from a backup. Start again without it, or compare by EventID.',
@@ -90,9 +90,22 @@ export async function readLog(
   const last = end ?? (found.length === input.limit ? found.at(-1) : undefined);
   return {
     events: found.map((row) => ({ event: toEvent(row), userId: row.user_id })),
-    position: last ? positionOf(last) : endOf(first, after),
+    position: last ? positionOf(last) : endOf(first),
     isPart: end !== null,
   };
+}
+
+const former = `
+select held.position, held.event_id from event held
+where held.tenant_id = $1 and held.transaction is not null
+  and (held.epoch, held.transaction, held.event_id) <= ($2::bigint, $3::xid8, $4::uuid)
+order by held.epoch desc, held.transaction desc, held.event_id desc limit 1`;
+
+/** Where a reader is that has a cursor from before events were numbered. They got numbers in the order of that time. */
+export async function findFormer(ctx: TenantContext, at: FormerPosition): Promise<Position> {
+  const values = [ctx.tenantId, at.epoch, at.transaction, at.eventId];
+  const [row] = await run<Row>(ctx, { name: 'former_position', text: former, values });
+  return row ? positionOf(row) : logStart;
 }
 
 /**
@@ -116,19 +129,15 @@ export function readNewest(
   });
 }
 
-const positionOf = ({ epoch, transaction, event_id }: Row): Position => ({
-  epoch,
-  transaction,
-  eventId: event_id ?? lastEventId,
+const positionOf = ({ position, event_id }: Row): Position => ({
+  position,
+  eventId: event_id ?? logStart.eventId,
 });
 
-/** Just before the oldest open transaction, but not before the reader's position. */
-function endOf(row: Row, after: Position): Position {
-  const transaction = BigInt(row.horizon) - 1n;
-  const isBehind = row.horizon_epoch === after.epoch && transaction < BigInt(after.transaction);
-  if (isBehind) return after;
-  return { epoch: row.horizon_epoch, transaction: String(transaction), eventId: lastEventId };
-}
+const endOf = ({ end_position, end_event_id }: Row): Position =>
+  end_position === null || end_event_id === null
+    ? logStart
+    : { position: end_position, eventId: end_event_id };
 
 export function toEvent(row: EventRow): Event {
   return {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
 import { allPages, expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
-import { untilReadable } from './test-support.ts';
 
 const service = await startService();
 after(service.close);
@@ -21,7 +20,6 @@ async function filled() {
   const other = await enrol(bob);
   const second = await enrol(ann, { IfEnrolled: 'renew' });
   expectStatus(await tenant.api('PUT', `/user/${ann}`, { FirstName: 'Ann' }), 200);
-  await untilReadable({ ...service.ctx, tenantId: tenant.TenantID });
   const read = async (query: string): Promise<Shown[]> => {
     const reply = await tenant.api('GET', `/events?Limit=200&${query}`);
     expectStatus(reply, 200);

@@ -1,23 +1,21 @@
 import { foreignCursor } from '../../platform/http/pagination.ts';
 
-/** A position in a tenant's log; everything after it is unread. */
-export type Position = { epoch: number; transaction: string; eventId: string };
+/** A position in a tenant's log and the event there; everything after it is unread. */
+export type Position = { position: number; eventId: string };
 
-export const logStart: Position = {
-  epoch: 0,
-  transaction: '0',
-  eventId: '00000000-0000-0000-0000-000000000000',
-};
-export const lastEventId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** A position in a cursor from before a tenant's events were numbered. */
+export type FormerPosition = { epoch: number; transaction: string; eventId: string };
 
-export function toCursor({ epoch, transaction, eventId }: Position): string {
-  return Buffer.from(`log ${epoch} ${transaction} ${eventId}`).toString('base64url');
+export const logStart: Position = { position: 0, eventId: '00000000-0000-0000-0000-000000000000' };
+
+export function toCursor({ position, eventId }: Position): string {
+  return Buffer.from(`log ${position} ${eventId}`).toString('base64url');
 }
 
-export function fromCursor(cursor: string): Position {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const found = /^log (\d{1,15}) (\d{1,19}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text);
-  const [, epoch, transaction, eventId] = found ?? [];
-  if (!epoch || !transaction || !eventId) throw foreignCursor();
-  return { epoch: Number(epoch), transaction, eventId };
+const shape = /^log (\d{1,15})(?: (\d{1,19}))? ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+export function fromCursor(cursor: string): Position | FormerPosition {
+  const [, first, transaction, eventId] = shape.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (!first || !eventId) throw foreignCursor();
+  return transaction ? { epoch: Number(first), transaction, eventId } : { position: Number(first), eventId };
 }

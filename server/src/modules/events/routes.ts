@@ -2,8 +2,8 @@ import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/htt
 import { ok, route } from '../../platform/http/routes.ts';
 import { isId } from '../../platform/ids.ts';
 import { findPersonIds } from '../audit/person-ids.ts';
-import { readLog, readNewest, toEvent } from './log.ts';
-import { fromCursor, toCursor } from './position.ts';
+import { findFormer, readLog, readNewest, toEvent } from './log.ts';
+import { fromCursor, logStart, toCursor } from './position.ts';
 import { EventPage, eventQuery } from './schemas.ts';
 import { readTypes } from './types.ts';
 
@@ -35,8 +35,9 @@ export const eventRoutes = [
         const { rows, end } = await readNewest(ctx, { ...filter, before, limit });
         return ok(toPage(rows, limit, (row) => row.event_id ?? '', toEvent, end));
       }
-      const after = cursor === undefined ? {} : { after: fromCursor(cursor) };
-      const { events, position, isPart } = await readLog(ctx, { ...filter, ...after, limit });
+      const sent = cursor === undefined ? logStart : fromCursor(cursor);
+      const after = 'epoch' in sent ? await findFormer(ctx, sent) : sent;
+      const { events, position, isPart } = await readLog(ctx, { ...filter, after, limit });
       return ok({ Items: events.map(({ event }) => event), NextCursor: toCursor(position), isPart });
     },
   }),

@@ -1,13 +1,88 @@
+import { beforeCommit, run } from '../../platform/db/transaction.ts';
 import type { EventType } from './types.ts';
 
 /**
  * The beginning of an INSERT that other modules include in their own statements, so that a change and its event commit
- * together. Follow it with a SELECT of exactly these columns.
+ * together. Follow it with a SELECT of exactly these columns. It leaves the position to `numberBeforeCommit`.
  */
 export const insertEvent =
   'insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)';
 
+/** The same, followed by a position from `nextPositions`. */
+export const insertEventAt = insertEvent.replace(')', ', position)');
+
 /** An event type as an SQL literal, for the SELECT that follows `insertEvent`. */
 export function eventType(type: EventType): string {
   return `'${type}'`;
+}
+
+/**
+ * Moves the end of the log of the tenant `$1`. `count` is SQL with the number of new events. The row stays locked until
+ * the commit, so take no other lock afterwards.
+ */
+export const nextPositions = (count: string) => `insert into event_log as log (tenant_id, position)
+  ${count} on conflict (tenant_id) do update set position = log.position + excluded.position
+  returning log.position`;
+
+/** SQL for the members of an event. */
+type NewEventSql = {
+  id: string;
+  type: string;
+  user: string;
+  enrolment: string;
+  course: string;
+  data: string;
+};
+
+/** Parts of a database function that writes events together at its end. */
+export const collected = {
+  declare: `events jsonb[] := '{}';
+  log_end bigint;`,
+  add: ({ id, type, user, enrolment, course, data }: NewEventSql) => `events := events ||
+      jsonb_build_object('id', ${id}, 'type', ${type}, 'user', ${user}, 'enrolment', ${enrolment}, 'course', ${course}, 'data', ${data});`,
+  /** `isLast` is SQL: whether the transaction ends with this function. If not, call `numberBeforeCommit`. */
+  write: (isLast: string) => `
+  if cardinality(events) > 0 then
+    if ${isLast} then
+      ${nextPositions('values ($1, cardinality(events))')} into log_end;
+    end if;
+    ${insertEventAt}
+    select $1, (made.entry ->> 'id')::uuid, made.entry ->> 'type', $3, (made.entry ->> 'user')::uuid,
+      (made.entry ->> 'enrolment')::uuid, made.entry ->> 'course', made.entry -> 'data',
+      log_end - cardinality(events) + made.n
+    from unnest(events) with ordinality as made (entry, n);
+  end if;`,
+};
+
+/**
+ * Another node may number an event of an earlier version first. With "is null" in the last condition, PostgreSQL would
+ * look among all events without a position for each of them.
+ */
+const number = `/* across tenants: a transaction may write events of several tenants */
+with made as (
+  select event.tenant_id, event.event_id,
+    row_number() over (partition by event.tenant_id order by event.event_id) as n,
+    count(*) over (partition by event.tenant_id) as count
+  from event where event.tenant_id = any($1::text[]) and event.position is null
+), log_end as (
+  insert into event_log as log (tenant_id, position)
+  select made.tenant_id, count(*) from made group by made.tenant_id order by made.tenant_id
+  on conflict (tenant_id) do update set position = log.position + excluded.position
+  returning log.tenant_id, log.position
+)
+update event set position = log_end.position - made.count + made.n
+from made join log_end on log_end.tenant_id = made.tenant_id
+where event.tenant_id = made.tenant_id and event.event_id = made.event_id and coalesce(event.position, 0) = 0`;
+
+/** Gives positions to the events that have none yet: those of this transaction, and of nodes of an earlier version. */
+export async function numberEvents(ctx: Parameters<typeof run>[0], tenants: string[]): Promise<void> {
+  await run(ctx, { name: 'number_events', text: number, values: [tenants] });
+}
+
+/**
+ * To be called by a transaction that has written events without positions. Positions are taken last, because whoever
+ * takes one lets all other writers of the tenant wait for its commit.
+ */
+export function numberBeforeCommit(ctx: Parameters<typeof run>[0], tenants: readonly string[]): void {
+  beforeCommit(ctx, tenants, numberEvents);
 }

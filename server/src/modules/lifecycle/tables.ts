@@ -44,6 +44,12 @@ export const tenantTables: readonly TenantDataTable[] = [
     secrets: ['body_hash'],
   },
   { table: 'event', key: ['event_id'], what: 'Events' },
+  {
+    table: 'event_log',
+    key: [],
+    what: 'Number of the newest event',
+    notExported: 'The events have their numbers.',
+  },
   { table: 'day_count', key: ['day'], what: 'Counts by day' },
   { table: 'counted_log', key: [], what: 'Progress of the daily counts' },
   {

@@ -13,6 +13,7 @@ const impersonal: Record<string, string> = {
   audit_chain: 'the last hash of a trail',
   day_count: 'numbers of a day',
   counted_log: 'how far the log is counted',
+  event_log: 'where the log ends',
 };
 
 test('the erasure covers each tenant table', async () => {

@@ -5,7 +5,6 @@ import { readMetrics } from '../../../test/support/metrics.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
 import { untilMatching } from '../../../test/support/until.ts';
-import { untilReadable } from '../events/test-support.ts';
 import { startDispatcher } from '../webhooks/dispatcher.ts';
 import { startReceiver } from '../webhooks/test-support.ts';
 
@@ -37,7 +36,6 @@ test('metrics show events waiting for endpoints, pending deliveries and their ag
   await figure('lectern_events_undelivered_seconds', (value) => value >= 16);
   await figure('lectern_webhook_deliveries_pending', isZero);
 
-  await untilReadable({ ...service.ctx, tenantId: tenant.TenantID });
   const node = startDispatcher(service.ctx);
   try {
     await figure('lectern_webhook_deliveries_pending', (value) => value === 1);
@@ -63,20 +61,6 @@ test('metrics show events waiting for endpoints, pending deliveries and their ag
     service.ctx.db,
   );
   await figure(endpoints('disabled_failing'), (value) => value === 1);
-});
-
-test('metrics show the age of events that an open transaction hides from readers', async () => {
-  const name = 'lectern_events_unreadable_seconds';
-  const tenant = await newTenant(service);
-  await figure(name, isZero);
-  // The embedded database has one connection, so no transaction can be open while another writes.
-  if (service.ctx.engine.kind === 'pglite') return;
-  await service.ctx.engine.transaction(async (connection) => {
-    await connection.query({ text: 'select pg_current_xact_id()', values: [] });
-    await tenant.user();
-    await figure(name, (value) => value >= 16);
-  });
-  await figure(name, isZero);
 });
 
 test('metrics count audit chains whose head does not verify', async () => {

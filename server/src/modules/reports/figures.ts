@@ -7,30 +7,13 @@ import { checkHead, type Head } from '../audit/chain.ts';
 const maxCounted = 100_000;
 
 /**
- * The age of the oldest event that readers cannot see yet, because an older transaction is still open. If no
- * transaction is open it reads no table, otherwise one entry of `event_in_order` per tenant.
- */
-const unreadable = `/* across tenants: metrics cover the whole deployment */
-with horizon as materialized (
-  select setting.value::bigint as epoch, pg_snapshot_xmin(now.snapshot) as oldest, pg_snapshot_xmax(now.snapshot) as next
-  from setting, pg_current_snapshot() as now (snapshot) where setting.name = 'event_epoch'
-)
-select extract(epoch from $1::timestamptz - min(oldest.occurred_at))::float8 as value
-from horizon cross join tenant client cross join lateral (
-  select event.occurred_at from event
-  where event.tenant_id = client.tenant_id and event.epoch = horizon.epoch and event.transaction >= horizon.oldest
-  order by event.transaction, event.event_id limit 1
-) oldest
-where horizon.oldest < horizon.next`;
-
-/**
  * Deliveries of suspended tenants wait on purpose. An endpoint skips events it does not want, and its position advances
  * when it has nothing else to do.
  */
 const maxRead = 200;
 
 /**
- * The age of the oldest event for which no delivery has been created, read from `event_in_order` after each
+ * The age of the oldest event for which no delivery has been created, read from `event_by_position` after each
  * endpoint's position.
  */
 const notHandedOver = `/* across tenants: metrics cover the whole deployment */
@@ -40,8 +23,8 @@ cross join lateral (
   select ahead.occurred_at from (
     select event.type, event.occurred_at from event
     where event.tenant_id = hook.tenant_id
-      and (event.epoch, event.transaction, event.event_id) > (hook.epoch, hook.transaction, hook.event_id)
-    order by event.epoch, event.transaction, event.event_id limit ${maxRead}
+      and event.position > hook.position
+    order by event.position limit ${maxRead}
   ) ahead
   where hook.types is null or ahead.type = any (hook.types) limit 1
 ) wanted
@@ -68,10 +51,6 @@ cross join lateral (
 where hook.status = 'enabled'`;
 
 const ages = {
-  lectern_events_unreadable_seconds: {
-    text: unreadable,
-    help: 'Age of the oldest event that is not yet visible to readers because an older transaction is open.',
-  },
   lectern_events_undelivered_seconds: {
     text: notHandedOver,
     help: 'Age of the oldest event for which the deliveries to webhook endpoints have not been created yet.',

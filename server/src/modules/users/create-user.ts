@@ -10,7 +10,7 @@ import { Outdated } from '../../platform/retries/once.ts';
 import { requireScope, type Scope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
-import { eventType, insertEvent } from '../events/write.ts';
+import { collected, eventType, numberBeforeCommit } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { sessionLimit } from './administrators.ts';
 import { checkPasswordGuess } from './check-user.ts';
@@ -41,14 +41,18 @@ const columns =
 
 const requested = columns.replaceAll(/\w+/g, 'request.$&');
 
-/** Creates users of the tenant `$1` at the time `$3`, and returns each as it is then, whether new or not. */
+/**
+ * Creates users of the tenant `$1` at the time `$3`, and returns each as it is then, whether new or not. `$4`: nothing
+ * follows in the transaction.
+ */
 export const createUserFunction = databaseFunction({
   name: 'create_user',
-  parameters: 'text, jsonb, timestamptz',
+  parameters: 'text, jsonb, timestamptz, boolean',
   returns: 'table (n integer, is_new boolean, held "user")',
   body: `
 declare
   request record;
+  ${collected.declare}
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, event_id uuid, user_id uuid, login_id text,
@@ -63,19 +67,25 @@ begin
     returning own.* into held;
     is_new := found;
     if is_new then
-      ${insertEvent}
-      values ($1, request.event_id, ${eventType('user.created')}, $3, request.user_id, null, null,
-        jsonb_build_object('LoginID', request.login_id));
+      ${collected.add({
+        id: 'request.event_id',
+        type: eventType('user.created'),
+        user: 'request.user_id',
+        enrolment: 'null',
+        course: 'null',
+        data: "jsonb_build_object('LoginID', request.login_id)",
+      })}
     else
       select own.* into held from "user" own where own.tenant_id = $1 and own.login_id = request.login_id;
       continue when not found;
     end if;
     return next;
   end loop;
+  ${collected.write('$4')}
 end`,
 });
 
-const text = `select created.n, created.is_new, (created.held).* from ${createUserFunction.name}($1, $2, $3) created`;
+const text = `select created.n, created.is_new, (created.held).* from ${createUserFunction.name}($1, $2, $3, $4) created`;
 
 type Outcome = { isNew: boolean; row: UserRow } | null;
 
@@ -83,7 +93,9 @@ type Found = UserRow & { n: number; is_new: boolean };
 
 function insertRows(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
   const rows = JSON.stringify(requests.map(({ row }, n) => ({ n, ...row })));
-  return run<Found>(ctx, { name: 'create_user', text, values: [ctx.tenantId, rows, ctx.now()] });
+  const isLast = !isInTransaction(ctx);
+  if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
+  return run<Found>(ctx, { name: 'create_user', text, values: [ctx.tenantId, rows, ctx.now(), isLast] });
 }
 
 /** A single statement, unless one of the users is an administrator. */

@@ -3,7 +3,6 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { readLog } from '../events/log.ts';
-import type { Position } from '../events/position.ts';
 import type { Claimed } from './claim.ts';
 import type { Waiting } from './lanes.ts';
 import { nextAttemptAt } from './pending.ts';
@@ -16,14 +15,12 @@ const maxConcurrent = 500;
  */
 const store = `
 with moved as (
-  update webhook set epoch = $4, transaction = $5::xid8, event_id = $6
-  where tenant_id = $1 and webhook_id = $2 and owner = $3
-    and epoch = $7 and transaction = $8::xid8 and event_id = $9
+  update webhook set position = $4 where tenant_id = $1 and webhook_id = $2 and owner = $3 and position = $5
   returning 1
 )
 insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, created_at)
-select $1, $2, entry.delivery_id, entry.event_id, entry.type, entry.lane, 'event', $10
-from moved, jsonb_to_recordset($11::jsonb) as entry (n integer, delivery_id uuid, event_id uuid, type text, lane uuid)
+select $1, $2, entry.delivery_id, entry.event_id, entry.type, entry.lane, 'event', $6
+from moved, jsonb_to_recordset($7::jsonb) as entry (n integer, delivery_id uuid, event_id uuid, type text, lane uuid)
 order by entry.n
 returning 1 as stored`;
 
@@ -32,11 +29,15 @@ returning 1 as stored`;
  */
 export async function createDeliveries(
   ctx: TenantContext,
-  input: { owner: string; endpoint: Claimed; position: Position },
-): Promise<{ position: Position; stored: Position; more: boolean }> {
-  const { owner, endpoint, position: before } = input;
-  const { events, position, isPart } = await readLog(ctx, {
-    after: before,
+  input: { owner: string; endpoint: Claimed; position: number },
+): Promise<{ position: number; stored: number; more: boolean }> {
+  const { owner, endpoint } = input;
+  const {
+    events,
+    position: { position },
+    isPart,
+  } = await readLog(ctx, {
+    after: { position: input.position, eventId: null },
     types: endpoint.types,
     limit: maxConcurrent,
   });
@@ -53,19 +54,7 @@ export async function createDeliveries(
   const rows = await run<{ stored: number }>(ctx, {
     name: 'webhook_create_deliveries',
     text: store,
-    values: [
-      ctx.tenantId,
-      endpoint.webhook_id,
-      owner,
-      position.epoch,
-      position.transaction,
-      position.eventId,
-      stored.epoch,
-      stored.transaction,
-      stored.eventId,
-      now,
-      JSON.stringify(entries),
-    ],
+    values: [ctx.tenantId, endpoint.webhook_id, owner, position, stored, now, JSON.stringify(entries)],
   });
   if (rows.length === 0) throw new Error('The endpoint was claimed by another node.');
   return { position, stored: position, more: isPart || events.length === maxConcurrent };

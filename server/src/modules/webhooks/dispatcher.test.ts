@@ -6,7 +6,6 @@ import { until } from '../../../test/support/until.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { appendEvents } from '../events/append.ts';
-import { untilReadable } from '../events/test-support.ts';
 import { type Dispatcher, startDispatcher } from './dispatcher.ts';
 import { type Received, type Receiver, startReceiver } from './test-support.ts';
 
@@ -171,7 +170,6 @@ test('an endpoint that fails for 72 hours is disabled with an event, and later c
   }
   await until('it is disabled', async () => (await hook()).Status === 'disabled');
   assert.equal((await hook()).DisabledReason, 'failing');
-  await untilReadable(ctx);
   const { body: log } = await call('GET', '/events?Types=webhook.disabled');
   assert.equal(log.Items.length, 1);
   assert.equal(log.Items[0].Data.URL, receiver.url);

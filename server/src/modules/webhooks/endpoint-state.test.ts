@@ -19,8 +19,8 @@ import type { Outcome } from './send.ts';
 
 const at = new Date('2026-01-31T09:00:00Z');
 const before = (milliseconds: number) => new Date(at.getTime() - milliseconds);
-const place = { epoch: 1, transaction: '5', eventId: '00000000-0000-0000-0000-000000000005' };
-const later = { ...place, transaction: '9' };
+const place = 5;
+const later = 9;
 
 const fresh = beginEndpoint({
   ...{

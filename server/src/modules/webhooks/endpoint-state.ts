@@ -1,4 +1,3 @@
-import type { Position } from '../events/position.ts';
 import { failureWindowMilliseconds, nextAttempt } from './backoff.ts';
 import type { Claimed } from './claim.ts';
 import type { Waiting } from './lanes.ts';
@@ -11,7 +10,7 @@ export type ConcurrencyPool = 'healthy' | 'failing';
 export type EndpointState = {
   endpoint: Claimed;
   /** How far the log was read; `endpoint.position` is the position in the database. */
-  position: Position;
+  position: number;
   /** Number of the last delivery read. */
   lastNumber: number;
   /** Whether the log may contain more events. */
@@ -31,7 +30,7 @@ export type EndpointEvent =
   | { kind: 'kept'; endpoint: Claimed }
   /** The node is draining, the claim was lost, or the work has ended. */
   | { kind: 'closed' }
-  | { kind: 'read'; position: Position; stored: Position; more: boolean; lastNumber: number }
+  | { kind: 'read'; position: number; stored: number; more: boolean; lastNumber: number }
   | { kind: 'begun' }
   /** A delivery has had no response for a second. */
   | { kind: 'late'; pool: ConcurrencyPool }

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { numberEvents } from '../events/write.ts';
 import { replayEvents } from './replay.ts';
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
@@ -12,14 +13,16 @@ after(service.close);
 async function withEvents(count: number) {
   const { TenantID, api } = await newTenant(service);
   const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/', Status: 'disabled' });
-  const add = (count: number) =>
-    sql`insert into event (tenant_id, event_id, type, occurred_at, user_id, data)
+  const add = async (count: number) => {
+    await sql`insert into event (tenant_id, event_id, type, occurred_at, user_id, data)
       select ${TenantID}, gen_random_uuid(), 'user.updated', now(), gen_random_uuid(), '{}'
       from generate_series(1, ${count}::integer)`.execute(service.ctx.db);
+    await numberEvents(service.ctx, [TenantID]);
+  };
   await add(count);
   const { rows: eventIds } = await sql<{ event_id: string }>`
     select event_id from event where tenant_id = ${TenantID} and type = 'user.updated'
-    order by epoch, transaction, event_id`.execute(service.ctx.db);
+    order by position`.execute(service.ctx.db);
   const made = async () => {
     const { rows } = await sql<{ event_id: string; statement: string }>`
       select event_id, xmin::text as statement from webhook_delivery

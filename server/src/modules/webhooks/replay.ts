@@ -18,7 +18,7 @@ const maxInsertDelay = 60_000;
 const batchSize = 200;
 
 const named = `
-select event.event_id, event.epoch, event.transaction::text as transaction, true as matches from event
+select event.event_id, event.position, true as matches from event
 where event.tenant_id = $1 and event.event_id = any($2::uuid[]) and ($3::text[] is null or event.type = any($3))`;
 
 /**
@@ -28,11 +28,11 @@ where event.tenant_id = $1 and event.event_id = any($2::uuid[]) and ($3::text[] 
 const pageRows = 500;
 const inRange = `
 with page as (
-  select held.event_id, held.epoch, held.transaction, held.type, held.occurred_at from event held
+  select held.event_id, held.position, held.type, held.occurred_at from event held
   where held.tenant_id = $1 and held.event_id > $2::uuid
   order by held.event_id limit ${pageRows}
 )
-select page.event_id, page.epoch, page.transaction::text as transaction,
+select page.event_id, page.position,
   page.occurred_at >= $3 and page.occurred_at < $4 and ($5::text[] is null or page.type = any($5)) as matches
 from page order by page.event_id`;
 
@@ -41,7 +41,7 @@ insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type
 select $1, $2, gen_random_uuid(), event.event_id, event.type,
   coalesce(event.enroll_id, event.user_id, event.event_id), 'replay', $3
 from event where event.tenant_id = $1 and event.event_id = any($4::uuid[])
-order by event.epoch, event.transaction, event.event_id`;
+order by event.position`;
 
 const pending = `
 select 1 from webhook_delivery held where held.tenant_id = $1 and held.webhook_id = $2 and held.status = 'pending'
@@ -51,7 +51,7 @@ type Own = Replay & { webhookId: string };
 /** `eventIds` are in the order of the log. */
 type Replayed = { webhookId: string; eventIds: string[] };
 
-type Found = { event_id: string; epoch: number; transaction: string; matches: boolean };
+type Found = { event_id: string; position: number; matches: boolean };
 
 /** Events in the order of the log. */
 async function eventsOf(ctx: TenantContext, input: Own, types: string[] | null): Promise<string[]> {
@@ -62,14 +62,7 @@ async function eventsOf(ctx: TenantContext, input: Own, types: string[] | null):
         values: [ctx.tenantId, input.EventIDs, types],
       })
     : await eventsInRange(ctx, input, types);
-  return found.sort(compareInLog).map(({ event_id }) => event_id);
-}
-
-function compareInLog(one: Found, other: Found): number {
-  if (one.epoch !== other.epoch) return one.epoch - other.epoch;
-  const between = BigInt(one.transaction) - BigInt(other.transaction);
-  if (between !== 0n) return between < 0n ? -1 : 1;
-  return one.event_id < other.event_id ? -1 : 1;
+  return found.sort((one, other) => one.position - other.position).map(({ event_id }) => event_id);
 }
 
 async function eventsInRange(ctx: TenantContext, input: Own, types: string[] | null): Promise<Found[]> {

@@ -6,7 +6,6 @@ import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/ht
 import { isId, newId } from '../../platform/ids.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit } from '../audit/append.ts';
-import { lastEventId } from '../events/position.ts';
 import { readTypes } from '../events/types.ts';
 import { checkUrl } from './addresses.ts';
 import { toWebhook, type WebhookRow, webhookNotFound } from './record.ts';
@@ -17,12 +16,11 @@ const maxEndpoints = 50;
 
 /** A new endpoint starts at the end of the log, so only later events are sent. */
 const insert = `
-insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret,
-  epoch, transaction, event_id, created_at, updated_at)
-select $1, $2, $3, $4, $5, $6, $7, $8, setting.value::bigint,
-  ((pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text)::xid8, $9, $10, $10
-from setting where setting.name = 'event_epoch'
-  and (select count(*) from webhook other where other.tenant_id = $1) < ${maxEndpoints}
+insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret, position,
+  created_at, updated_at)
+select $1, $2, $3, $4, $5, $6, $7, $8,
+  coalesce((select event_log.position from event_log where event_log.tenant_id = $1), 0), $9, $9
+where (select count(*) from webhook other where other.tenant_id = $1) < ${maxEndpoints}
 returning *`;
 
 /** Checks the URL. This may be slow, because it looks up the host name. */
@@ -46,7 +44,6 @@ export async function createWebhook(ctx: TenantContext, input: NewWebhook): Prom
     status,
     status === 'disabled' ? 'client' : null,
     stored,
-    lastEventId,
     now,
   ];
   const row = await transaction(ctx, async (ctx) => {

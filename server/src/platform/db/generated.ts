@@ -74,9 +74,10 @@ export interface AuditEntryTable {
 
 export interface CountedLogTable {
   tenant_id: string;
-  epoch: number;
-  transaction: string;
-  event_id: string;
+  epoch: number | null;
+  transaction: string | null;
+  event_id: string | null;
+  position: number | null;
 }
 
 export interface CourseTable {
@@ -193,14 +194,20 @@ export interface ErasureUnderWayTable {
 export interface EventTable {
   tenant_id: string;
   event_id: string;
-  transaction: Generated<string>;
+  transaction: string | null;
   type: string;
   occurred_at: Timestamp;
   user_id: string | null;
   enroll_id: string | null;
   course_id: string | null;
   data: Json;
-  epoch: Generated<number>;
+  epoch: number | null;
+  position: number | null;
+}
+
+export interface EventLogTable {
+  tenant_id: string;
+  position: number;
 }
 
 export interface InvitationTable {
@@ -375,9 +382,9 @@ export interface WebhookTable {
   secret: string;
   previous_secret: string | null;
   previous_secret_until: Timestamp | null;
-  epoch: number;
-  transaction: string;
-  event_id: string;
+  epoch: number | null;
+  transaction: string | null;
+  event_id: string | null;
   failing_since: Timestamp | null;
   owner: string | null;
   owned_until: Timestamp | null;
@@ -385,6 +392,7 @@ export interface WebhookTable {
   created_at: Timestamp;
   updated_at: Timestamp;
   enabled_at: Timestamp | null;
+  position: number | null;
 }
 
 export interface WebhookDeliveryTable {
@@ -426,6 +434,7 @@ export interface Schema {
   erasure_enrolment: ErasureEnrolmentTable;
   erasure_under_way: ErasureUnderWayTable;
   event: EventTable;
+  event_log: EventLogTable;
   invitation: InvitationTable;
   key_guess: KeyGuessTable;
   launch: LaunchTable;
@@ -460,6 +469,7 @@ export const tenantTables = [
   'erasure_enrolment',
   'erasure_under_way',
   'event',
+  'event_log',
   'invitation',
   'key_guess',
   'launch',

@@ -7,6 +7,19 @@ import type { Statement } from './engine.ts';
  */
 const shared = new WeakSet<Database>();
 
+type LastWork = (ctx: { db: Database }, keys: string[]) => Promise<void>;
+
+const lastWork = new WeakMap<Database, Map<LastWork, Set<string>>>();
+
+/**
+ * Runs `work` once for all keys just before the transaction of `ctx` commits, so that the locks it takes are held
+ * briefly and come after all others. It also runs if the savepoint that asked for it was rolled back.
+ */
+export function beforeCommit({ db }: { db: Database }, keys: readonly string[], work: LastWork): void {
+  const known = lastWork.get(db) ?? new Map<LastWork, Set<string>>();
+  lastWork.set(db, known.set(work, new Set([...(known.get(work) ?? []), ...keys])));
+}
+
 /**
  * Runs `work` with the same ctx on one transaction. Inside another transaction it uses a savepoint, and its writes are
  * undone if it throws.
@@ -18,7 +31,12 @@ export async function transaction<C extends { db: Database }, T>(
   const origin = originOf(ctx.db);
   if (!origin) return nested(ctx, work);
   const { engine, queue } = origin;
-  return engine.transaction((connection) => work({ ...ctx, db: kyselyForConnection(connection) }), queue);
+  return engine.transaction(async (connection) => {
+    const own = { ...ctx, db: kyselyForConnection(connection) };
+    const result = await work(own);
+    for (const [last, keys] of lastWork.get(own.db) ?? []) await last(own, [...keys]);
+    return result;
+  }, queue);
 }
 
 export function isInTransaction({ db }: { db: Database }): boolean {

@@ -37,7 +37,7 @@ test('a plan made for empty tables is replaced once they have grown', async () =
     reference: null,
     metadata: null,
   };
-  const values = [tenant.TenantID, JSON.stringify([row]), ctx.now()];
+  const values = [tenant.TenantID, JSON.stringify([row]), ctx.now(), true];
   const enrol = (connection: Connection) => connection.query({ name: 'kept_plan', text: enrolText, values });
   /** Counts the scans that one execution causes in this transaction. */
   const scans = async (connection: Connection) => {
