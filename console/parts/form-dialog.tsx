@@ -12,6 +12,8 @@ type FormDialogProps = {
   /** Resolves when it is done. Errors are shown in the dialog, and no input is lost. */
   onSubmit: () => Promise<unknown>;
   children: ReactNode;
+  /** Returns false to stay in the dialog, after it has shown what is wrong. */
+  isReady?: () => boolean;
   /** Set if there is input, which closing asks to discard. */
   isDirty?: boolean;
   isDangerous?: boolean;
@@ -23,7 +25,7 @@ type FormDialogProps = {
 /** A form in a dialog. The service validates the input, and its errors are shown unchanged. */
 export function FormDialog(props: FormDialogProps) {
   const { title, isOpen, onClose, submit, onSubmit, children, isDirty = false, size } = props;
-  const { isDangerous = false, isBlocked = false } = props;
+  const { isDangerous = false, isBlocked = false, isReady = () => true } = props;
   const t = useTranslations('act');
   const doing = useAction(onSubmit);
   const [isAsking, setAsking] = useState(false);
@@ -44,7 +46,7 @@ export function FormDialog(props: FormDialogProps) {
       <form
         onSubmit={async (event) => {
           event.preventDefault();
-          if (await doing.run()) close();
+          if (isReady() && (await doing.run())) close();
         }}
       >
         <Stack>

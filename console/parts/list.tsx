@@ -1,4 +1,4 @@
-import { Box, Button, Center, Paper, Table, VisuallyHidden } from '@mantine/core';
+import { Box, Button, Center, Checkbox, Group, Paper, Table, VisuallyHidden } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
@@ -16,12 +16,21 @@ export type Column<T> = {
   align?: 'end';
 };
 
+/** Rows that the user has ticked, by their keys. */
+export type Selection<T> = {
+  chosen: ReadonlyMap<string, T>;
+  change: (chosen: ReadonlyMap<string, T>) => void;
+  /** Names the row's checkbox for screen readers. */
+  nameOf: (row: T) => string;
+};
+
 type ListProps<T> = {
   /** The table's name for screen readers. */
   label: string;
   query: UseInfiniteQueryResult<InfiniteData<PageOf<T>>, unknown>;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string;
+  selection?: Selection<T>;
   /** Shown instead of an empty table: what is missing, and how to add it. */
   empty: ReactNode;
 };
@@ -36,7 +45,7 @@ export const paged = {
 } as const;
 
 /** A list from the API with all its states. Further pages are added below. */
-export function List<T>({ label, query, columns, rowKey, empty }: ListProps<T>) {
+export function List<T>({ label, query, columns, rowKey, empty, selection }: ListProps<T>) {
   const t = useTranslations('list');
   if (query.isPending) return <WaitingRows />;
   if (query.isError && !query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
@@ -44,7 +53,14 @@ export function List<T>({ label, query, columns, rowKey, empty }: ListProps<T>) 
   if (rows.length === 0) return <Paper withBorder>{empty}</Paper>;
   return (
     <Box>
-      <Rows label={label} columns={columns} rows={rows} rowKey={rowKey} isBusy={query.isFetching} />
+      <Rows
+        label={label}
+        columns={columns}
+        rows={rows}
+        rowKey={rowKey}
+        isBusy={query.isFetching}
+        {...(selection ? { selection } : {})}
+      />
       {query.isFetchNextPageError && <Failed error={query.error} />}
       {query.hasNextPage && (
         <Center mt="md">
@@ -57,21 +73,61 @@ export function List<T>({ label, query, columns, rowKey, empty }: ListProps<T>) 
   );
 }
 
-type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey'> & {
+type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey' | 'selection'> & {
   rows: readonly T[];
   isBusy?: boolean;
 };
 
+function useTicks<T>(selection: Selection<T> | undefined, rows: readonly T[], rowKey: (row: T) => string) {
+  const t = useTranslations('list');
+  if (!selection) return null;
+  const { chosen, change, nameOf } = selection;
+  const ticked = rows.filter((row) => chosen.has(rowKey(row))).length;
+  const set = (some: readonly T[], isChosen: boolean) => {
+    const next = new Map(chosen);
+    for (const row of some) isChosen ? next.set(rowKey(row), row) : next.delete(rowKey(row));
+    change(next);
+  };
+  const ofRow = (row: T) => (
+    <Checkbox
+      size="sm"
+      checked={chosen.has(rowKey(row))}
+      onChange={(event) => set([row], event.currentTarget.checked)}
+      aria-label={t('select', { name: nameOf(row) })}
+    />
+  );
+  const ofAll = (
+    <Checkbox
+      size="sm"
+      checked={ticked > 0 && ticked === rows.length}
+      indeterminate={ticked > 0 && ticked < rows.length}
+      onChange={(event) => set(rows, event.currentTarget.checked)}
+      aria-label={t('selectAll')}
+    />
+  );
+  return { ofRow, ofAll };
+}
+
 /** The table of a list. Also used for rows that are part of another record. */
-export function Rows<T>({ label, columns, rows, rowKey, isBusy = false }: RowsProps<T>) {
+export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selection }: RowsProps<T>) {
+  const ticks = useTicks(selection, rows, rowKey);
+  const withTick = (at: number, tick: ReactNode, content: ReactNode) =>
+    ticks && at === 0 ? (
+      <Group gap="sm" wrap="nowrap">
+        {tick}
+        <div>{content}</div>
+      </Group>
+    ) : (
+      content
+    );
   return (
     <Paper withBorder className="list" tabIndex={0} role="region" aria-label={label}>
       <Table role="table" aria-label={label} aria-busy={isBusy}>
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
-            {columns.map(({ key, header, isActions, align }) => (
+            {columns.map(({ key, header, isActions, align }, at) => (
               <Table.Th key={key} role="columnheader" scope="col" ta={align ?? 'start'}>
-                {isActions ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+                {isActions ? <VisuallyHidden>{header}</VisuallyHidden> : withTick(at, ticks?.ofAll, header)}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -79,7 +135,7 @@ export function Rows<T>({ label, columns, rows, rowKey, isBusy = false }: RowsPr
         <Table.Tbody role="rowgroup">
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)} role="row">
-              {columns.map(({ key, header, cell, isActions, align }) => (
+              {columns.map(({ key, header, cell, isActions, align }, at) => (
                 <Table.Td
                   key={key}
                   role="cell"
@@ -87,7 +143,7 @@ export function Rows<T>({ label, columns, rows, rowKey, isBusy = false }: RowsPr
                   ta={align ?? 'start'}
                 >
                   {/* A single element, so that on a phone the card shows it next to its label. */}
-                  <div>{cell(row)}</div>
+                  <div>{withTick(at, ticks?.ofRow(row), cell(row))}</div>
                 </Table.Td>
               ))}
             </Table.Tr>

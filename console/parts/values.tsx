@@ -48,7 +48,10 @@ export function Copyable({ value, label }: { value: string; label: string }) {
   );
 }
 
-export function CopyTextButton({ value, text }: { value: string; text: string }) {
+type CopyProps = { value: string; text: string; label?: string };
+
+/** `label` is for screen readers if the same text is on several buttons. */
+export function CopyTextButton({ value, text, label }: CopyProps) {
   const t = useTranslations('act');
   return (
     <CopyButton value={value}>
@@ -56,6 +59,7 @@ export function CopyTextButton({ value, text }: { value: string; text: string })
         <Button
           variant="default"
           onClick={copy}
+          {...(label && !copied ? { 'aria-label': label } : {})}
           leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
         >
           <span aria-live="polite">{copied ? t('copied') : text}</span>

@@ -3,11 +3,13 @@ import {
   IconChevronDown,
   IconDeviceDesktop,
   IconLanguage,
+  IconLock,
   IconLogout,
   IconMoon,
   IconSun,
   IconUserCircle,
 } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { nameOf, useSession } from '../api/session.tsx';
 import { namesOf } from '../parts/choices.ts';
@@ -70,40 +72,60 @@ export function Appearance() {
   );
 }
 
+const ChangePassword = lazy(async () => ({
+  default: (await import('../pages/password/change-password.tsx')).ChangePassword,
+}));
+
 export function AccountMenu() {
   const t = useTranslations('shell');
   const session = useSession();
+  const [isChanging, setChanging] = useState(false);
   const name = session.Role === 'operator' ? t('operator') : nameOf(session);
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          className="account"
-          leftSection={<IconUserCircle size={20} stroke={1.6} aria-hidden />}
-          rightSection={<IconChevronDown size={14} aria-hidden />}
-        >
-          {name}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text size="sm" fw={600} className="break">
+    <>
+      <Menu position="bottom-end" width={240}>
+        <Menu.Target>
+          <Button
+            variant="subtle"
+            color="gray"
+            className="account"
+            leftSection={<IconUserCircle size={20} stroke={1.6} aria-hidden />}
+            rightSection={<IconChevronDown size={14} aria-hidden />}
+          >
             {name}
-          </Text>
-          {session.TenantName ?? t('wholeDeployment')}
-        </Menu.Label>
-        <Menu.Divider />
-        <AppearanceItems />
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => session.signOut(false)}>
-          {t('signOut')}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => session.signOut(true)}>
-          {t('signOutEverywhere')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            <Text size="sm" fw={600} className="break">
+              {name}
+            </Text>
+            {session.TenantName ?? t('wholeDeployment')}
+          </Menu.Label>
+          <Menu.Divider />
+          <AppearanceItems />
+          <Menu.Divider />
+          {session.Role !== 'operator' && (
+            <Menu.Item leftSection={<IconLock size={16} aria-hidden />} onClick={() => setChanging(true)}>
+              {t('changePassword')}
+            </Menu.Item>
+          )}
+          <Menu.Item
+            leftSection={<IconLogout size={16} aria-hidden />}
+            onClick={() => session.signOut(false)}
+          >
+            {t('signOut')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => session.signOut(true)}>
+            {t('signOutEverywhere')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {isChanging && (
+        <Suspense>
+          <ChangePassword onClose={() => setChanging(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }

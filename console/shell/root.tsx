@@ -44,6 +44,13 @@ function Gate() {
     if (nobody) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [nobody, queries]);
   const isOpen = pathname === '/docs';
+  // Whoever is signed in to this browser, the link may be for someone else.
+  if (pathname === '/console/invitation')
+    return (
+      <PublicLayout>
+        <Outlet />
+      </PublicLayout>
+    );
   if (isPending) return <Waiting />;
   if (data) {
     const signOut = async (everywhere: boolean) => {

@@ -11,6 +11,8 @@ export type Line = {
   DurationID?: string;
   EnrollID?: string;
   LaunchURL?: string | null;
+  InvitationURL?: string;
+  ExpiresAt?: string;
   code?: string;
   param?: string;
   detail?: string;

@@ -12,6 +12,7 @@ export type SignInFailure =
 
 const remembered = 'lectern-tenant';
 export const rememberedTenant = () => localStorage.getItem(remembered) ?? '';
+export const rememberTenant = (name: string) => localStorage.setItem(remembered, name);
 
 function failureOf(error: unknown, response: Response): SignInFailure {
   if (response.status === 429) {
@@ -50,7 +51,7 @@ export function useSignIn(onSignedIn: () => void) {
     setRunning(false);
     setRefusal(found);
     if (found) return false;
-    localStorage.setItem(remembered, credentials.TenantID);
+    rememberTenant(credentials.TenantID);
     onSignedIn();
     return true;
   };

@@ -1,5 +1,12 @@
 import { Button, Menu, Modal, Stack, Text } from '@mantine/core';
-import { IconDotsVertical, IconDownload, IconLogin, IconTrash, IconUserOff } from '@tabler/icons-react';
+import {
+  IconDotsVertical,
+  IconDownload,
+  IconLogin,
+  IconMailForward,
+  IconTrash,
+  IconUserOff,
+} from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
@@ -11,6 +18,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { Copyable, CopyTextButton } from '../../parts/values.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
 import type { User } from './person.tsx';
 
 export function useEnable(loginId: string) {
@@ -41,7 +49,7 @@ export function EnableButton({ user }: { user: Pick<User, 'LoginID'> }) {
   );
 }
 
-type Dialog = 'link' | 'disable' | 'erase' | null;
+type Dialog = 'invite' | 'link' | 'disable' | 'erase' | null;
 
 export function UserMenu({ user }: { user: User }) {
   const t = useTranslations('users');
@@ -66,6 +74,14 @@ export function UserMenu({ user }: { user: User }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          {user.Enabled && (
+            <Menu.Item
+              leftSection={<IconMailForward size={16} aria-hidden />}
+              onClick={() => setDialog('invite')}
+            >
+              {t('invite')}
+            </Menu.Item>
+          )}
           <Menu.Item leftSection={<IconLogin size={16} aria-hidden />} onClick={() => setDialog('link')}>
             {t('signInLink')}
           </Menu.Item>
@@ -100,6 +116,7 @@ export function UserMenu({ user }: { user: User }) {
       >
         <Text>{t('disableText')}</Text>
       </FormDialog>
+      {dialog === 'invite' && <InviteDialog users={[user]} onClose={close} />}
       <SignInLinkDialog user={user} isOpen={dialog === 'link'} onClose={close} />
       <EraseDialog user={user} isOpen={dialog === 'erase'} onClose={close} />
     </>

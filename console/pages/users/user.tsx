@@ -8,6 +8,7 @@ import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
 import { EnrolDialog } from '../enrolments/enrol-dialog.tsx';
+import { InvitationFact } from './invitation-fact.tsx';
 import { AccountBadges, type User, useUser } from './person.tsx';
 import { EnableButton, UserMenu } from './user-actions.tsx';
 import { UserDialog } from './user-dialog.tsx';
@@ -90,6 +91,7 @@ function UserFacts({ user }: { user: User }) {
       <Fact label={t('account')}>{user.Enabled ? t('enabled') : t('disabled')}</Fact>
       <Fact label={t('role')}>{user.IsAdmin ? t('administrator') : t('learner')}</Fact>
       <Fact label={t('registered')}>{user.Register ? t('registeredSelf') : t('registeredByClient')}</Fact>
+      <InvitationFact loginId={user.LoginID} />
       <Fact label={t('created')}>
         <Instant at={user.CreatedAt} />
       </Fact>

@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { Button, Group, Paper, Text } from '@mantine/core';
+import { IconMailForward, IconPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -12,6 +12,7 @@ import { Page } from '../../parts/page.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { GroupFilter } from './group.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
 import { AccountBadges, LoginID, type User, UserLink } from './person.tsx';
 import { UserDialog } from './user-dialog.tsx';
 
@@ -52,6 +53,8 @@ export default function Users() {
   const navigate = useNavigate();
   const [filters, change] = useFilters(names);
   const [isCreating, setCreating] = useState(false);
+  const [chosen, choose] = useState<ReadonlyMap<string, User>>(new Map());
+  const [isInviting, setInviting] = useState(false);
   const columns = useColumns();
   const query = {
     ...(filters.search ? { Search: filters.search } : {}),
@@ -91,8 +94,28 @@ export default function Users() {
           ]}
         />
       </FilterBar>
+      {chosen.size > 0 && (
+        <Paper withBorder className="chosen" role="region" aria-label={t('chosenLabel')}>
+          <Text size="sm" fw={600} role="status">
+            {t('chosen', { count: chosen.size })}
+          </Text>
+          <Group gap="xs">
+            <Button variant="default" size="xs" onClick={() => choose(new Map())}>
+              {t('chooseNone')}
+            </Button>
+            <Button
+              size="xs"
+              leftSection={<IconMailForward size={16} aria-hidden />}
+              onClick={() => setInviting(true)}
+            >
+              {t('inviteChosen', { count: chosen.size })}
+            </Button>
+          </Group>
+        </Paper>
+      )}
       <List
         label={shell('pages.users')}
+        selection={{ chosen, change: choose, nameOf }}
         query={users}
         columns={columns}
         rowKey={({ LoginID }) => LoginID}
@@ -106,6 +129,15 @@ export default function Users() {
           )
         }
       />
+      {isInviting && (
+        <InviteDialog
+          users={[...chosen.values()]}
+          onClose={() => {
+            setInviting(false);
+            choose(new Map());
+          }}
+        />
+      )}
       <UserDialog
         user={null}
         isOpen={isCreating}

@@ -12,7 +12,7 @@ import { auditFailure, personActor } from './sign-in-audit.ts';
 function wrong(): Problem {
   return new Problem(
     'password_wrong',
-    'OldPassword is wrong, or you have not set a password here yet. Ask your administrator for an invitation if you forgot it.',
+    'The current password does not match, or none was set here. If you forgot it, ask your administrator for an invitation.',
     { param: 'OldPassword' },
   );
 }

@@ -1,0 +1,178 @@
+import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useFormatter, useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { nameOf } from '../../api/session.tsx';
+import { useAction } from '../../parts/action.tsx';
+import { csvFile, csvRow } from '../../parts/csv.ts';
+import { Rows } from '../../parts/list.tsx';
+import { newRequestKey } from '../../parts/request-key.ts';
+import { saveFile } from '../../parts/save-file.ts';
+import { FailedAction } from '../../parts/states.tsx';
+import { Copyable, CopyTextButton } from '../../parts/values.tsx';
+import { type Line, sendChunk } from '../bulk/call.ts';
+import type { User } from './person.tsx';
+
+/** A user and the outcome of their invitation. */
+type Invited = { user: User; line: Line };
+
+/** Invites the users in one call. A retry after a failure returns the same links. */
+function useInvite(users: readonly User[]) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const key = useRef(newRequestKey());
+  return async (): Promise<Invited[]> => {
+    const body = users.map(({ LoginID }) => JSON.stringify({ LoginID })).join('\n');
+    const lines = await sendChunk(api, {
+      path: '/invitation/bulk',
+      requestKey: key.current,
+      isCsv: false,
+      body,
+      rows: users.length,
+      signal: new AbortController().signal,
+      onRows: () => {},
+    });
+    void queries.invalidateQueries();
+    return users.flatMap((user, row) => (lines[row] ? [{ user, line: lines[row] }] : []));
+  };
+}
+
+function fileOf(invited: readonly Invited[]): Blob {
+  const header = ['LoginID', 'FirstName', 'LastName', 'Email', 'InvitationURL', 'ExpiresAt', 'Problem'];
+  const rows = invited.map(({ user, line }) => {
+    const { LoginID, FirstName, LastName, Email } = user;
+    return csvRow([LoginID, FirstName, LastName, Email, line.InvitationURL, line.ExpiresAt, line.detail]);
+  });
+  return csvFile([csvRow(header), ...rows]);
+}
+
+type Props = { users: readonly User[]; onClose: () => void };
+
+/** The links are shown only once. Only the button closes the dialog then, so that they are not lost by accident. */
+export function InviteDialog({ users, onClose }: Props) {
+  const t = useTranslations('users.invitation');
+  const act = useTranslations('act');
+  const [invited, setInvited] = useState<readonly Invited[] | null>(null);
+  const invite = useInvite(users);
+  const inviting = useAction(async () => setInvited(await invite()));
+  const name = users[0] ? nameOf(users[0]) : '';
+  const count = users.length;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('title', { count, name })}
+      size={count > 1 && invited ? 'xl' : 'lg'}
+      withCloseButton={!invited}
+      closeOnClickOutside={!invited}
+      closeOnEscape={!invited}
+      closeButtonProps={{ 'aria-label': act('close') }}
+    >
+      {invited ? (
+        <Outcome invited={invited} onClose={onClose} />
+      ) : (
+        <Stack>
+          <Text>{t('text', { count, name })}</Text>
+          <Text c="dimmed" size="sm">
+            {t('effect', { count })}
+          </Text>
+          <FailedAction error={inviting.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {act('cancel')}
+            </Button>
+            <Button loading={inviting.isRunning} onClick={() => inviting.run()} data-autofocus>
+              {t('create', { count })}
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}
+
+function Outcome({ invited, onClose }: { invited: readonly Invited[]; onClose: () => void }) {
+  const t = useTranslations('users.invitation');
+  const format = useFormatter();
+  const made = invited.filter(({ line }) => line.InvitationURL);
+  const failed = invited.filter(({ line }) => !line.InvitationURL);
+  const until = made[0]?.line.ExpiresAt;
+  return (
+    <Stack>
+      {until !== undefined && (
+        <Alert color="orange" variant="light">
+          {t('once', {
+            count: made.length,
+            at: format.dateTime(new Date(until), { dateStyle: 'long', timeStyle: 'short' }),
+          })}
+        </Alert>
+      )}
+      <Links made={made} />
+      {failed.length > 0 && (
+        <Alert color="red" variant="light" role="alert" title={t('failed', { count: failed.length })}>
+          <List size="sm">
+            {failed.map(({ user, line }) => (
+              <List.Item key={user.LoginID}>
+                {nameOf(user)}: {line.detail}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      <Group justify="space-between">
+        {made.length > 1 ? (
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            onClick={() => saveFile('invitations.csv', fileOf(invited))}
+          >
+            {t('download')}
+          </Button>
+        ) : (
+          made[0] && <CopyTextButton value={made[0].line.InvitationURL ?? ''} text={t('copy')} />
+        )}
+        <Button onClick={onClose} data-autofocus>
+          {t('done')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Links({ made }: { made: readonly Invited[] }) {
+  const t = useTranslations('users');
+  const link = useTranslations('users.invitation');
+  const [only, ...others] = made;
+  if (!only) return null;
+  if (others.length === 0) return <Copyable value={only.line.InvitationURL ?? ''} label={link('link')} />;
+  return (
+    <Rows
+      label={link('links')}
+      rows={made}
+      rowKey={({ user }) => user.LoginID}
+      columns={[
+        { key: 'name', header: t('name'), cell: ({ user }) => <span className="break">{nameOf(user)}</span> },
+        {
+          key: 'email',
+          header: t('email'),
+          cell: ({ user }) => <span className="break">{user.Email ?? '–'}</span>,
+        },
+        {
+          key: 'link',
+          header: link('link'),
+          isActions: true,
+          align: 'end',
+          cell: ({ user, line }) => (
+            <CopyTextButton
+              value={line.InvitationURL ?? ''}
+              text={link('copy')}
+              label={link('copyOf', { name: nameOf(user) })}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}
