@@ -36,6 +36,7 @@ function sessionOf(Standard: Standard): Session {
     Data: {},
     Evidence: {},
     TreeState: null,
+    Shared: { globals: [], buckets: [] },
     LastUnitID: null,
     ReturnURL: null,
     Receipt: receipt,

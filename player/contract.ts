@@ -1,10 +1,16 @@
 import type { components, operations } from '../client/src/generated.ts';
+import type { Shared } from '../scorm/sequencing/session.ts';
 import type { CourseTree, Evidence, RunTimeData } from '../standards/types.ts';
 
 type Records = components['schemas'];
 
 /** Types that the API leaves open and `standards` defines. */
-type Defined = { Tree: CourseTree; Data: Record<string, RunTimeData>; Evidence: Record<string, Evidence> };
+type Defined = {
+  Tree: CourseTree;
+  Data: Record<string, RunTimeData>;
+  Evidence: Record<string, Evidence>;
+  Shared: Required<Shared>;
+};
 
 export type Session = Omit<Records['PlayerSession'], keyof Defined> & Defined;
 export type Commit = Records['Commit'];

@@ -8,6 +8,7 @@ import { messages } from './messages.ts';
 import { endingsOf, positionIn, rollup } from './outlook.ts';
 import { beginSequenced, reduceSequenced } from './sequenced-state.ts';
 
+const noShared = { globals: [], buckets: [] };
 const locked = { Rules: [rule('pre', 'disabled', 'always')] };
 const tree = treeOf([
   leaf('a'),
@@ -17,7 +18,7 @@ const tree = treeOf([
 
 test('what the tree forbids is not offered, and says why', () => {
   const begun = beginSequenced(
-    { Tree: tree, Data: {}, TreeState: null, CourseTitle: 'Course' },
+    { Tree: tree, Data: {}, TreeState: null, Shared: noShared, CourseTitle: 'Course' },
     { seed: 1, now: 0 },
   );
   const { state } = reduceSequenced(begun, { kind: 'started', now: 1 });

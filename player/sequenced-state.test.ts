@@ -18,9 +18,13 @@ const inOrder = treeOf([leaf('a'), leaf('b', undefined, asset), leaf('c')]);
 const byChoice = treeOf([leaf('a'), leaf('b')], { ControlMode: { Choice: true, Flow: false } });
 const stored = { 'cmi.location': '3', 'cmi.credit': 'credit', 'cmi.entry': '' };
 const now = 1_000;
+const noShared = { globals: [], buckets: [] };
 
 function begin(Tree: CourseTree, Data: Record<string, RunTimeData> = {}): SequencedState {
-  return beginSequenced({ Tree, Data, TreeState: null, CourseTitle: 'Course' }, { seed: 1, now: 0 });
+  return beginSequenced(
+    { Tree, Data, TreeState: null, Shared: noShared, CourseTitle: 'Course' },
+    { seed: 1, now: 0 },
+  );
 }
 
 /** Performs events one after the other. Returns the last state and the effects of the last event. */

@@ -11,6 +11,7 @@ import {
   request,
   type UnitEnd,
   unitEnded,
+  withShared,
 } from '../scorm/sequencing/session.ts';
 import type { SequencingState } from '../scorm/sequencing/state.ts';
 import { readTreeState } from '../standards/tree-state.ts';
@@ -70,14 +71,18 @@ export type SequencedEffect =
 export type Step = { state: SequencedState; effects: SequencedEffect[] };
 
 export function beginSequenced(
-  { Tree, Data, TreeState, CourseTitle }: Pick<Session, 'Tree' | 'Data' | 'TreeState' | 'CourseTitle'>,
+  session: Pick<Session, 'Tree' | 'Data' | 'TreeState' | 'Shared' | 'CourseTitle'>,
   { seed, now }: { seed: number; now: number },
 ): SequencedState {
+  const { Tree, Data, TreeState, Shared, CourseTitle } = session;
   const course = prepareCourse(Tree, CourseTitle);
   const restored = TreeState === null ? null : readTreeState(course, TreeState);
+  const sequencing = restored
+    ? withShared(course, restored, Shared)
+    : createState(course, { seed, now, ...Shared });
   return {
     ...{ course, units: playableUnits(Tree), data: new Map(Object.entries(Data)) },
-    ...{ sequencing: restored ?? createState(course, { seed, now }), known: restored !== null },
+    ...{ sequencing, known: restored !== null },
     ...{ current: null, last: null, shown: false, finished: false },
     ...{ moving: false, leaving: false, over: false },
   };

@@ -12,7 +12,7 @@ export function showPosition(position: Position, units: PlayableUnit[], isMarked
   elements.steps.hidden = !several || (previous === null && next === null);
   showStep(elements.previous, previous);
   showStep(elements.next, next);
-  const shown = units.filter(({ Visible }) => Visible);
+  const shown = units.filter(({ UnitID, Visible }) => Visible && position.shows(UnitID));
   const at = unit ? shown.indexOf(unit) + 1 : 0;
   elements.step.textContent = at > 0 ? messages.position(at, shown.length) : '';
 

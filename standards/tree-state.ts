@@ -1,4 +1,5 @@
 import type { Course } from '../scorm/sequencing/course.ts';
+import type { Shared } from '../scorm/sequencing/session.ts';
 import {
   type GlobalObjective,
   type ObjectiveTrack,
@@ -10,10 +11,12 @@ import {
 import { convertPrevious } from './previous-tree-state.ts';
 
 type PackedTrack = Partial<Omit<Track, 'objectives'>> & { objectives?: Partial<ObjectiveTrack>[] };
-type Packed = Omit<SequencingState, 'activities' | 'globals'> & {
-  activities: [id: string, track: PackedTrack][];
+type PackedShared = {
   globals: [id: string, objective: Partial<GlobalObjective>][];
+  buckets: [id: string, store: string][];
 };
+type Packed = Omit<SequencingState, 'activities' | 'globals'> &
+  PackedShared & { activities: [id: string, track: PackedTrack][] };
 
 /** Written by the player today. Version 1 is that of the engine used until November 2026. */
 const treeStateVersion = 2;
@@ -23,20 +26,66 @@ const treeStateVersion = 2;
  * that 1,000 activities fit into a commit.
  */
 export function writeTreeState(course: Course, state: SequencingState): string {
-  const packed: Packed = {
+  const globals = state.globals.map(([id, objective]): PackedShared['globals'][number] => [
+    ...([id, differences(unknownObjective, objective)] as const),
+  ]);
+  const { objectivesGlobalToSystem, sharedDataGlobalToSystem } = course;
+  const Shared: PackedShared = {
+    globals: objectivesGlobalToSystem ? globals : [],
+    buckets: sharedDataGlobalToSystem ? state.buckets : [],
+  };
+  const State: Packed = {
     ...state,
     activities: state.activities.map(([id, track]) => [id, packTrack(freshTrackOf(course, id), track)]),
-    globals: state.globals.map(([id, objective]) => [id, differences(unknownObjective, objective)]),
+    globals: objectivesGlobalToSystem ? [] : globals,
+    buckets: sharedDataGlobalToSystem ? [] : state.buckets,
   };
-  return JSON.stringify({ Version: treeStateVersion, State: packed });
+  const isSharing = Shared.globals.length > 0 || Shared.buckets.length > 0;
+  return JSON.stringify({ Version: treeStateVersion, ...(isSharing && { Shared }), State });
 }
+
+/** How the texts begin in which a course shares something with the learner's other courses. */
+export const sharingTreeState = `{"Version":${treeStateVersion},"Shared":`;
+
+/** What courses share, from their states as they were stored. The last one decides. */
+export function sharedIn(texts: readonly string[]): Required<Shared> {
+  const parts = texts.map(readShared);
+  return {
+    globals: unpackGlobals([...new Map(parts.flatMap(({ globals }) => globals))]),
+    buckets: [...new Map(parts.flatMap(({ buckets }) => buckets))],
+  };
+}
+
+/** The texts come from pages, which may send anything. */
+function readShared(text: string): PackedShared {
+  try {
+    const { globals, buckets } = JSON.parse(text).Shared;
+    return {
+      globals: pairsIn(globals, (value) => typeof value === 'object' && value !== null),
+      buckets: pairsIn(buckets, (value) => typeof value === 'string'),
+    };
+  } catch {
+    return { globals: [], buckets: [] };
+  }
+}
+
+function pairsIn<Value>(list: unknown, isValue: (value: unknown) => boolean): [string, Value][] {
+  if (!Array.isArray(list)) return [];
+  const isPair = (pair: unknown): pair is [string, Value] =>
+    Array.isArray(pair) && typeof pair[0] === 'string' && isValue(pair[1]);
+  return list.filter(isPair);
+}
+
+const unpackGlobals = (globals: PackedShared['globals']) =>
+  globals.map(([id, objective]): [string, GlobalObjective] => [id, { ...unknownObjective, ...objective }]);
 
 /** Null for a text that no player has written. */
 export function readTreeState(course: Course, text: string): SequencingState | null {
   try {
-    const { Version, State, Changes } = JSON.parse(text);
+    const { Version, Shared, State, Changes } = JSON.parse(text);
     if (Version === 1) return convertPrevious(course, Changes);
-    return Version === treeStateVersion && State.version === stateVersion ? unpack(course, State) : null;
+    const isKnown = Version === treeStateVersion && State.version === stateVersion;
+    return isKnown ? unpack(course, State, Shared) : null;
   } catch {
     return null;
   }
@@ -54,7 +103,7 @@ function packTrack(fresh: Track | undefined, { objectives, ...track }: Track): P
   return { ...(fresh ? differences(fresh, track) : track), objectives: changed };
 }
 
-function unpack(course: Course, packed: Packed): SequencingState {
+function unpack(course: Course, packed: Packed, shared: Partial<PackedShared> = {}): SequencingState {
   return {
     ...packed,
     activities: packed.activities.flatMap(([id, { objectives = [], ...track }]): [string, Track][] => {
@@ -63,7 +112,8 @@ function unpack(course: Course, packed: Packed): SequencingState {
       const known = objectives.map((objective) => ({ id: null, ...unknownObjective, ...objective }));
       return [[id, { ...fresh, ...track, objectives: known }]];
     }),
-    globals: packed.globals.map(([id, objective]) => [id, { ...unknownObjective, ...objective }]),
+    globals: unpackGlobals([...packed.globals, ...(shared.globals ?? [])]),
+    buckets: [...packed.buckets, ...(shared.buckets ?? [])],
   };
 }
 

@@ -3101,6 +3101,10 @@ export interface components {
             };
             /** @description The activity tree that the page stored last. */
             TreeState: string | null;
+            /** @description SCORM 2004: the global objectives (`globals`) and shared data (`buckets`) of the learner's other courses, as pairs of identifier and value. */
+            Shared: {
+                [key: string]: unknown;
+            };
             LastUnitID: string | null;
             /** @description Where to go when the learner leaves; if null, the page shows what was saved. */
             ReturnURL: string | null;
@@ -10105,6 +10109,10 @@ export interface operations {
                      *       "Data": {},
                      *       "Evidence": {},
                      *       "TreeState": null,
+                     *       "Shared": {
+                     *         "globals": [],
+                     *         "buckets": []
+                     *       },
                      *       "LastUnitID": null,
                      *       "ReturnURL": null,
                      *       "Receipt": {

@@ -47,6 +47,8 @@ export type Course = {
   readonly byID: ReadonlyMap<string, Activity>;
   /** The activities with a map that reads from each global objective. */
   readonly readers: ReadonlyMap<string, readonly Activity[]>;
+  /** The global objectives and buckets of shared data that the manifest names. */
+  readonly named: { readonly objectives: ReadonlySet<string>; readonly buckets: ReadonlySet<string> };
   /** The tracking model before anything was opened, by the index of the activity. */
   readonly freshTracks: readonly Readonly<Track>[];
   readonly objectivesGlobalToSystem: boolean;
@@ -147,6 +149,10 @@ export function prepareCourse(tree: CourseTree, title: string): Course {
     activities,
     byID: new Map(activities.map((activity) => [activity.id, activity])),
     readers: readersOf(activities),
+    named: {
+      objectives: new Set(activities.flatMap(targetsOf)),
+      buckets: new Set(activities.flatMap(({ sharedData }) => sharedData.map(({ TargetID }) => TargetID))),
+    },
     freshTracks: activities.map(freshTrack),
     objectivesGlobalToSystem: tree.ObjectivesGlobalToSystem,
     sharedDataGlobalToSystem: tree.SharedDataGlobalToSystem,
@@ -213,6 +219,10 @@ function decoded(reference: string): string {
   } catch {
     return reference;
   }
+}
+
+function targetsOf({ objectives }: Activity): string[] {
+  return objectives.flatMap(({ Maps }) => Maps.map(({ TargetObjectiveID }) => TargetObjectiveID));
 }
 
 function readersOf(activities: readonly Activity[]): Map<string, Activity[]> {

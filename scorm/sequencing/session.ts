@@ -53,17 +53,19 @@ export function createState(
   return closeDraft(draft);
 }
 
-/** Adds what other courses have changed in the meantime, as far as the manifest shares it with them. */
+/** Adds what other courses have changed in the meantime, as far as the manifest names it and shares it with them. */
 export function withShared(
   course: Course,
   state: SequencingState,
   { globals = [], buckets = [] }: Shared,
 ): SequencingState {
-  const { objectivesGlobalToSystem, sharedDataGlobalToSystem } = course;
+  const { objectivesGlobalToSystem, sharedDataGlobalToSystem, named } = course;
+  const objectives = globals.filter(([id]) => objectivesGlobalToSystem && named.objectives.has(id));
+  const data = buckets.filter(([id]) => sharedDataGlobalToSystem && named.buckets.has(id));
   return {
     ...state,
-    globals: objectivesGlobalToSystem ? [...new Map([...state.globals, ...globals])] : state.globals,
-    buckets: sharedDataGlobalToSystem ? [...new Map([...state.buckets, ...buckets])] : state.buckets,
+    globals: [...new Map([...state.globals, ...objectives])],
+    buckets: [...new Map([...state.buckets, ...data])],
   };
 }
 

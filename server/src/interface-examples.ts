@@ -141,6 +141,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   ContentPath: '/play/eyJhbGciOiJkaXIifQ/content/',
   LastUnitID: null,
   TreeState: null,
+  Shared: { globals: [], buckets: [] },
   ReturnURL: null,
   'Commit.Data': { 'cmi.core.lesson_status': 'completed', 'cmi.core.score.raw': '85' },
   'Learner.Name': 'Lovelace, Ada',

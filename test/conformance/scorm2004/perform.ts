@@ -11,13 +11,29 @@ class Difference extends Error {}
 type Course = { name: string; launchURL: string; titles: ReturnType<typeof titlesOf> };
 type Visit = { learner: Learner; learnerID: string; courses: Course[]; course: Course; script: Script };
 
-/** Runs a script as its learner. Returns the first difference, or null. */
-export async function runScript(
+/** Runs scripts as one learner. Returns the first difference of the last one, or null. */
+export async function runSeries(
   service: TestService,
   browser: Browser,
-  script: Script,
+  series: readonly Script[],
 ): Promise<string | null> {
-  const { learnerID, courses } = await prepare(service, script);
+  let difference: string | null = null;
+  let learnerID = '';
+  for (const script of series) {
+    const prepared = await prepare(service, script, learnerID);
+    learnerID = prepared.learnerID;
+    difference = await runScript(browser, script, prepared);
+  }
+  return difference;
+}
+
+type Prepared = Pick<Visit, 'learnerID' | 'courses'>;
+
+async function runScript(
+  browser: Browser,
+  script: Script,
+  { learnerID, courses }: Prepared,
+): Promise<string | null> {
   const [course] = courses;
   if (!course) return 'there is no manifest';
   const context = await browser.newContext({
@@ -36,10 +52,10 @@ export async function runScript(
   }
 }
 
-/** Imports the script's packages and enrols one learner on all of them. */
-async function prepare(service: TestService, script: Script) {
+/** Imports the script's packages and enrols one learner on all of them: a new one, if none is given. */
+async function prepare(service: TestService, script: Script, learner: string): Promise<Prepared> {
   const courses: Course[] = [];
-  let learnerID = '';
+  let learnerID = learner;
   for (const { name, text } of manifestsOf(script)) {
     const { status, body } = await service.importPackage(name, await pack(name, text));
     if (status >= 300) throw new Error(`${name} was not imported: ${JSON.stringify(body).slice(0, 200)}`);

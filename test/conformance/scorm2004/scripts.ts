@@ -49,6 +49,21 @@ export function manifestsOf({ name }: Script): { name: string; text: string }[] 
   }));
 }
 
+/** Scripts that read what another one wrote to their learner's global objectives. */
+const continuations: Record<string, string> = {
+  'CO-07b': 'CO-07a',
+  'OB-03b': 'OB-03a',
+  'OB-03c': 'OB-03b',
+  'OB-09b': 'OB-09a',
+  'SX-11c': 'SX-11a',
+};
+
+/** The scripts that one learner performs: those that a script depends on, and then the script itself. */
+export function seriesOf(script: Script, all: readonly Script[]): Script[] {
+  const before = all.find(({ name }) => name === continuations[script.name]);
+  return before ? [...seriesOf(before, all), script] : [script];
+}
+
 /** The same third in every run, with scripts from each group. */
 export function fixedThird(scripts: Script[]): Script[] {
   return scripts.filter((_, index) => index % 3 === 0);

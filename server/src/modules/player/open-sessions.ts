@@ -6,6 +6,7 @@ import { type PlayedRelease, playedBy } from '../catalogue/playable.ts';
 import { explain } from '../enrolments/explain.ts';
 import { keepLaunchAlive, readLaunchState } from '../enrolments/launches.ts';
 import { commitProgress } from '../enrolments/progress.ts';
+import { readShared } from '../enrolments/shared-state.ts';
 import { type StartedLaunch, startLaunch } from '../enrolments/start.ts';
 import { readUnitsWithData } from '../enrolments/units.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
@@ -93,18 +94,28 @@ async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticke
   const launch = await startLaunch(ctx, input);
   const page = { url: launch.course_url ?? '', title: launch.course_title };
   const played = await playedBy(ctx, launch.release_id, page);
+  const shared = await readShared(ctx, {
+    userId: launch.user_id,
+    courseId: launch.course_id,
+    tree: played.tree,
+  });
   if (!launch.has_more_units && !isLarge(played))
-    return sessionOf(ctx, ticket, { launch, played, units: launch.units ?? {} });
+    return sessionOf(ctx, ticket, { launch, played, shared, units: launch.units ?? {} });
   return openInTurn(ctx, request, tenantId, async () => {
     const begun = await readUnitsWithData(ctx, ticket.enrollId);
     const units = Object.fromEntries(begun.map(({ unit_id, ...unit }) => [unit_id, unit]));
-    return sessionOf(ctx, ticket, { launch, played, units });
+    return sessionOf(ctx, ticket, { launch, played, shared, units });
   });
 }
 
-type Start = { launch: StartedLaunch; played: PlayedRelease; units: NonNullable<StartedLaunch['units']> };
+type Start = {
+  launch: StartedLaunch;
+  played: PlayedRelease;
+  shared: Session['Shared'];
+  units: NonNullable<StartedLaunch['units']>;
+};
 
-function sessionOf(ctx: Context, ticket: Ticket, { launch, played, units }: Start): Session {
+function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units }: Start): Session {
   const { tenantId, enrollId, returnUrl, courseId } = ticket;
   const name = [launch.last_name, launch.first_name].filter(Boolean).join(', ');
   return toSession({
@@ -125,6 +136,7 @@ function sessionOf(ctx: Context, ticket: Ticket, { launch, played, units }: Star
     releaseId: launch.release_id,
     units,
     treeState: launch.tree_state,
+    shared,
     lastUnitId: launch.last_unit_id,
     returnUrl,
     receipt: {

@@ -67,6 +67,7 @@ async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicke
       releaseId,
       units: {},
       treeState: null,
+      shared: { globals: [], buckets: [] },
       lastUnitId: null,
       returnUrl: ticket.returnUrl,
       receipt: receiptOf(ctx, 0, { units: {}, course: nothing }),

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { Shared } from '../../../../scorm/sequencing/session.ts';
 import { type CourseTree, type Evidence, type RunTimeData, standards } from '../../../../standards/types.ts';
 import { Fields, Nullable, OneOf } from '../../platform/http/schema.ts';
 import { namesOf } from '../../platform/names-of.ts';
@@ -132,6 +133,9 @@ export const PlayerSession = Fields(
     Data: Described<Record<string, RunTimeData>>('The initial run-time data of each unit, by UnitID.'),
     Evidence: Described<Record<string, Evidence>>('The recorded results of each unit, by UnitID.'),
     TreeState: Nullable(Type.String({ description: 'The activity tree that the page stored last.' })),
+    Shared: Described<Required<Shared>>(
+      "SCORM 2004: the global objectives (`globals`) and shared data (`buckets`) of the learner's other courses, as pairs of identifier and value.",
+    ),
     LastUnitID: Nullable(Type.String()),
     ReturnURL: Nullable(
       Type.String({

@@ -17,6 +17,7 @@ export type SessionStart = {
   releaseId: string | null;
   units: Record<string, { data: RunTimeData; evidence: Evidence }>;
   treeState: string | null;
+  shared: Session['Shared'];
   lastUnitId: string | null;
   returnUrl: string | null;
   receipt: Receipt;
@@ -61,6 +62,7 @@ export function toSession(start: SessionStart): Session {
     Data: data,
     Evidence: Object.fromEntries(Object.entries(units).map(([unitId, unit]) => [unitId, unit.evidence])),
     TreeState: start.treeState,
+    Shared: start.shared,
     LastUnitID: start.lastUnitId,
     ReturnURL: start.returnUrl,
     Receipt: start.receipt,
