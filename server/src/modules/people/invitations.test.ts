@@ -164,6 +164,11 @@ test('erasing the user, suspending or deleting the tenant ends an invitation wit
 test("the client's system delivers an invitation with a link of its own; using either ends both", async () => {
   const LoginID = await user();
   const { InvitationID, InvitationURL } = await invite(LoginID);
+  const told = await api('GET', `/events?LoginID=${LoginID}&Types=invitation.created`);
+  assert.deepEqual(
+    told.body.Items.map(({ Data }: { Data: { InvitationID: string } }) => Data.InvitationID),
+    [InvitationID],
+  );
   const more = await api('POST', `/invitation/${LoginID}/${InvitationID}/link`);
   expectStatus(more, 201);
   for (const url of [InvitationURL, more.body.InvitationURL]) expectStatus(await look(url), 200);

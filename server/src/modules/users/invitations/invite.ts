@@ -8,7 +8,7 @@ import { type BulkVerb, bulk, type RowDone } from '../../../platform/rows/bulk.t
 import type { Scope } from '../../../platform/scopes.ts';
 import { toNfc } from '../../../platform/unicode.ts';
 import { appendAudit } from '../../audit/append.ts';
-import { eventType, insertEvent } from '../../events/write.ts';
+import { eventType, insertEvent, numberBeforeCommit } from '../../events/write.ts';
 import { isSuspended } from '../../tenants/suspension.ts';
 import { sessionLimit } from '../administrators.ts';
 import { userNotFound } from '../users.ts';
@@ -69,6 +69,7 @@ const inviteTogether = coalesce<TenantContext, Request, Outcome>({
         text: invite,
         values,
       });
+      numberBeforeCommit(ctx, [ctx.tenantId]);
       const outcomes: Outcome[] = requests.map(() => null);
       for (const { n, ...user } of found) outcomes[n] = { ...user, created_at: now, expires_at: until };
       const entries = requests.flatMap(({ by: actor }, n) => {
