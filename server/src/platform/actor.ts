@@ -17,7 +17,7 @@ export function actorOf(request: FastifyRequest): Actor {
     kind,
     id: caller?.keyId ?? null,
     userId: caller?.userId ?? null,
-    address: kind === 'learner' ? null : request.ip,
+    address: kind === 'learner' ? null : request.address,
     requestId: request.id,
   };
 }

@@ -1,19 +1,41 @@
-import type { ReadStream } from 'node:fs';
-import { buffer } from 'node:stream/consumers';
+import { ReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
-import { acceptedEncoding, compress } from '../../platform/http/constant-files.ts';
+import { acceptedEncoding, compressUntrusted, type Encoding } from '../../platform/http/constant-files.ts';
 import { partOfState } from '../../platform/node-state.ts';
 
 /** Larger files are mostly media and are sent uncompressed. */
 const maxBytes = 1024 * 1024;
 const minBytes = 1024;
-/** Concurrent compressions on this node; further files are sent uncompressed. */
-const maxConcurrent = 4;
+/** Concurrent compressions on this node, which leave a core for everything else; further files are sent uncompressed. */
+const maxConcurrent = Math.max(1, Math.min(3, availableParallelism() - 1));
+const keptBytes = 16 * 1024 * 1024;
 
 const compressible = /^text\/|^image\/(svg|bmp)|javascript|json|xml|wasm|^font\/(ttf|otf)/;
 
 const running = partOfState('compressions', () => ({ compressions: 0 }));
+
+/** Compressed files by encoding and path; the files of a release never change. Null: too many compressions. */
+const compressedFiles = createCache<Buffer | null>({
+  name: 'compressed files',
+  milliseconds: 600_000,
+  max: 4_000,
+  bytes: { of: (body) => body?.length ?? 0, max: keptBytes },
+  load: async (ctx, key) => {
+    const count = running(ctx);
+    if (count.compressions >= maxConcurrent) return null;
+    count.compressions++;
+    try {
+      const [encoding, path] = JSON.parse(key) as [Encoding, string];
+      return await compressUntrusted(await readFile(path), encoding);
+    } finally {
+      count.compressions--;
+    }
+  },
+});
 
 /** Compresses course files in memory, so that a slow client does not occupy the compressor. */
 export function compressCourseFile(app: FastifyInstance, ctx: Context): void {
@@ -29,24 +51,16 @@ async function compressed(
   reply: FastifyReply,
   payload: unknown,
 ): Promise<unknown> {
-  const count = running(ctx);
   const size = Number(reply.getHeader('content-length'));
   const isText = reply.statusCode === 200 && compressible.test(String(reply.getHeader('content-type')));
-  if (!isText || !isStream(payload) || request.headers.range || size > maxBytes || !(size >= minBytes))
-    return payload;
+  if (!isText || !(payload instanceof ReadStream) || request.headers.range) return payload;
+  if (size > maxBytes || !(size >= minBytes)) return payload;
   void reply.header('Vary', 'Accept-Encoding');
   const encoding = acceptedEncoding(request);
-  if (!encoding || count.compressions >= maxConcurrent || request.method === 'HEAD') return payload;
-  count.compressions++;
-  try {
-    const body = await compress(await buffer(payload), encoding);
-    void reply.headers({ 'Content-Encoding': encoding, 'Content-Length': body.length });
-    return body;
-  } finally {
-    count.compressions--;
-  }
-}
-
-function isStream(payload: unknown): payload is ReadStream {
-  return typeof payload === 'object' && payload !== null && 'pipe' in payload;
+  if (!encoding || request.method === 'HEAD') return payload;
+  const body = await compressedFiles.get(ctx, JSON.stringify([encoding, String(payload.path)]));
+  if (!body) return payload;
+  payload.destroy();
+  void reply.headers({ 'Content-Encoding': encoding, 'Content-Length': body.length });
+  return body;
 }

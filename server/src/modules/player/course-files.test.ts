@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { sql } from 'kysely';
 import { packCourse } from '../../../../test/journeys/made-courses.ts';
 import { movableClock } from '../../../test/support/clock.ts';
@@ -11,6 +14,7 @@ import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newTenant } from '../../../test/support/tenant.ts';
 import { packFolder } from '../../platform/files/pack-folder.ts';
+import { compressUntrusted } from '../../platform/http/constant-files.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -26,6 +30,7 @@ for (const course of ['phishing', 'web']) await service.api('PUT', `/course/${co
 async function packWeb(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-'));
   await mkdir(join(folder, 'Media'));
+  const json = JSON.stringify(Array.from({ length: 2000 }, (_, index) => index));
   const files = {
     'index.html': '<!doctype html><meta charset="iso-8859-1"><h1>x</h1>',
     'Media/Intro.MP4': Buffer.alloc(5000, 7),
@@ -33,10 +38,11 @@ async function packWeb(): Promise<string> {
     'Media/track.vtt': 'WEBVTT',
     'Media/font.woff2': 'x',
     'Media/picture.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
-    'Media/data.json': JSON.stringify(Array.from({ length: 2000 }, (_, index) => index)),
+    'Media/data.json': json,
     'Media/large.txt': 'many words '.repeat(100_000),
     'Media/module.mjs': 'export {}',
     'Media/old.SWF': 'x',
+    ...Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`Media/page${at}.json`, json])),
     'Media/noextension': 'x',
     'Media/über uns+100%.htm': 'ü',
   };
@@ -134,21 +140,32 @@ test('text is compressed, media is not, and an unchanged file is not sent again'
   assert.equal(await rawStatus(path, { 'if-none-match': etag }), 304);
 });
 
-test('files above 1 MiB are sent uncompressed, and at most four compressions run concurrently', async () => {
+test('a file is compressed once, and files above 1 MiB or beyond the concurrent ones are not', async () => {
   const accepts = { 'accept-encoding': 'br' };
   const large = await web.file('Media/large.txt', accepts);
   assert.deepEqual([large.status, large.headers.get('content-encoding')], [200, null]);
   assert.equal((await large.arrayBuffer()).byteLength, 1_100_000);
-  const responses = await Promise.all(Array.from({ length: 40 }, () => web.file('Media/data.json', accepts)));
-  const compressed = responses.filter(({ headers }) => headers.get('content-encoding') === 'br');
-  assert.ok(
-    compressed.length >= 4 && compressed.length < 40,
-    `${compressed.length} responses were compressed`,
-  );
-  for (const answer of responses) assert.equal((await answer.json()).length, 2000);
-  const later = await web.file('Media/data.json', accepts);
-  assert.equal(later.headers.get('content-encoding'), 'br', 'all compression slots are free again');
-  await later.arrayBuffer();
+  const encodings = async (names: string[]) => {
+    const responses = await Promise.all(names.map((name) => web.file(name, accepts)));
+    for (const response of responses) assert.equal((await response.json()).length, 2000);
+    return new Set(responses.map(({ headers }) => headers.get('content-encoding')));
+  };
+  const pages = Array.from({ length: 40 }, (_, at) => `Media/page${at}.json`);
+  assert.deepEqual(await encodings(pages), new Set(['br', null]));
+  for (const page of pages) assert.deepEqual(await encodings([page]), new Set(['br']));
+  assert.deepEqual(await encodings(pages), new Set(['br']));
+});
+
+test('no text is slow to compress', async () => {
+  const letters = Buffer.from(Array.from(randomBytes(1024 * 1024), (byte) => 97 + (byte & 1)));
+  const cost = async (work: () => Promise<unknown>) => {
+    const before = process.cpuUsage();
+    await work();
+    return process.cpuUsage(before).user;
+  };
+  const usual = await cost(() => promisify(gzip)(letters));
+  for (const encoding of ['gzip', 'br'] as const)
+    assert.ok((await cost(() => compressUntrusted(letters, encoding))) < usual / 2, encoding);
 });
 
 test('files outside the package cannot be read', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { type ClientHttp2Session, connect } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -167,4 +167,12 @@ test('an error while a request begins ends its connection only', async () => {
   await once(again.request({ ':path': '/health' }).resume(), 'response');
   again.destroy();
   failing.close();
+});
+
+test('a connection whose client hung up before it was accepted is closed', async () => {
+  const plain = openHttpServer(null, respondLater);
+  const socket = new Socket();
+  plain.emit('connection', socket);
+  assert.equal(socket.remoteAddress, undefined);
+  assert.ok(socket.destroyed);
 });

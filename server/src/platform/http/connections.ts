@@ -63,7 +63,9 @@ export function openHttpServer(
   stalled.follow(server);
   // Once the client has hung up, a socket's address is available only if it was read before.
   for (const event of ['connection', 'secureConnection'])
-    server.on(event, (socket: Socket) => void socket.remoteAddress);
+    server.on(event, (socket: Socket) => {
+      if (socket.remoteAddress === undefined) socket.destroy();
+    });
   return server;
 }
 
@@ -106,7 +108,7 @@ function limitConnections(server: Server, peers: Peers, reject: () => void): voi
     if (remoteAddress) peers.networks.set(connection, networkOf(remoteAddress));
   };
   server.on('connection', (socket: Socket) => {
-    if (socket.remoteAddress === undefined) return void socket.destroy();
+    if (socket.remoteAddress === undefined) return;
     const release = holdConnection(peers, socket.remoteAddress);
     if (release) {
       remember(socket, socket);

@@ -43,12 +43,12 @@ function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): bo
 function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
   if (route.access === 'anyone') return async (request) => rejectLargeBody(request);
   if (route.access === 'session')
-    return (request) => guards.enterSession(inQueue(ctx, anonymousQueueOf(request.ip)), request, route);
+    return (request) => guards.enterSession(inQueue(ctx, anonymousQueueOf(request.address)), request, route);
   return async (request, reply) => {
     const caller = await checkCredentials(ctx, request, {
       presented: guards.credentialsOf(ctx, request),
       lookUp: (isTrusted) =>
-        guards.authenticate(isTrusted ? ctx : inQueue(ctx, anonymousQueueOf(request.ip)), request),
+        guards.authenticate(isTrusted ? ctx : inQueue(ctx, anonymousQueueOf(request.address)), request),
     });
     // Set before the rejection, so that the log names the key and rejected calls are rate-limited too.
     request.caller = caller;

@@ -18,7 +18,7 @@ declare module 'fastify' {
 /** Admits a request for a file that is the same for everyone and costs little. */
 function admitFile(ctx: Context, request: FastifyRequest): void {
   const { constantFiles } = ctx.admission;
-  const network = networkOf(request.ip);
+  const network = networkOf(request.address);
   const seconds = spend(constantFiles, network, ctx.now());
   if (seconds > 0)
     throw reject(ctx, 'anonymous', 'address_rate', {

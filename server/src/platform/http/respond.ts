@@ -28,7 +28,10 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
     const input = { params, query, body, request, prepared: undefined };
-    return send(reply, await route.handle(inQueue(ctx, anonymousQueueOf(request.ip)), input as never, reply));
+    return send(
+      reply,
+      await route.handle(inQueue(ctx, anonymousQueueOf(request.address)), input as never, reply),
+    );
   };
 }
 
@@ -56,7 +59,7 @@ function contextOf(
   const scopes = request.caller?.scopes;
   const acting = { ...ctx, actor, scopes, checkCaller };
   if (tenantId !== null) return forTenant(acting, tenantId);
-  return inQueue(acting, route.access === 'anyone' ? anonymousQueueOf(request.ip) : operatorQueue);
+  return inQueue(acting, route.access === 'anyone' ? anonymousQueueOf(request.address) : operatorQueue);
 }
 
 /** The handler's input. `more` has query fields that request one page of several. */

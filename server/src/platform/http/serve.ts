@@ -28,6 +28,8 @@ declare module 'fastify' {
     rejectedKeyId: string | null;
     /** The tenant that the request acts on. */
     tenantId: string | null;
+    /** The client's address, or `unknown` if the client had already hung up. Use this instead of Fastify's `ip`. */
+    address: string;
   }
 }
 
@@ -49,8 +51,12 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
     ...headers,
   };
-  const protect = (request: FastifyRequest, reply: FastifyReply) =>
-    reply.header('X-Request-Id', request.id).headers(protections);
+  const begin = (request: FastifyRequest, reply: FastifyReply) => {
+    request.address = request.ip ?? 'unknown';
+    openRequestSlot(request, reply);
+    void reply.header('X-Request-Id', request.id).headers(protections);
+    logOnRequestEnd(ctx, request, reply);
+  };
   const limits: ConnectionLimits = {
     peers: ctx.admission.peers,
     reject: (reason) => countRejection(ctx, 'connections', reason),
@@ -69,9 +75,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     clientErrorHandler: handleClientErrors(ctx.log, headers),
     // A URL that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      openRequestSlot(request, reply);
-      void protect(request, reply);
-      logOnRequestEnd(ctx, request, reply);
+      begin(request, reply);
       limitUnreadResponse(ctx, request, reply);
       const problem = toProblem(error) ?? new Problem('malformed_request', 'The request could not be read.');
       return sendProblem(reply, problem, request.id);
@@ -82,11 +86,10 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
   app.decorateRequest('rejectedKeyId', null);
   app.decorateRequest('tenantId', null);
   app.decorateRequest('slot');
+  app.decorateRequest('address', 'unknown');
   limitUnreadResponses(app, ctx);
   app.addHook('onRequest', (request, reply, done) => {
-    openRequestSlot(request, reply);
-    void protect(request, reply);
-    logOnRequestEnd(ctx, request, reply);
+    begin(request, reply);
     if (ctx.admission.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');
     done(rejectBeforeBody(request));
   });

@@ -75,7 +75,7 @@ export function rejectStalled(ctx: Context, name: 'anonymous' | 'interface'): vo
 
 /** Counts a request without credentials against its address for this minute. Returns the network. */
 export function countAnonymous(ctx: Context, request: FastifyRequest): string {
-  const network = networkOf(request.ip);
+  const network = networkOf(request.address);
   const seconds = spend(ctx.admission.addresses, network, ctx.now());
   if (seconds === 0) return network;
   throw reject(ctx, 'anonymous', 'address_rate', {
@@ -96,7 +96,7 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
         { of: anonymousBodies, by: network, description: 'from your address', reason: 'address_concurrency' },
         {
           of: anonymousSites,
-          by: siteOf(request.ip),
+          by: siteOf(request.address),
           description: 'from your network',
           reason: 'site_concurrency',
         },
@@ -241,8 +241,8 @@ export async function checkInTurn<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { passwords, passwordAddresses, passwordSites } = ctx.admission;
-  const ofAddress = reserve(passwordAddresses, networkOf(request.ip));
-  const ofSite = ofAddress && reserve(passwordSites, siteOf(request.ip));
+  const ofAddress = reserve(passwordAddresses, networkOf(request.address));
+  const ofSite = ofAddress && reserve(passwordSites, siteOf(request.address));
   const release = () => {
     ofAddress?.();
     ofSite?.();

@@ -9,7 +9,7 @@ const service = await startService();
 after(service.close);
 
 const unknown = new Problem('unauthorized', 'This key does not exist.');
-const requestFrom = (ip: string) => ({ ip }) as FastifyRequest;
+const requestFrom = (address: string) => ({ address }) as FastifyRequest;
 
 /**
  * Sends one key in this many simultaneous requests from each address. Returns the statuses and the number of look-ups.

@@ -26,7 +26,7 @@ export async function checkCredentials<Found>(
   const { trusted, beingChecked } = ctx.admission;
   const digest = sha256(presented);
   if (!trusted.has(digest)) {
-    const network = networkOf(request.ip);
+    const network = networkOf(request.address);
     const name = `${network} ${digest}`;
     const lookUpInProgress = beingChecked.get(name);
     if (!lookUpInProgress) {
@@ -75,7 +75,7 @@ async function lookUpAgain<Found>(
   } catch (error) {
     if (isWrong(error)) {
       ctx.admission.trusted.delete(digest);
-      const network = networkOf(request.ip);
+      const network = networkOf(request.address);
       spend(ctx.admission.wrongCredentials, network, ctx.now());
       spend(ctx.admission.addresses, network, ctx.now());
     }

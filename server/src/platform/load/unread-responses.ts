@@ -30,7 +30,7 @@ export function limitUnreadResponse(ctx: Context, request: FastifyRequest, reply
   };
   const timer = setTimeout(cut, hasSlot ? responseMilliseconds : rejectionMilliseconds, !hasSlot);
   timer.unref();
-  const release = hasSlot ? undefined : reserve(unread, networkOf(request.ip));
+  const release = hasSlot ? undefined : reserve(unread, networkOf(request.address));
   reply.raw.once('close', () => {
     clearTimeout(timer);
     release?.();
