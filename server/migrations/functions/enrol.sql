@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_1e624e0ce28d (text, jsonb, timestamptz, boolean) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_c287ef765d38 (text, jsonb, timestamptz, boolean) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -10,6 +10,7 @@ declare
   former_id uuid;
   events jsonb[] := '{}';
   log_end bigint;
+  taken integer := 0;
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
@@ -110,6 +111,11 @@ begin
     end if;
     
     if fact.seats is not null then
+      if taken = 10 then
+        action := 'later';
+        return next;
+        continue;
+      end if;
       update enrol_option option
       set seats_taken = option.seats_taken + 1
       where option.course_id = request.course_id and option.duration_id = chosen and (option.seats is null or option.seats_taken < option.seats);
@@ -118,6 +124,7 @@ begin
         return next;
         continue;
       end if;
+      taken := taken + 1;
     end if;
     
     if action in ('replace', 'renew') then

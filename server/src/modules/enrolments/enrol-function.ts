@@ -27,9 +27,13 @@ export type EnrolRow = {
 
 /**
  * What was done for a row. `keep`: the current enrolment is returned. `replace`: an expired enrolment was ended and a new
- * one created. `refuse`: the facts give the reason. `again`: another request changed the row in the meantime, so try again.
+ * one created. `refuse`: the facts give the reason. `again`: another request changed the row in the meantime, so try again. `later`:
+ * the call has taken as many seats as it may.
  */
-export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again';
+export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again' | 'later';
+
+/** The most seats that one call takes. From the first seat until the commit, other tenants wait for the option. */
+const seatsPerCall = 10;
 
 /** The function's result for a row. `enroll_id` is null if no enrolment was made; the facts give the reason. */
 export type Outcome = {
@@ -151,12 +155,18 @@ const isChosen = 'option.course_id = request.course_id and option.duration_id = 
 
 const takeSeat = `
     if fact.seats is not null then
+      if taken = ${seatsPerCall} then
+        action := 'later';
+        return next;
+        continue;
+      end if;
       ${takeSeatSql(isChosen)};
       if not found then
         is_full := true;
         return next;
         continue;
       end if;
+      taken := taken + 1;
     end if;`;
 
 const endFormer = `
@@ -217,6 +227,7 @@ declare
   former record;
   former_id uuid;
   ${collected.declare}
+  taken integer := 0;
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,

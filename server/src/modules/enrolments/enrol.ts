@@ -26,8 +26,15 @@ const enrolRow = coalesce<TenantContext, EnrolRow, Outcome>({
 async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[]> {
   const isLast = !isInTransaction(ctx);
   if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
-  const values = [ctx.tenantId, JSON.stringify(rows.map((row, n) => ({ n, ...row }))), ctx.now(), isLast];
-  const outcomes = await run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
+  const outcomes: Outcome[] = [];
+  let left = rows.map((row, n) => ({ n, ...row }));
+  while (left.length > 0) {
+    const values = [ctx.tenantId, JSON.stringify(left), ctx.now(), isLast];
+    const found = await run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
+    const later = new Set(found.filter(({ action }) => action === 'later').map(({ n }) => n));
+    outcomes.push(...found.filter(({ n }) => !later.has(n)));
+    left = left.filter(({ n }) => later.has(n));
+  }
   return outcomes.sort((a, b) => a.n - b.n);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
-import { otherNode, serve } from '../../../test/support/nodes.ts';
+import { onEngine, otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
 import type { TenantContext } from '../../platform/context.ts';
@@ -185,4 +185,22 @@ test('a limit that is set during concurrent enrolments is not exceeded', async (
   await Promise.all(selling);
   if (limit.body.SeatsLeft > 0) assert.ok(sold.size <= 250, `${sold.size} of 250 seats were sold`);
   assert.equal((await setSeats(course, 300)).body.SeatsLeft, 300 - sold.size);
+});
+
+test('a batch holds a limited option for ten seats at a time', async () => {
+  const course = await newCourse(service, {}, { licence: { Seats: 100 } });
+  const logins = await people(40);
+  let calls = 0;
+  const counting = onEngine(service.ctx, {
+    ...service.ctx.engine,
+    query: (statement, queue) => {
+      if (statement.text.includes('from enrol_')) calls++;
+      return service.ctx.engine.query(statement, queue);
+    },
+  });
+  const ctx = { ...counting, tenantId: TenantID };
+  const made = await Promise.all(logins.map((loginId) => enrol(ctx, { loginId, courseId: course })));
+  assert.equal(new Set(made.map(({ enrolment }) => enrolment.EnrollID)).size, 40);
+  assert.ok(calls >= 4, `${calls}`);
+  assert.deepEqual(await seatsOf(course), [100, 60]);
 });
