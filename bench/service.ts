@@ -208,7 +208,7 @@ async function importCourse(baseUrl: string): Promise<void> {
   if (!reply.ok) throw new Error(await reply.text());
 }
 
-/** The tenants whose requests are sent: `bench`, or with `spread` that many others. */
+/** The tenants that send the requests: `bench`, or `spread` other tenants if it is set. */
 async function prepare(node: Node, { spread, sessions }: TargetOptions): Promise<Facts> {
   const client = openClient(16);
   const asOperator = async (method: string, path: string, body: unknown) => {

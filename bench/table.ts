@@ -13,7 +13,7 @@ export type Row = {
   lowest: number;
   highest: number;
   limit: number;
-  /** Null at half the rate, where there is nothing to compare. */
+  /** Null at half the rate, which has no limit to compare with. */
   ratio: number | null;
   p50: number;
   p99: number;

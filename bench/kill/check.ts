@@ -147,7 +147,7 @@ async function checkEnrolment(
 const isEntryOf = ({ launch, number }: Acknowledged, entry: Entry) =>
   entry.Launch === launch && entry.Commit === number;
 
-/** First finds out whether a late commit without a response is complete or absent. */
+/** First determines whether a late commit without a response was stored completely or not at all. */
 function checkLate(enrolment: EnrolmentRecord, commits: Entry[], reportLost: (what: string) => void): void {
   const { unanswered, late } = enrolment;
   if (unanswered && 'late' in unanswered && commits.some((entry) => isEntryOf(unanswered.late, entry)))

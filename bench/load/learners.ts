@@ -12,7 +12,7 @@ export type LearnersOrder = {
 export type LearnersFigure = {
   commits: number;
   launches: number;
-  /** In milliseconds, for all calls. */
+  /** Response times of all calls, in milliseconds. */
   p50: number;
   p95: number;
   p99: number;

@@ -83,7 +83,7 @@ const pause = (seconds: number, signal: AbortSignal) =>
     signal.addEventListener('abort', stop, { once: true });
   });
 
-/** A row for which a retry could help. */
+/** Whether a retry of the row could succeed. */
 export const isTemporary = ({ Status, code }: Pick<Line, 'Status' | 'code'>) =>
   Status >= 500 || Status === 429 || code === 'in_progress';
 

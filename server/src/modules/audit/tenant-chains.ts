@@ -4,7 +4,7 @@ import type { Entry } from './chain.ts';
 export type TenantChains = {
   /** Tenants whose chain was started and who have not been deleted since. */
   readonly started: Set<string>;
-  /** By tenant, the number of the entry that records the deletion. */
+  /** For each deleted tenant, the number of the entry that records its deletion. */
   readonly deleted: Map<string, number>;
 };
 

@@ -23,7 +23,7 @@ import { oldLink } from './session-entry.ts';
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
 
-/** Limit for requests that need no body. */
+/** Maximum body size of requests that need no body. */
 const maxEmptyBody = 1024;
 const notStored = { 'Cache-Control': 'no-store' };
 

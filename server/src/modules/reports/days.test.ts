@@ -91,8 +91,8 @@ test('the last millisecond of a day and the first of the next count separately, 
   assert.deepEqual(await enrolmentsOf(watched), [0, 1, 1]);
   now += dayLength;
   await enrol(late);
-  assert.deepEqual(await enrolmentsOf(late), [1, 1, 1], 'counted for the first time');
-  assert.deepEqual(await enrolmentsOf(late), [1, 1, 1], 'counted before');
+  assert.deepEqual(await enrolmentsOf(late), [1, 1, 1], 'when counted for the first time');
+  assert.deepEqual(await enrolmentsOf(late), [1, 1, 1], 'when the earlier days have already been counted');
   assert.deepEqual(await enrolmentsOf(watched), [1, 1, 0]);
   now += 3 * dayLength;
   assert.deepEqual(await enrolmentsOf(watched, 6), [1, 1, 0, 0, 0, 0]);

@@ -61,8 +61,8 @@ export async function createDeliveries(
 }
 
 /**
- * Pending deliveries after a number: all of them for a node that has just claimed the endpoint, and replayed ones
- * later.
+ * Pending deliveries after a number. A node that has just claimed the endpoint reads all of them, and later only
+ * replayed ones.
  */
 export async function readPending(
   ctx: TenantContext,

@@ -102,7 +102,7 @@ export async function sendPing(ctx: TenantContext, input: { webhookId: string })
   }
 }
 
-/** Deliveries of real events have limits of their own, and pause while an endpoint fails. */
+/** Limits pings. Deliveries of real events have separate limits, and pause while an endpoint fails. */
 function admitPing(ctx: TenantContext): () => void {
   const { pings } = ctx.admission;
   const release = reserveAll(ctx, 'interface', [

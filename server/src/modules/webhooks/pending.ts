@@ -4,8 +4,8 @@ import type { WebhookDeliveryTable, WebhookTable } from '../../platform/db/gener
 type Tried = Pick<Selectable<WebhookDeliveryTable>, 'attempted_at' | 'next_attempt_at'>;
 
 /**
- * When a pending delivery is retried; null means now. Enabling an endpoint makes everything due that was attempted
- * before.
+ * When a pending delivery is retried; null means now. Enabling an endpoint makes all deliveries due that were attempted
+ * before that.
  */
 export function nextAttemptAt(
   { attempted_at, next_attempt_at }: Tried,

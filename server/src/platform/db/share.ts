@@ -13,7 +13,7 @@ const sharesOf = (kind: Engine['kind'], connections: number) =>
   kind === 'pglite'
     ? { max: 1, maxPerCaller: 1 }
     : { max: connections, maxPerCaller: Math.ceil(connections * 0.7) };
-/** Maximum number waiting in one queue. */
+/** Maximum number of statements and transactions waiting in one queue. */
 const limits = { longestWait: 5_000, maxWaiting: 5_000 };
 
 /**

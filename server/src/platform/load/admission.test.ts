@@ -92,7 +92,7 @@ test('ten addresses in one network do not block others from /oauth/token and POS
     assert.equal(
       (await service.api('GET', '/session', undefined, '', from(address(1)))).status,
       401,
-      'no body',
+      'a request without a body needs no slot for bodies',
     );
     for (const socket of sockets) socket.destroy();
     await until('all slots are free', async () => admission.pools.anonymous.inUse === 0);
@@ -241,9 +241,9 @@ test('a client whose first thousand requests are concurrent is not treated as gu
     service.api('GET', '/user', undefined, other.key, address),
   );
   const statuses = new Set((await Promise.all(calls)).map(({ status }) => status));
-  assert.ok(!statuses.has(401), 'it is valid');
+  assert.ok(!statuses.has(401), 'the key is valid');
   const wrong = await service.api('GET', '/user', undefined, 'wrong-but-long-enough', address);
-  assert.equal(wrong.status, 401, 'and nothing was counted against its address');
+  assert.equal(wrong.status, 401, 'nothing was counted against its address');
 });
 
 test('requests without credentials do not block valid credentials from the same address, whatever their cookies', async () => {

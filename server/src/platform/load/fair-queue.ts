@@ -5,7 +5,7 @@ import { siteOf } from './budgets.ts';
 export type FairQueue = {
   readonly max: number;
   readonly maxPerCaller: number;
-  /** Maximum number waiting in one queue. */
+  /** Maximum number of pieces of work waiting in one queue. */
   readonly maxWaiting: number;
   /** In milliseconds. Work that has waited this long is rejected. */
   readonly longestWait: number | null;
