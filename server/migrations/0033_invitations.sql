@@ -17,7 +17,3 @@ create table invitation (
 
 -- Whether the user chose the password on a page of this service, which applied the function of the service.
 alter table "user" add column password_chosen boolean not null default false;
-
--- For signing in with the name of a tenant.
-create index tenant_by_folded_id on tenant (lower(tenant_id));
-create index tenant_by_folded_name on tenant (lower(name));

@@ -126,7 +126,7 @@ const endings: Record<string, [(LoginID: string, by: TestTenant) => Promise<unkn
     },
     'revoked',
   ],
-  'seven days': [async () => clock.advance({ hours: 7 * 24 }), 'expired'],
+  'seven days': [async () => clock.advance({ days: 7, seconds: 1 }), 'expired'],
 };
 
 for (const [what, [end, status]] of Object.entries(endings))
