@@ -8,6 +8,7 @@ import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
+import { ownPage } from '../people/test-support.ts';
 import { startDispatcher } from '../webhooks/dispatcher.ts';
 import { startReceiver } from '../webhooks/test-support.ts';
 import { eventTypes } from './types.ts';
@@ -73,6 +74,11 @@ test("every change in an enrolment's life writes one event, and every listed typ
   await expectTold(['course.released', 'package.imported']);
   await tenant.api('PUT', `/user/${LoginID}`, { FirstName: 'x' });
   await expectTold(['user.updated']);
+  const { InvitationURL } = (await tenant.api('POST', '/invitation', { LoginID })).body;
+  await expectTold(['invitation.created']);
+  const accepted = { Token: new URL(InvitationURL).hash.slice(1), Password: '0'.repeat(64) };
+  expectStatus(await service.api('POST', '/session/invitation', accepted, '', ownPage), 200);
+  await expectTold(['invitation.accepted', 'user.updated']);
   await tenant.api('PUT', `/user/${LoginID}`, { Enabled: false });
   await expectTold(['user.updated', 'user.disabled']);
 
