@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { askAll, learnerOf, rule } from '../test-support/learners.ts';
-import { courseOf, group, leaf, treeOf } from '../test-support/trees.ts';
+import { courseOf, group, leaf, mapWith, treeOf } from '../test-support/trees.ts';
 import { prepareCourse, rootID } from './course.ts';
 import { sharedOf, statuses, unitEnded, withShared } from './session.ts';
 import { unknownObjective } from './state.ts';
@@ -168,7 +168,14 @@ describe('what courses share', () => {
 
   it('is exchanged as far as the manifest says', () => {
     for (const isGlobal of [true, false]) {
-      const course = courseOf([leaf('a')], undefined, {
+      const SharedData = [{ TargetID: 'y', Read: true, Write: true }];
+      const Objectives = [
+        {
+          ...{ ObjectiveID: 'p', Primary: true, SatisfiedByMeasure: false, MinNormalizedMeasure: 1 },
+          Maps: [mapWith('x', ['ReadSatisfiedStatus'])],
+        },
+      ];
+      const course = courseOf([leaf('a', { Objectives }, { SharedData })], undefined, {
         ObjectivesGlobalToSystem: isGlobal,
         SharedDataGlobalToSystem: !isGlobal,
       });

@@ -142,9 +142,9 @@ test('the service does not start if it cannot restrict a folder, and says why', 
   const folder = join(await openFolder(), 'data');
   mkdirSync(folder);
   chmodSync(folder, 0o777);
-  const script = `const { closeDataFolder } = await import(${JSON.stringify(join(root, 'server/src/platform/files/owner-only.ts'))});
+  const script = `const { restrictDataFolder } = await import(${JSON.stringify(join(root, 'server/src/platform/files/owner-only.ts'))});
     process.seteuid(65534);
-    closeDataFolder(${JSON.stringify(folder)}, console);`;
+    restrictDataFolder(${JSON.stringify(folder)}, console);`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     encoding: 'utf8',
   });

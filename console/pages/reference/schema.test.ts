@@ -72,7 +72,7 @@ test('every operation has a command line with its method, URL and body', () => {
 test('the filter matches words in the name and path, and keeps the groups', () => {
   const names = (filter: string) =>
     groupsOf(entries, filter).flatMap(([, items]) => items.map(({ operationId }) => operationId));
-  assert.deepEqual(names('post create many users'), ['createUsers']);
+  assert.deepEqual(names('post create many /user'), ['createUsers']);
   assert.ok(names('GET /user/{LoginID}').includes('readUser'));
   assert.deepEqual(names('no such words'), []);
   assert.equal(names('').length, entries.length);

@@ -52,8 +52,8 @@ left join (${withLogin(page)}) held on true`;
 
 export type LoggedEvent = { event: Event; userId: string | null };
 
-/** `isPart`: there may be more events after the position. */
-export type LogPage = { events: LoggedEvent[]; position: Position; isPart: boolean };
+/** `isPartial`: there may be more events after the position. */
+export type LogPage = { events: LoggedEvent[]; position: Position; isPartial: boolean };
 
 /**
  * The events after a position, oldest first. If there are fewer than requested, the new position is where the scan
@@ -91,7 +91,7 @@ export async function readLog(
   return {
     events: found.map((row) => ({ event: toEvent(row), userId: row.user_id })),
     position: last ? positionOf(last) : endOf(first),
-    isPart: end !== null,
+    isPartial: end !== null,
   };
 }
 

@@ -28,7 +28,7 @@ export function containing(text: string): string {
 
 export type Order = { Order?: 'oldest' | 'newest' };
 export type PageQuery = { Limit?: number; Cursor?: string };
-/** `isPart` is true if the page ended before it was full, because its statements had visited enough rows. */
+/** `isPartial` is true if the page ended before it was full, because its statements had visited enough rows. */
 export type Page<T> = { Items: T[]; NextCursor: string | null; isPartial?: boolean };
 
 export function PageOf<T extends TSchema>(item: T) {
