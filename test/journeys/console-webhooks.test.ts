@@ -96,7 +96,10 @@ test('An endpoint is added, fails until it is disabled, is repaired, and receive
   await heading(page, 'Ready; nothing sent yet');
   const path = new URL(page.url()).pathname;
   const { body } = await tenant.api('GET', path.replace('/console/webhooks', '/webhook'));
-  assert.deepEqual(body.Types.toSorted(), ['user.created', 'user.erased', 'user.updated']);
+  assert.deepEqual(body.Types.toSorted(), [
+    ...['invitation.accepted', 'invitation.created'],
+    ...['user.created', 'user.erased', 'user.updated'],
+  ]);
 
   await tenant.api('POST', '/user', { LoginID: 'eve' });
   await heading(page, 'Working');

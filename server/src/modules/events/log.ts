@@ -91,7 +91,7 @@ export async function readLog(
   return {
     events: found.map((row) => ({ event: toEvent(row), userId: row.user_id })),
     position: last ? positionOf(last) : endOf(first),
-    isPartial: end !== null,
+    isPartial: end !== null && end.position !== first.end_position,
   };
 }
 
