@@ -1,4 +1,5 @@
-import { beforeCommit, run } from '../../platform/db/transaction.ts';
+import type { Database } from '../../platform/db/dialect.ts';
+import { beforeCommit, runUnprepared } from '../../platform/db/transaction.ts';
 import type { EventType } from './types.ts';
 
 /**
@@ -75,15 +76,15 @@ from made join log_end on log_end.tenant_id = made.tenant_id
 where event.tenant_id = made.tenant_id and event.event_id = made.event_id and coalesce(event.position, 0) = 0`;
 
 /** Gives positions to the events that have none yet: those of this transaction, and of nodes of an earlier version. */
-export async function numberEvents(ctx: Parameters<typeof run>[0], tenants: string[]): Promise<void> {
-  // Without a name, so that it is planned each time: a plan for an empty table scans it for each event.
-  await run(ctx, { text: number, values: [tenants] });
+export async function numberEvents(ctx: { db: Database }, tenants: string[]): Promise<void> {
+  // A prepared plan for an empty table would scan the whole table for each event.
+  await runUnprepared(ctx, { text: number, values: [tenants] });
 }
 
 /**
- * To be called by a transaction that has written events without positions. Positions are taken last, because whoever
- * takes one lets all other writers of the tenant wait for its commit.
+ * To be called by a transaction that has written events without positions. Positions are taken last,
+ * because all other transactions that write events of the tenant then wait for the commit.
  */
-export function numberBeforeCommit(ctx: Parameters<typeof run>[0], tenants: readonly string[]): void {
+export function numberBeforeCommit(ctx: { db: Database }, tenants: readonly string[]): void {
   beforeCommit(ctx, tenants, numberEvents);
 }

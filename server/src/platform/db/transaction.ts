@@ -79,10 +79,14 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
   }
 }
 
-/** Runs a hand-written statement on `ctx.db`, and in its transaction if there is one. */
-export async function run<R>({ db }: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
+/** Runs a hand-written statement on `ctx.db`, and in its transaction if there is one. It stays prepared. */
+export async function run<R>(ctx: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
   const known = name ?? statementNameOf(text);
-  const statement = known === undefined ? { text, values } : { name: known, text, values };
+  return runUnprepared(ctx, known === undefined ? { text, values } : { name: known, text, values });
+}
+
+/** The same, but the database plans the statement for its values each time. */
+export async function runUnprepared<R>({ db }: { db: Database }, statement: Statement): Promise<R[]> {
   const { rows } = await connectionOf(db).query<R>(statement);
   return rows;
 }
