@@ -5,7 +5,8 @@ import { describe, it } from 'node:test';
 import { type Course, prepareCourse } from '../scorm/sequencing/course.ts';
 import * as session from '../scorm/sequencing/session.ts';
 import { group, leaf, treeOf } from '../scorm/test-support/trees.ts';
-import { readTreeState, writeTreeState } from './tree-state.ts';
+import { unknownObjective } from '../scorm/sequencing/state.ts';
+import { readTreeState, sharedIn, writeTreeState } from './tree-state.ts';
 import type { CourseTree, RunTimeData } from './types.ts';
 
 type Launch = {
@@ -87,4 +88,33 @@ describe('states of today', () => {
 
   for (const text of ['', 'x', '{}', '{"Version":3,"State":{}}', '{"Version":2}', '{"Version":1}'])
     it(`is null for ${text || 'an empty text'}`, () => assert.equal(readTreeState(course, text), null));
+});
+
+describe('what courses share', () => {
+  const sharedBy = (...globals: unknown[]) => sharedIn([JSON.stringify({ Shared: { globals, buckets: [] } })]).globals;
+
+  it('is an objective with known values', () => {
+    const objective = { satisfied: true, measure: 0.5, completed: null };
+    assert.deepEqual(sharedBy(['o', objective]), [['o', { ...unknownObjective, ...objective }]]);
+  });
+
+  for (const value of [
+    null,
+    [1],
+    'passed',
+    { satisfied: 'true' },
+    { measure: '1' },
+    { completed: {} },
+    { raw: [1] },
+    { unknown: 1 },
+  ])
+    it(`is not ${JSON.stringify(value)}`, () => assert.deepEqual(sharedBy(['o', value]), []));
+
+  it('is not anything else that a page sends', () => {
+    for (const pair of ['o', ['o'], [1, {}], { o: {} }]) assert.deepEqual(sharedBy(pair), []);
+    assert.deepEqual(sharedIn(['', '{}', '{"Shared":null}', '{"Shared":{"globals":1,"buckets":[["b",1]]}}']), {
+      globals: [],
+      buckets: [],
+    });
+  });
 });

@@ -61,12 +61,34 @@ function readShared(text: string): PackedShared {
   try {
     const { globals, buckets } = JSON.parse(text).Shared;
     return {
-      globals: pairsIn(globals, (value) => typeof value === 'object' && value !== null),
+      globals: pairsIn(globals, isObjective),
       buckets: pairsIn(buckets, (value) => typeof value === 'string'),
     };
   } catch {
     return { globals: [], buckets: [] };
   }
+}
+
+/** The members that an objective has, with values of their types. */
+const objectiveValues = {
+  satisfied: isBoolean,
+  measure: Number.isFinite,
+  raw: Number.isFinite,
+  min: Number.isFinite,
+  max: Number.isFinite,
+  completed: isBoolean,
+  progress: Number.isFinite,
+} satisfies Record<keyof GlobalObjective, (value: unknown) => boolean>;
+
+const isObjectiveMember = ([name, value]: [string, unknown]) =>
+  Object.hasOwn(objectiveValues, name) &&
+  (value === null || objectiveValues[name as keyof GlobalObjective](value));
+
+const isObjective = (value: unknown) =>
+  typeof value === 'object' && value !== null && Object.entries(value).every(isObjectiveMember);
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
 }
 
 function pairsIn<Value>(list: unknown, isValue: (value: unknown) => boolean): [string, Value][] {
