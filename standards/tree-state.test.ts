@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { type Course, prepareCourse } from '../scorm/sequencing/course.ts';
 import * as session from '../scorm/sequencing/session.ts';
-import { group, leaf, treeOf } from '../scorm/test-support/trees.ts';
 import { unknownObjective } from '../scorm/sequencing/state.ts';
+import { group, leaf, treeOf } from '../scorm/test-support/trees.ts';
 import { readTreeState, sharedIn, writeTreeState } from './tree-state.ts';
 import type { CourseTree, RunTimeData } from './types.ts';
 
@@ -91,7 +91,8 @@ describe('states of today', () => {
 });
 
 describe('what courses share', () => {
-  const sharedBy = (...globals: unknown[]) => sharedIn([JSON.stringify({ Shared: { globals, buckets: [] } })]).globals;
+  const sharedBy = (...globals: unknown[]) =>
+    sharedIn([JSON.stringify({ Shared: { globals, buckets: [] } })]).globals;
 
   it('is an objective with known values', () => {
     const objective = { satisfied: true, measure: 0.5, completed: null };
@@ -112,9 +113,12 @@ describe('what courses share', () => {
 
   it('is not anything else that a page sends', () => {
     for (const pair of ['o', ['o'], [1, {}], { o: {} }]) assert.deepEqual(sharedBy(pair), []);
-    assert.deepEqual(sharedIn(['', '{}', '{"Shared":null}', '{"Shared":{"globals":1,"buckets":[["b",1]]}}']), {
-      globals: [],
-      buckets: [],
-    });
+    assert.deepEqual(
+      sharedIn(['', '{}', '{"Shared":null}', '{"Shared":{"globals":1,"buckets":[["b",1]]}}']),
+      {
+        globals: [],
+        buckets: [],
+      },
+    );
   });
 });

@@ -44,7 +44,7 @@ function Gate() {
     if (nobody) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [nobody, queries]);
   const isOpen = pathname === '/docs';
-  // Whoever is signed in to this browser, the link may be for someone else.
+  // The link may be for a different person than the one who is signed in to this browser.
   if (pathname === '/console/invitation')
     return (
       <PublicLayout>

@@ -236,7 +236,7 @@ describe('SR.1 Select Children Process and SR.2 Randomize Children Process (SN Â
     assert.deepEqual(orders(course, []), orders(course, []));
   });
 
-  it('selects anew for each attempt, but not while one is suspended', () => {
+  it('selects again for each attempt, but not while one is suspended', () => {
     const course = pool({ SelectionTiming: 'onEachNewAttempt', SelectCount: 3 });
     assert.ok(orders(course, ['start', 'choice z']).some(([first, later]) => later !== first));
     assert.ok(orders(course, ['start', 'suspendAll', 'launch']).every(([first, later]) => later === first));

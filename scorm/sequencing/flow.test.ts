@@ -36,7 +36,7 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     'z',
   ],
   [
-    'goes on in such a group if its first is skipped',
+    'continues in such a group if its first activity is skipped',
     [leaf('z'), group('g', [leaf('a', skipped), leaf('b')], onlyForwards), leaf('c')],
     ['choice c', 'previous'],
     'b',

@@ -9,7 +9,7 @@ import { unknownObjective } from './state.ts';
 describe('launch', () => {
   const units = [leaf('a'), leaf('b')];
 
-  it('starts, resumes, and starts anew after the end', () => {
+  it('starts, resumes, and starts again after it has ended', () => {
     const learner = learnerOf(courseOf(units));
     const answers = ['launch', 'suspendAll', 'launch', 'continue', 'exitAll', 'launch'].map(learner.ask);
     assert.deepEqual(answers, ['a', 'ended', 'a resumed', 'b', 'ended', 'a']);

@@ -38,7 +38,7 @@ describe('TB.2.2 Sequencing Post Condition Rules Subprocess', () => {
     assert.equal(askAll(learnerOf(courseOf([leaf('a', maybe), leaf('b')])), ['start', 'continue']), 'b');
   });
 
-  it('goes on to the rules of the parent after exitParent, up to the end of the session', () => {
+  it('applies the rules of the parent after exitParent, up to the end of the session', () => {
     const units = [group('g', [leaf('a', always('exitParent')), leaf('b')], always('retry')), leaf('c')];
     assert.equal(askAll(learnerOf(courseOf(units)), ['start', 'continue']), 'a');
     const upwards = [group('g', [leaf('a', always('exitParent'))], always('exitParent')), leaf('c')];

@@ -4,15 +4,15 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 
 /** Only the courses used last are read, and no large states. */
-const most = { courses: 20, characters: 262_144 };
+const max = { courses: 20, characters: 262_144 };
 
 const text = `
 select other.tree_state from (
   select attempt.tree_state, enrolment.last_accessed_at
   from enrolment join attempt on attempt.tenant_id = $1 and attempt.enroll_id = enrolment.enroll_id
   where enrolment.tenant_id = $1 and enrolment.user_id = $2 and enrolment.course_id <> $3
-    and length(attempt.tree_state) <= ${most.characters} and starts_with(attempt.tree_state, $4)
-  order by enrolment.last_accessed_at desc nulls last limit ${most.courses}
+    and length(attempt.tree_state) <= ${max.characters} and starts_with(attempt.tree_state, $4)
+  order by enrolment.last_accessed_at desc nulls last limit ${max.courses}
 ) other order by other.last_accessed_at nulls first`;
 
 /**
