@@ -40,13 +40,18 @@ export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
 }
 
 export function unsupported(what: string): PackageRejection {
-  const detail = `${what} is not supported yet. Export the course as SCORM 1.2 or SCORM 2004 and upload that package.`;
+  const detail = `${what} is not supported yet. Export the course as SCORM, cmi5 or xAPI and upload that package.`;
   return new PackageRejection('package_unsupported', detail);
 }
 
 export function nameOf(standard: Standard): string {
-  if (standard === 'scorm12') return 'SCORM 1.2';
-  return standard === 'web' ? 'a web page' : `SCORM 2004 ${standard.slice(-3)} edition`;
+  const others: Partial<Record<Standard, string>> = {
+    scorm12: 'SCORM 1.2',
+    cmi5: 'cmi5',
+    xapi: 'xAPI',
+    web: 'a web page',
+  };
+  return others[standard] ?? `SCORM 2004 ${standard.slice(-3)} edition`;
 }
 
 function standardOfVersion(version: string, byNamespace: Standard | null): Standard | null {

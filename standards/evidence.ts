@@ -1,3 +1,4 @@
+import { isSatisfied, recordOf } from './cmi5/satisfaction.ts';
 import { parseSeconds } from './durations.ts';
 import { clamp, parseNumber } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
@@ -17,6 +18,7 @@ export const nothing: Evidence = {
 
 /** Evaluates the run-time data of one unit. */
 export function unitEvidence(standard: Standard, unit: Unit, data: RunTimeData): Evidence {
+  if (unit.Kind === 'au') return auEvidence(unit, data);
   if (standard === 'web' || unit.Kind !== 'sco') return pageEvidence(data);
   return standard === 'scorm12' ? evidenceOf12(unit, data) : evidenceOf2004(unit, data);
 }
@@ -25,6 +27,29 @@ function pageEvidence(data: RunTimeData): Evidence {
   const Completion = oneOf(['completed', 'incomplete'] as const, data['lectern.completion']) ?? 'unknown';
   const TotalSeconds = Math.round(clamp(parseNumber(data['lectern.seconds']) ?? 0, 0, 35_999_999));
   return { ...nothing, Completion, Progress: Completion === 'completed' ? 100 : 0, TotalSeconds };
+}
+
+/**
+ * An AU is completed when it is satisfied. If it need not be (`NotApplicable`), its own statements decide, so that a
+ * launch alone does not complete a course. An xAPI activity is completed by either statement.
+ */
+function auEvidence({ AssignableUnit }: Unit, data: RunTimeData): Evidence {
+  const record = recordOf(data);
+  const moveOn = AssignableUnit?.MoveOn ?? 'NotApplicable';
+  const isDone = isSatisfied(moveOn === 'NotApplicable' ? 'CompletedOrPassed' : moveOn, record);
+  return {
+    Completion: isDone ? 'completed' : 'incomplete',
+    Success: record.passed !== null ? 'passed' : record.failed !== null ? 'failed' : 'unknown',
+    Score: record.score === null ? null : rounded(clamp(record.score * 100, 0, 100)),
+    Progress: isDone ? 100 : clamp(record.progress ?? 0, 0, 100),
+    TotalSeconds: Math.round(clamp(record.seconds, 0, 35_999_999)),
+  };
+}
+
+/** cmi5: AUs that need not be satisfied do not count, unless there are no others. */
+function counting(units: Unit[]): Unit[] {
+  const required = units.filter(({ AssignableUnit }) => AssignableUnit?.MoveOn !== 'NotApplicable');
+  return required.length > 0 ? required : units;
 }
 
 /**
@@ -81,19 +106,22 @@ export function rollUp(
   perUnit: Record<string, Evidence>,
   root?: RootEvidence | null,
 ): Evidence {
-  const units = playable(tree.Units).map(({ UnitID }) =>
-    Object.hasOwn(perUnit, UnitID) ? (perUnit[UnitID] ?? nothing) : nothing,
-  );
+  const all = playable(tree.Units);
+  const evidenceOf = ({ UnitID }: Unit) =>
+    Object.hasOwn(perUnit, UnitID) ? (perUnit[UnitID] ?? nothing) : nothing;
+  const units = counting(all).map(evidenceOf);
   const scores = units.flatMap(({ Score }) => Score ?? []);
+  const isBegun = all.some((unit) => evidenceOf(unit).Completion !== 'unknown');
+  const Completion = rolledCompletion(units);
   const sum: Evidence = {
-    Completion: rolledCompletion(units),
+    Completion: Completion === 'unknown' && isBegun ? 'incomplete' : Completion,
     Success: rolledSuccess(units),
     Score: mean(scores),
     Progress:
       mean(units.map(({ Completion, Progress }) => (Completion === 'completed' ? 100 : Progress))) ?? 0,
-    TotalSeconds: units.reduce((total, { TotalSeconds }) => total + TotalSeconds, 0),
+    TotalSeconds: all.reduce((total, unit) => total + evidenceOf(unit).TotalSeconds, 0),
   };
-  if (!root || standard === 'scorm12' || standard === 'web') return sum;
+  if (!root || !standard.startsWith('scorm2004')) return sum;
   // Only the engine knows how units are weighted. If it reports no success or score, the course has none.
   const decides = units.length > 1;
   return {

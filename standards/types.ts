@@ -1,8 +1,21 @@
+import type { MoveOn } from './cmi5/vocabulary.ts';
+
 /** The learning standards that Lectern plays. The 2004 editions differ in schema and sequencing. */
-export const standards = ['scorm12', 'scorm2004-2nd', 'scorm2004-3rd', 'scorm2004-4th', 'web'] as const;
+export const standards = [
+  'scorm12',
+  'scorm2004-2nd',
+  'scorm2004-3rd',
+  'scorm2004-4th',
+  'cmi5',
+  'xapi',
+  'web',
+] as const;
 export type Standard = (typeof standards)[number];
 
-/** One node of the course tree: a manifest `item`, or the single page of a web course. A node without `Href` only groups. */
+/**
+ * One node of the course tree: a manifest `item`, a cmi5 block or AU, an xAPI activity, or the single page of a web
+ * course. A node without `Href` only groups.
+ */
 export type Unit = {
   /** The item's `identifier`, unique in the tree. */
   UnitID: string;
@@ -12,8 +25,8 @@ export type Unit = {
    * page on another site; null for a group.
    */
   Href: string | null;
-  /** `sco` uses the run-time API, `asset` does not; null for a group. */
-  Kind: 'sco' | 'asset' | null;
+  /** `sco` uses the run-time API, `au` reports through xAPI, `asset` does not report; null for a group. */
+  Kind: 'sco' | 'au' | 'asset' | null;
   /** The item's `isvisible`. */
   Visible: boolean;
   Children: Unit[];
@@ -39,6 +52,23 @@ export type Unit = {
   HideLMSUI: string[];
   /** SCORM 2004 `imsss:sequencing` of this item, merged with its `sequencingCollection` entry. */
   Sequencing: Sequencing | null;
+  /** cmi5 and xAPI: the title by language. */
+  Names?: Record<string, string>;
+  /** cmi5: what the course structure says about the AU. */
+  AssignableUnit?: AssignableUnit;
+};
+
+/** cmi5 section 13.1.4. */
+export type AssignableUnit = {
+  MoveOn: MoveOn;
+  /** 0–1. */
+  MasteryScore: number | null;
+  OwnWindow: boolean;
+  LaunchParameters: string | null;
+  EntitlementKey: string | null;
+  ActivityType: string | null;
+  /** IDs of the objectives that it refers to. */
+  Objectives: string[];
 };
 
 /** IMS Simple Sequencing 1.0 §3, as ADL SCORM 2004 SN uses it. Values keep the manifest's spelling and scales (measures −1–1 or 0–1). */
@@ -129,6 +159,8 @@ export type Objective = {
 export type CourseTree = {
   /** The organization's `identifier`. Trees stored by earlier versions do not have it. */
   Identifier?: string | null;
+  /** cmi5: the title by language. */
+  Names?: Record<string, string>;
   Units: Unit[];
   /** SCORM 2004: the organization's own sequencing and scope of its global objectives and shared data. */
   Sequencing: Sequencing | null;

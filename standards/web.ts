@@ -9,8 +9,6 @@ const startPages = ['index.html', 'index.htm', 'story.html', 'default.html', 'de
 export function rejectOtherStandards(paths: string[], files: FileIndex): void {
   const has = (name: string) => files.find(name) !== null;
   const ends = (extension: string) => paths.some((path) => path.toLowerCase().endsWith(extension));
-  if (has('cmi5.xml')) throw unsupported('cmi5');
-  if (has('tincan.xml')) throw unsupported('xAPI (Tin Can)');
   if (ends('.au') && ends('.crs')) throw unsupported('AICC');
   if (has('h5p.json')) throw unsupported('H5P');
   if (has('META-INF/container.xml')) throw unsupported('EPUB');

@@ -751,7 +751,7 @@ export interface paths {
         get: operations["readCurrentRelease"];
         /**
          * Import a package as a new release of a course
-         * @description The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004 and plain web content are supported. Learners who have already started stay on their release.
+         * @description The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004, cmi5, xAPI (`tincan.xml`) and plain web content are supported. A cmi5 course whose pages are all elsewhere may be sent as its bare `cmi5.xml`. Learners who have already started stay on their release.
          */
         put: operations["importPackage"];
         post?: never;
@@ -2122,7 +2122,7 @@ export interface components {
              * @description The standard of the content; null if the course has no content yet.
              * @enum {string|null}
              */
-            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web" | null;
             /**
              * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
@@ -2450,7 +2450,7 @@ export interface components {
              * @description The standard of the content; null if the course has no content yet.
              * @enum {string|null}
              */
-            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web" | null;
             /**
              * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
@@ -2481,7 +2481,7 @@ export interface components {
              * @description The standard of the content; null if the course has no content yet.
              * @enum {string|null}
              */
-            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web" | null;
             /**
              * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
@@ -2563,7 +2563,7 @@ export interface components {
             /** @description true if learners who start the course now play this release. */
             Current: boolean;
             /** @enum {string} */
-            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web";
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web";
             /** @description Title from the package itself. */
             Title: string;
             /** @description In the order of the table of contents. */
@@ -3084,7 +3084,7 @@ export interface components {
                 Name: string;
             };
             /** @enum {string} */
-            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web";
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web";
             /** @description The units of the course, with their sequencing rules. */
             Tree: {
                 [key: string]: unknown;
@@ -7979,6 +7979,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/zip": unknown;
+                "application/xml": unknown;
+                "text/xml": unknown;
             };
         };
         responses: {

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { au, courseStructure } from '../../../../../standards/cmi5/test-support.ts';
 import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
 import { readPackage } from './read-package.ts';
 import { importBytes, importedReport, limits, realPackages, rejected, zipOf } from './test-support.ts';
@@ -53,11 +54,30 @@ describe('readPackage', () => {
     assert.deepEqual([report.Tree.Units[0]?.UnitID, report.Tree.Units[0]?.Href], ['web', 'Index.htm']);
   });
 
+  it('reads a cmi5 course from a zip, or from its course structure alone', async () => {
+    const remote = courseStructure(au({ url: 'https://content.example.com/' }));
+    const zipped = await importedReport(
+      await zipOf({ 'cmi5.xml': courseStructure(au({})), 'index.html': '' }),
+    );
+    assert.deepEqual([zipped.Standard, zipped.Title, zipped.Files], ['cmi5', 'A course', 2]);
+    for (const bytes of [Buffer.from(remote), Buffer.from(`\ufeff\n${remote.slice(remote.indexOf('\n'))}`)]) {
+      const { report, names } = await importBytes(bytes);
+      assert.deepEqual([report?.Standard, report?.Files, names], ['cmi5', 1, ['out', 'out/cmi5.xml']]);
+    }
+    assert.match((await rejected(Buffer.from(courseStructure(au({}))))).message, /no package/);
+  });
+
+  it('reads an xAPI course', async () => {
+    const tincan =
+      '<tincan><activities><activity id="urn:a"><name>A course</name><launch>index.html</launch></activity></activities></tincan>';
+    const report = await importedReport(await zipOf({ 'tincan.xml': tincan, 'index.html': '' }));
+    assert.deepEqual([report.Standard, report.Title, report.Warnings], ['xapi', 'A course', []]);
+  });
+
   it('names the unsupported standard that a package follows', async () => {
     for (const [files, name] of [
-      [{ 'cmi5.xml': '<courseStructure/>', 'index.html': '' }, /cmi5/],
-      [{ 'tincan.xml': '<tincan/>', 'index.html': '' }, /xAPI/],
       [{ 'a.au': '', 'a.crs': '', 'default.htm': '' }, /AICC/],
+      [{ 'h5p.json': '{}', 'index.html': '' }, /H5P/],
     ] as const) {
       const problem = await rejected(await zipOf(files));
       assert.equal(problem.code, 'package_unsupported');
@@ -101,11 +121,11 @@ describe('packages from other tools', () => {
     const real = await realPackages(context);
     for (const name of real?.names ?? []) {
       const { report, problem, names } = await importBytes(await readFile(join(real?.folder ?? '', name)));
-      const isOther = /^(aicc|cmi5|xapi)-/.test(name);
-      const standard = isOther ? 'package_unsupported' : /scorm2004-(3rd|4th)|scorm12/.exec(name)?.[0];
+      const known = /^cmi5|^xapi|scorm2004-(3rd|4th)|scorm12/.exec(name)?.[0];
+      const standard = name.startsWith('aicc-') ? 'package_unsupported' : known;
       assert.equal(report?.Standard ?? problem?.code, expected[name] ?? standard, name);
       if (problem) assert.deepEqual(names, [], name);
-      if (name.startsWith('golf')) assert.deepEqual(report?.Warnings, [], name);
+      if (/^(golf|cmi5|xapi)/.test(name)) assert.deepEqual(report?.Warnings, [], name);
     }
   });
 

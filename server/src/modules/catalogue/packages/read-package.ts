@@ -1,19 +1,16 @@
-import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
 import { openPromise, type ZipFile } from 'yauzl';
-import { readManifest } from '../../../../../standards/manifest.ts';
 import { PackageRejection } from '../../../../../standards/rejection.ts';
 import type { PackageReport } from '../../../../../standards/types.ts';
 import { createWarnings } from '../../../../../standards/warnings.ts';
-import { rejectOtherStandards, startPage, titleOfPage, webTree } from '../../../../../standards/web.ts';
-import { invalid, maxXmlBytes } from '../../../../../standards/xml.ts';
 import { Problem } from '../../../platform/errors.ts';
-import { createFileIndex } from './file-index.ts';
+import { isXmlFile, readCourseStructureFile } from './course-structure-file.ts';
+import { identifyCourse, type Warnings } from './identify-course.ts';
 import { type CheckedEntry, checkEntries, type PackageLimits } from './zip-entries.ts';
 import { extractEntries } from './zip-extract.ts';
 
 export type PackageSource = {
-  /** Path of the zip. */
+  /** Path of the zip, or of a cmi5 course structure. */
   file: string;
   /** Path of the folder to create. It ends up complete and durable, or does not exist. */
   folder: string;
@@ -22,30 +19,50 @@ export type PackageSource = {
   title?: string;
 };
 
-const maxTreeLength = 2 * 1_048_576;
+/** Checks the upload, unpacks it into a new folder, and describes the course it contains. */
+export async function readPackage(source: PackageSource): Promise<PackageReport> {
+  const warnings = createWarnings();
+  const report = (await isXmlFile(source.file))
+    ? await withProblems(() => readCourseStructureFile(source, warnings))
+    : await readZip(source, warnings);
+  return { ...report, Warnings: warnings.list() };
+}
 
-type Warnings = ReturnType<typeof createWarnings>;
-
-/** Checks the zip, unpacks it into a new folder, and describes the course it contains. */
-export async function readPackage({ file, folder, limits, title }: PackageSource): Promise<PackageReport> {
+async function readZip(
+  { file, folder, limits, title }: PackageSource,
+  warnings: Warnings,
+): Promise<Omit<PackageReport, 'Warnings'>> {
   const zip = await openZip(file);
   try {
-    const warnings = createWarnings();
     const entries = withoutWrapper(await readable(checkEntries(zip, limits)), warnings);
     await mkdir(folder);
-    try {
+    return await undoing(folder, async () => {
       await extractEntries(zip, entries, folder);
       const paths = entries.map(({ path }) => path);
-      const course = await identify(folder, paths, title ?? null, warnings);
-      checkTree(course.Tree);
+      const course = await identifyCourse(folder, paths, title ?? null, warnings);
       const Bytes = entries.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
-      return { ...course, Warnings: warnings.list(), Files: entries.length, Bytes };
-    } catch (error) {
-      await rm(folder, { recursive: true, force: true });
-      throw error instanceof PackageRejection ? new Problem(error.code, error.message, error.place) : error;
-    }
+      return { ...course, Files: entries.length, Bytes };
+    });
   } finally {
     zip.close();
+  }
+}
+
+/** Removes the folder if the course is rejected. */
+async function undoing<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await withProblems(work);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function withProblems<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof PackageRejection ? new Problem(error.code, error.message, error.place) : error;
   }
 }
 
@@ -83,56 +100,4 @@ function withoutWrapper(entries: CheckedEntry[], warnings: Warnings): CheckedEnt
     );
   }
   return inner;
-}
-
-async function identify(
-  folder: string,
-  paths: string[],
-  fallback: string | null,
-  { warn }: Warnings,
-): Promise<Pick<PackageReport, 'Standard' | 'Title' | 'Tree'>> {
-  const files = createFileIndex(paths);
-  const manifest = files.find('imsmanifest.xml');
-  if (manifest !== null) {
-    const path = join(folder, manifest);
-    if ((await stat(path)).size > maxXmlBytes) throw invalid(manifest, null, 'it is larger than 16 MiB');
-    if (manifest !== 'imsmanifest.xml')
-      warn(manifest)('The manifest should be named imsmanifest.xml; this makes no difference to learners');
-    const report = readManifest(await readFile(path), manifest, files, warn(manifest));
-    return { ...report, Title: report.Title ?? fallback ?? 'Untitled course' };
-  }
-  rejectOtherStandards(paths, files);
-  const page = startPage(paths, files);
-  if (page === null) throw noCourse(paths);
-  const title = titleOfPage(await readHead(join(folder, page))) ?? fallback ?? 'Untitled course';
-  return { Standard: 'web', Title: title, Tree: webTree(page, title) };
-}
-
-/** The tree is parsed for every launch, so a larger one would delay other callers. */
-function checkTree(tree: PackageReport['Tree']): void {
-  const { length } = JSON.stringify(tree);
-  if (length <= maxTreeLength) return;
-  const detail = `The units and sequencing rules of the course need ${length} characters, but the maximum is ${maxTreeLength}. Split the course.`;
-  throw new Problem('package_too_large', detail);
-}
-
-function noCourse(paths: string[]): Problem {
-  const deeper = paths.find((path) => /(^|\/)imsmanifest\.xml$/i.test(path));
-  const hint = deeper
-    ? `There is a manifest at ${deeper}: zip the contents of that folder, not the folder itself.`
-    : 'Put imsmanifest.xml (SCORM) or index.html (web page) at the top level of the zip.';
-  return new Problem(
-    'package_invalid',
-    `The zip has neither a manifest nor a start page at its top level. ${hint}`,
-  );
-}
-
-async function readHead(path: string): Promise<Uint8Array> {
-  const handle = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(65_536), 0, 65_536, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }

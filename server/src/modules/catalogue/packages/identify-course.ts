@@ -1,0 +1,99 @@
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readCourseStructure } from '../../../../../standards/cmi5/course-structure.ts';
+import type { FileIndex } from '../../../../../standards/launch-path.ts';
+import { readManifest } from '../../../../../standards/manifest.ts';
+import type { PackageReport } from '../../../../../standards/types.ts';
+import type { createWarnings } from '../../../../../standards/warnings.ts';
+import { rejectOtherStandards, startPage, titleOfPage, webTree } from '../../../../../standards/web.ts';
+import { readXapiPackage } from '../../../../../standards/xapi-package.ts';
+import { invalid, maxXmlBytes } from '../../../../../standards/xml.ts';
+import { Problem } from '../../../platform/errors.ts';
+import { createFileIndex } from './file-index.ts';
+
+export type Warnings = ReturnType<typeof createWarnings>;
+export type Course = Pick<PackageReport, 'Standard' | 'Title' | 'Tree'>;
+
+type Unpacked = { folder: string; files: FileIndex; fallback: string; warn: Warnings['warn'] };
+
+const maxTreeLength = 2 * 1_048_576;
+
+const manifestNames = ['imsmanifest.xml', 'cmi5.xml', 'tincan.xml'] as const;
+
+/** Describes the course in an unpacked folder by its manifest or, without one, by its start page. */
+export async function identifyCourse(
+  folder: string,
+  paths: string[],
+  title: string | null,
+  warnings: Warnings,
+): Promise<Course> {
+  const course = await identify(folder, paths, title, warnings);
+  checkTree(course.Tree);
+  return course;
+}
+
+async function identify(
+  folder: string,
+  paths: string[],
+  title: string | null,
+  { warn }: Warnings,
+): Promise<Course> {
+  const files = createFileIndex(paths);
+  const unpacked = { folder, files, fallback: title ?? 'Untitled course', warn };
+  for (const name of manifestNames) {
+    const found = files.find(name);
+    if (found !== null) return describe(name, found, unpacked);
+  }
+  rejectOtherStandards(paths, files);
+  const page = startPage(paths, files);
+  if (page === null) throw noCourse(paths);
+  const titleOfCourse = titleOfPage(await readHead(join(folder, page))) ?? unpacked.fallback;
+  return { Standard: 'web', Title: titleOfCourse, Tree: webTree(page, titleOfCourse) };
+}
+
+async function describe(
+  name: (typeof manifestNames)[number],
+  found: string,
+  { folder, files, fallback, warn }: Unpacked,
+): Promise<Course> {
+  const path = join(folder, found);
+  if ((await stat(path)).size > maxXmlBytes) throw invalid(found, null, 'it is larger than 16 MiB');
+  if (found !== name) warn(found)(`The file should be named ${name}; this makes no difference to learners`);
+  const bytes = await readFile(path);
+  if (name === 'cmi5.xml')
+    return { Standard: 'cmi5', ...readCourseStructure(bytes, found, files, warn(found)) };
+  const report =
+    name === 'tincan.xml'
+      ? { Standard: 'xapi' as const, ...readXapiPackage(bytes, found, files, warn(found)) }
+      : readManifest(bytes, found, files, warn(found));
+  return { ...report, Title: report.Title ?? fallback };
+}
+
+function noCourse(paths: string[]): Problem {
+  const deeper = paths.find((path) => /(^|\/)(imsmanifest|cmi5|tincan)\.xml$/i.test(path));
+  const hint = deeper
+    ? `There is a manifest at ${deeper}: zip the contents of that folder, not the folder itself.`
+    : 'Put imsmanifest.xml (SCORM), cmi5.xml, tincan.xml (xAPI) or index.html (web page) at the top level of the zip.';
+  return new Problem(
+    'package_invalid',
+    `The zip has neither a manifest nor a start page at its top level. ${hint}`,
+  );
+}
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(65_536), 0, 65_536, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The tree is parsed for every launch, so a larger one would delay other callers. */
+export function checkTree(tree: PackageReport['Tree']): void {
+  const { length } = JSON.stringify(tree);
+  if (length <= maxTreeLength) return;
+  const detail = `The units and sequencing rules of the course need ${length} characters, but the maximum is ${maxTreeLength}. Split the course.`;
+  throw new Problem('package_too_large', detail);
+}

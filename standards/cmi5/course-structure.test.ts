@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createFileIndex } from '../../server/src/modules/catalogue/packages/file-index.ts';
+import { PackageRejection } from '../rejection.ts';
+import { createWarnings } from '../warnings.ts';
+import { readCourseStructure } from './course-structure.ts';
+import { au, block, courseStructure } from './test-support.ts';
+
+function read(text: string, paths: string[] | null = ['index.html', 'two/page.html']) {
+  const warnings = createWarnings();
+  const files = paths && createFileIndex(paths);
+  const structure = readCourseStructure(Buffer.from(text), 'cmi5.xml', files, warnings.warn('cmi5.xml'));
+  return { ...structure, warnings: warnings.list() };
+}
+
+function rejectionOf(text: string, paths?: string[] | null): string {
+  try {
+    read(text, paths);
+  } catch (error) {
+    if (error instanceof PackageRejection) return error.message;
+    throw error;
+  }
+  throw new Error('the course structure was accepted');
+}
+
+describe('a cmi5 course structure', () => {
+  it('becomes a tree of blocks and AUs', () => {
+    const structure = read(
+      courseStructure(
+        au({ id: 'https://example.com/au/1', url: 'index.html' }) +
+          block('https://example.com/block/1', au({ id: 'https://example.com/au/2', url: 'two/page.html' })),
+      ),
+    );
+    const [first, group] = structure.Tree.Units;
+    assert.deepEqual(
+      [structure.Title, structure.Tree.Identifier],
+      ['A course', 'https://example.com/course'],
+    );
+    assert.deepEqual(
+      [first?.UnitID, first?.Href, first?.Kind],
+      ['https://example.com/au/1', 'index.html', 'au'],
+    );
+    assert.deepEqual([group?.Href, group?.Kind, group?.Children[0]?.Href], [null, null, 'two/page.html']);
+    assert.deepEqual(structure.warnings, []);
+  });
+
+  it('keeps what the launch of an AU needs', () => {
+    const attributes =
+      'moveOn="CompletedAndPassed" masteryScore="0.85" launchMethod="OwnWindow" activityType="https://example.com/type"';
+    const more = '<launchParameters> a=1,b=2 </launchParameters><entitlementKey> key </entitlementKey>';
+    const [unit] = read(courseStructure(au({ attributes, more }))).Tree.Units;
+    assert.deepEqual(unit?.AssignableUnit, {
+      ...{ MoveOn: 'CompletedAndPassed', MasteryScore: 0.85, OwnWindow: true },
+      ...{ LaunchParameters: 'a=1,b=2', EntitlementKey: 'key', ActivityType: 'https://example.com/type' },
+      Objectives: [],
+    });
+  });
+
+  it('has the defaults of the specification', () => {
+    const details = read(courseStructure(au({}))).Tree.Units[0]?.AssignableUnit;
+    assert.deepEqual(
+      [details?.MoveOn, details?.OwnWindow, details?.MasteryScore],
+      ['NotApplicable', false, null],
+    );
+  });
+
+  it('keeps titles in all languages, and shows the first', () => {
+    const title = '<langstring lang="de">Ein Teil</langstring><langstring lang="en">A part</langstring>';
+    const [unit] = read(courseStructure(au({ title }))).Tree.Units;
+    assert.deepEqual([unit?.Title, unit?.Names], ['Ein Teil', { de: 'Ein Teil', en: 'A part' }]);
+  });
+
+  it('accepts elements of other namespaces', () => {
+    const more = '<vendor:extra xmlns:vendor="https://example.com/vendor" vendor:a="1"/>';
+    assert.equal(read(courseStructure(au({ more }))).Tree.Units.length, 1);
+  });
+
+  it('may name pages elsewhere, with or without a package', () => {
+    const text = courseStructure(au({ url: 'https://content.example.com/au.html?a=1' }));
+    for (const paths of [[], null])
+      assert.equal(read(text, paths).Tree.Units[0]?.Href, 'https://content.example.com/au.html?a=1');
+  });
+
+  it('may have 1,000 AUs', () => {
+    const many = Array.from({ length: 1_000 }, (_, n) =>
+      au({ id: `https://example.com/au/${n}`, url: `https://example.com/${n}` }),
+    );
+    assert.equal(read(courseStructure(many.join('')), null).Tree.Units.length, 1_000);
+  });
+
+  it('warns of objectives that are not declared', () => {
+    const objectives = '<objectives><objective idref="https://example.com/objective"/></objectives>';
+    assert.match(read(courseStructure(au({ objectives }))).warnings[0]?.Message ?? '', /not declared/);
+  });
+
+  const twice = au({}) + au({});
+  const declared = (id: string) =>
+    `<objective id="${id}"><title><langstring>T</langstring></title><description><langstring>D</langstring></description></objective>`;
+  const objective = declared('https://example.com/o');
+  for (const [section, why, text, paths] of [
+    ['3.0', /not an absolute IRI/, courseStructure(au({ id: 'example.com/au' }))],
+    ['3.0', /not an absolute IRI/, courseStructure(au({}), { id: 'course' })],
+    ['3.0', /not an absolute IRI/, courseStructure(block('example.com/block', au({})))],
+    ['3.0', /not an absolute IRI/, courseStructure(`<objectives>${declared('o')}</objectives>${au({})}`)],
+    ['8.1', /reserves for the launch/, courseStructure(au({ url: 'index.html?endpoint=x' }))],
+    [
+      '13.1.2',
+      /used twice/,
+      courseStructure(block('https://example.com/b', block('https://example.com/b', au({})))),
+    ],
+    ['13.1.3', /used twice/, courseStructure(`<objectives>${objective}${objective}</objectives>${au({})}`)],
+    ['13.1.4', /used twice/, courseStructure(twice)],
+    ['13.1.4', /not a valid address/, courseStructure(au({ url: 'http://example.com index.html' }))],
+    ['13.1.4', /violates the cmi5 schema/, courseStructure(au({ attributes: 'masteryScore="1.1"' }))],
+    ['13.1.4', /violates the cmi5 schema/, courseStructure(au({ attributes: 'moveOn="Later"' }))],
+    ['14.0', /violates the cmi5 schema/, courseStructure('')],
+    ['14.0', /root is <course>/, '<course/>'],
+    ['14.0', /namespace "https:\/\/example.com"/, '<courseStructure xmlns="https://example.com"/>'],
+    ['14.1', /not in the package/, courseStructure(au({ url: 'missing.html' }))],
+    ['14.2', /has no package/, courseStructure(au({ url: 'index.html' })), null],
+  ] as const)
+    it(`is rejected by section ${section}: ${why.source}`, () => {
+      assert.match(rejectionOf(text, paths), why);
+    });
+
+  it('names the line of a violation', () => {
+    assert.match(rejectionOf(courseStructure('\n<unknown/>')), /cmi5\.xml, line \d+: it violates/);
+  });
+});

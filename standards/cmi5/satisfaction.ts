@@ -1,0 +1,90 @@
+import type { CourseTree, RunTimeData, Unit } from '../types.ts';
+import type { MoveOn } from './vocabulary.ts';
+
+/** What an AU reported in a registration, as stored with its run-time data. Times are those of the statements. */
+export type AuRecord = {
+  completed: string | null;
+  passed: string | null;
+  failed: string | null;
+  waived: string | null;
+  /** Scaled, 0–1. */
+  score: number | null;
+  /** 0–100. */
+  progress: number | null;
+  seconds: number;
+};
+
+export const nothingReported: AuRecord = {
+  ...{ completed: null, passed: null, failed: null, waived: null },
+  ...{ score: null, progress: null, seconds: 0 },
+};
+
+const times = ['completed', 'passed', 'failed', 'waived'] as const;
+const numbers = ['score', 'progress'] as const;
+
+export function recordOf(data: RunTimeData): AuRecord {
+  const time = (name: string) => data[`cmi5.${name}`] ?? null;
+  const number = (name: string) => (time(name) === null ? null : Number(time(name)));
+  return {
+    ...{
+      completed: time('completed'),
+      passed: time('passed'),
+      failed: time('failed'),
+      waived: time('waived'),
+    },
+    ...{ score: number('score'), progress: number('progress'), seconds: number('seconds') ?? 0 },
+  };
+}
+
+export function dataOf(record: AuRecord): RunTimeData {
+  const known = [...times, ...numbers].flatMap((name) => {
+    const value = record[name];
+    return value === null ? [] : [[`cmi5.${name}`, String(value)]];
+  });
+  return { ...Object.fromEntries(known), 'cmi5.seconds': String(record.seconds) };
+}
+
+/** Sections 9.3.9 and 13.1.4: whether the AU is satisfied. A waived AU is. */
+export function isSatisfied(moveOn: MoveOn, { completed, passed, waived }: AuRecord): boolean {
+  if (waived !== null) return true;
+  switch (moveOn) {
+    case 'NotApplicable':
+      return true;
+    case 'Completed':
+      return completed !== null;
+    case 'Passed':
+      return passed !== null;
+    case 'CompletedAndPassed':
+      return completed !== null && passed !== null;
+    case 'CompletedOrPassed':
+      return completed !== null || passed !== null;
+  }
+}
+
+export type Records = ReadonlyMap<string, AuRecord>;
+
+export type SatisfiedNode = { kind: 'block' | 'course'; id: string; names: Record<string, string> };
+
+/**
+ * The blocks, inner ones first, and then the course whose AUs are all satisfied (section 9.3.9). Statements are due for
+ * those that were not satisfied before.
+ */
+export function satisfiedNodes(tree: CourseTree, records: Records): SatisfiedNode[] {
+  const nodes: SatisfiedNode[] = [];
+  const visit = (unit: Unit): boolean => {
+    if (unit.AssignableUnit)
+      return isSatisfied(unit.AssignableUnit.MoveOn, records.get(unit.UnitID) ?? nothingReported);
+    const isWhole = unit.Children.map(visit).every(Boolean);
+    if (isWhole) nodes.push({ kind: 'block', id: unit.UnitID, names: unit.Names ?? {} });
+    return isWhole;
+  };
+  const isWhole = tree.Units.map(visit).every(Boolean);
+  if (isWhole) nodes.push({ kind: 'course', id: tree.Identifier ?? '', names: tree.Names ?? {} });
+  return nodes;
+}
+
+/** What one change of a record satisfied. */
+export function newlySatisfied(tree: CourseTree, before: Records, after: Records): SatisfiedNode[] {
+  const known = new Set(satisfiedNodes(tree, before).map(({ kind, id }) => `${kind} ${id}`));
+  return satisfiedNodes(tree, after).filter(({ kind, id }) => !known.has(`${kind} ${id}`));
+}
