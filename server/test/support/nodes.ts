@@ -3,6 +3,7 @@ import type { Context } from '../../src/platform/context.ts';
 import { kyselyForEngine } from '../../src/platform/db/dialect.ts';
 import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
 import { openState } from '../../src/platform/node-state.ts';
+import { closeServers } from './close-servers.ts';
 import { recordResponses } from './recorded-responses.ts';
 
 /** The same database as seen by another process, which shares no caches. */
@@ -32,11 +33,5 @@ export function observed(ctx: Context, seen: (statement: Statement) => void | Pr
 /** Serves the API and the content origin on this context, without listening. */
 export async function serve(ctx: Context) {
   const { api, content } = await buildApp(ctx, { observe: recordResponses });
-  const close = () => {
-    const closed = Promise.all([api.close(), content.close()]);
-    // Otherwise the server would wait 72 s for the keep-alive of a connection that its client cut off.
-    api.server.closeAllConnections();
-    return closed;
-  };
-  return { api, content, close };
+  return { api, content, close: () => closeServers([api, content]) };
 }

@@ -22,6 +22,7 @@ import { openCounters } from '../../src/platform/operations/counters.ts';
 import { openLog } from '../../src/platform/operations/log.ts';
 import { onlyProcess } from '../../src/platform/workers/workers.ts';
 import { movableClock } from './clock.ts';
+import { closeServers } from './close-servers.ts';
 import { recordResponses } from './recorded-responses.ts';
 import { send } from './send.ts';
 
@@ -107,7 +108,7 @@ export async function startService(
   await startMissingTrails(ctx);
   const operator = await createKey(ctx, { tenantId: null, Name: 'test operator' });
   const service = client(ctx, operator.Secret, async () => {
-    await Promise.all([api.close(), content.close(), operations?.close()]);
+    await closeServers([api, content, operations]);
     await engine.close();
     await rm(dataDir, { recursive: true, force: true });
   });

@@ -1,0 +1,9 @@
+import type { FastifyInstance } from 'fastify';
+
+/** Without waiting up to 72 s for connections that clients cut off. */
+export async function closeServers(servers: readonly (FastifyInstance | null)[]): Promise<void> {
+  const open = servers.filter((server) => server !== null);
+  const closed = Promise.all(open.map((server) => server.close()));
+  for (const { server } of open) server.closeAllConnections();
+  await closed;
+}
