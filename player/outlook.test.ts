@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prepareCourse } from '../scorm/sequencing/course.ts';
+import { courseResult } from '../scorm/sequencing/result.ts';
 import { createState, launch, predict, statuses, unitEnded } from '../scorm/sequencing/session.ts';
 import { rule } from '../scorm/test-support/learners.ts';
 import { leaf, treeOf } from '../scorm/test-support/trees.ts';
 import { messages } from './messages.ts';
-import { endingsOf, positionIn, rollup } from './outlook.ts';
+import { endingsOf, positionIn } from './outlook.ts';
 import { beginSequenced, reduceSequenced } from './sequenced-state.ts';
 
 const noShared = { globals: [], buckets: [] };
@@ -52,7 +53,7 @@ function rolledUp(weights: number[], scores: (string | null)[]) {
     const end = { unitID: `u${n}`, data, request: { kind: 'continue' } as const };
     ({ state } = unitEnded(course, state, end, 2));
   }
-  return rollup(course, new Map(statuses(course, state)));
+  return courseResult(course, new Map(statuses(course, state)));
 }
 
 test("Members of a group have the manifest's weights, whether or not they are finished", () => {

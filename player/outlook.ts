@@ -1,5 +1,5 @@
-import type { Activity, Course } from '../scorm/sequencing/course.ts';
 import type { Permission, Prediction } from '../scorm/sequencing/prediction.ts';
+import { completionOf, successOf } from '../scorm/sequencing/result.ts';
 import type { ActivityStatus } from '../scorm/sequencing/session.ts';
 import type { Session } from './contract.ts';
 import { type Offer, offered, type Position } from './course.ts';
@@ -55,37 +55,4 @@ export function endingsOf(hidden: readonly string[]): { exitEnds: boolean; mayEn
 
 function statusIn(status: ActivityStatus | undefined): UnitStatus {
   return status ? statusOf({ Completion: completionOf(status), Success: successOf(status) }) : 'none';
-}
-
-export const completionOf = ({ completed }: ActivityStatus) =>
-  completed === null ? 'unknown' : completed ? 'completed' : 'incomplete';
-
-export const successOf = ({ satisfied }: ActivityStatus) =>
-  satisfied === null ? 'unknown' : satisfied ? 'passed' : 'failed';
-
-const isLeaf = ({ children }: Activity) => children.length === 0;
-
-/** The rollup for the whole course. */
-export function rollup({ root, activities }: Course, statuses: Outlook['statuses']) {
-  const leaves = activities.filter(isLeaf);
-  const completed = leaves.filter(({ id }) => statuses.get(id)?.completed === true).length;
-  const whole = statuses.get(root.id);
-  // Units that report no progress measure would count as not begun, so it decides only where the manifest says so.
-  const measured = root.completedByMeasure ? whole?.progress : null;
-  const share = measured ?? completed / Math.max(1, leaves.length);
-  // A measure without weight counts for nothing, although it was measured.
-  const isMeasured = leaves.some(
-    ({ id, sequencing }) =>
-      sequencing.RollupRules.ObjectiveMeasureWeight > 0 && statuses.get(id)?.measure != null,
-  );
-  return {
-    Completion: whole ? completionOf(whole) : 'unknown',
-    Success: whole ? successOf(whole) : 'unknown',
-    Score: isMeasured && whole && whole.measure !== null ? percent(whole.measure) : null,
-    Progress: percent(share),
-  } as const;
-}
-
-function percent(measure: number): number {
-  return Math.round(Math.min(1, Math.max(0, measure)) * 10_000) / 100;
 }

@@ -1,4 +1,4 @@
-import { better, rollUp, unitEvidence } from '../standards/evidence.ts';
+import { better, nothing, rollUp, unitEvidence } from '../standards/evidence.ts';
 import type { Evidence } from '../standards/types.ts';
 import type { Commit, Session } from './contract.ts';
 import { playableUnits } from './units.ts';
@@ -15,7 +15,17 @@ export function evaluateCommit(
   const unit = playableUnits(Tree).find(({ UnitID }) => UnitID === commit.UnitID);
   if (!unit) return [];
   const evidence = unitEvidence(Standard, unit, commit.Data);
-  return [evidence, rollUp(Standard, Tree, { [unit.UnitID]: evidence }, commit.Root ?? null)];
+  const course = rollUp(Standard, Tree, { [unit.UnitID]: evidence }, commit.Root ?? null);
+  return [evidence, course, silenceOf(commit)];
+}
+
+/** The end of an attempt decides what content left open, so the service must also know that it did. */
+function silenceOf({ Data }: Commit): Evidence {
+  return {
+    ...nothing,
+    Completion: 'cmi.completion_status' in Data ? 'unknown' : 'completed',
+    Success: 'cmi.success_status' in Data ? 'unknown' : 'passed',
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type NavigationRequest, parseRequest } from '../scorm/sequencing/requests.ts';
+import { courseResult } from '../scorm/sequencing/result.ts';
 import { bucketsFor, predict, reported, statuses } from '../scorm/sequencing/session.ts';
 import type { SequencingState } from '../scorm/sequencing/state.ts';
 import { writeTreeState } from '../standards/tree-state.ts';
@@ -8,7 +9,7 @@ import type { Commits, Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
 import { autosaveDelay, type Course, type CourseEvents, type Leaving, saveDelay } from './course.ts';
 import { createMachine } from './machine.ts';
-import { endingsOf, type Outlook, positionIn, rollup } from './outlook.ts';
+import { endingsOf, type Outlook, positionIn } from './outlook.ts';
 import { createRunTime } from './runtime.ts';
 import {
   beginSequenced,
@@ -86,6 +87,14 @@ export function createSequencedCourse(
     return { report: { unitID, data: openedPage, contentRequest: runTime.request() }, data: notes };
   }
 
+  /** Content that never used the API has reported nothing, but the service must know that its unit was open. */
+  function visited(): Left | null {
+    const { current, data } = machine.state;
+    if (!current) return null;
+    const { UnitID: unitID } = current;
+    return { report: { unitID, data: {} }, data: data.get(unitID) ?? {} };
+  }
+
   /** The sequencing state with what the open unit has reported so far. */
   function sequencingNow(left: Left | null): SequencingState {
     const { course, sequencing } = machine.state;
@@ -100,7 +109,7 @@ export function createSequencedCourse(
   function snapshotOf({ report, data }: Left, sequencing: SequencingState): Snapshot {
     const { course } = machine.state;
     const Tree = writeTreeState(course, sequencing);
-    const Root = rollup(course, new Map(statuses(course, sequencing)));
+    const Root = courseResult(course, new Map(statuses(course, sequencing)));
     return { UnitID: report.unitID, Data: data, ...(Tree.length <= treeLimit && { Tree }), Root };
   }
 
@@ -129,7 +138,7 @@ export function createSequencedCourse(
     await stage.clear();
     autosave.cancel();
     if (machine.state.leaving) return;
-    const left = leftBehind();
+    const left = leftBehind() ?? visited();
     machine.dispatch({ kind: 'closed', left, asked, now: Date.now() });
     if (left) saveLast(left);
   }
@@ -151,7 +160,7 @@ export function createSequencedCourse(
     machine.dispatch({ kind: 'leaving' });
     await stage.clear();
     autosave.cancel();
-    const left = leftBehind();
+    const left = leftBehind() ?? visited();
     const ends = how === 'end' || (how === 'exit' && endingsOf(outlook().prediction.hidden).exitEnds);
     machine.dispatch({ kind: 'left', left, how: ends ? 'exitAll' : 'suspendAll', now: Date.now() });
     const { last, sequencing } = machine.state;

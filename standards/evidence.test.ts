@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { defaultSequencing } from '../scorm/sequencing/course.ts';
 import { better, rollUp, unitEvidence } from './evidence.ts';
 import { resume } from './resume.ts';
 import { unitOf } from './test-support.ts';
@@ -79,13 +80,17 @@ describe('SCORM 2004 data', () => {
     assert.equal(evaluated(half, { CompletionThreshold: threshold })[0], 'completed');
     const ignored = { CompletionThreshold: { ...threshold, CompletedByMeasure: false } };
     assert.equal(evaluated(half, ignored)[0], 'incomplete');
-    const scored = {
-      'cmi.score.scaled': '0.6',
-      'cmi.scaled_passing_score': '0.7',
-      'cmi.success_status': 'passed',
-    };
-    assert.equal(evaluated(scored)[1], 'failed');
-    assert.equal(evaluated({ ...scored, 'cmi.score.scaled': '' })[1], 'passed');
+    const scored = { 'cmi.score.scaled': '0.6', 'cmi.success_status': 'passed' };
+    const passing = { ObjectiveID: null, Primary: true, SatisfiedByMeasure: true, MinNormalizedMeasure: 0.7 };
+    const Sequencing = { ...defaultSequencing, Objectives: [{ ...passing, Maps: [] }] };
+    assert.equal(evaluated(scored, { Sequencing })[1], 'failed');
+    assert.equal(evaluated({ ...scored, 'cmi.score.scaled': '' }, { Sequencing })[1], 'passed');
+  });
+
+  it('is not evaluated by thresholds that only the page knows', () => {
+    const claims = { 'cmi.scaled_passing_score': '0.1', 'cmi.completion_threshold': '0.1' };
+    const data = { ...claims, 'cmi.score.scaled': '0.2', 'cmi.progress_measure': '0.2' };
+    assert.deepEqual(evaluated(data).slice(0, 2), ['unknown', 'unknown']);
   });
 });
 

@@ -1,11 +1,14 @@
 import { isSatisfied, recordOf } from './cmi5/satisfaction.ts';
+import { mergeSupports } from '../scorm/sequencing/support.ts';
 import { parseSeconds } from './durations.ts';
 import { clamp, parseNumber } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
 /** The rollup of the whole course by a sequencing engine. Where it is unknown or null, the units decide. */
-export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress'> & { Progress: number | null };
+export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress' | 'Supports'> & {
+  Progress: number | null;
+};
 
 /** The evidence before the learner has done anything. */
 export const nothing: Evidence = {
@@ -60,7 +63,7 @@ function evidenceOf12(unit: Unit, data: RunTimeData): Evidence {
   const words = ['passed', 'completed', 'failed', 'incomplete', 'browsed', 'not attempted'] as const;
   const status = oneOf(words, data['cmi.core.lesson_status']);
   const raw = parseNumber(data['cmi.core.score.raw']);
-  const mastery = unit.MasteryScore ?? parseNumber(data['cmi.student_data.mastery_score']);
+  const mastery = unit.MasteryScore;
   const ended = status === 'passed' || status === 'completed' || status === 'failed';
   const forCredit = data['cmi.core.credit'] !== 'no-credit' && data['cmi.core.lesson_mode'] !== 'browse';
   let Success: Evidence['Success'] = status === 'passed' || status === 'failed' ? status : 'unknown';
@@ -80,8 +83,8 @@ function evidenceOf12(unit: Unit, data: RunTimeData): Evidence {
 function evidenceOf2004(unit: Unit, data: RunTimeData): Evidence {
   const measure = parseNumber(data['cmi.progress_measure']);
   const scaled = parseNumber(data['cmi.score.scaled']);
-  const passing = passingScore(unit, data);
-  const threshold = completionThreshold(unit, data);
+  const passing = passingScore(unit);
+  const threshold = completionThreshold(unit);
   let Success: Evidence['Success'] =
     oneOf(['passed', 'failed'] as const, data['cmi.success_status']) ?? 'unknown';
   if (passing !== null && scaled !== null) Success = scaled >= passing ? 'passed' : 'failed';
@@ -144,7 +147,12 @@ export function better(old: Evidence, next: Evidence): Evidence {
     Score,
     Progress: Math.max(old.Progress, next.Progress),
     TotalSeconds: Math.max(old.TotalSeconds, next.TotalSeconds),
+    ...supportsIn(old, next),
   };
+}
+
+function supportsIn({ Supports: old }: Evidence, { Supports: next }: Evidence): Pick<Evidence, 'Supports'> {
+  return old && next ? { Supports: mergeSupports(old, next) } : {};
 }
 
 /** The nodes that can be opened: a SCORM 1.2 item may open a page and also group others. */

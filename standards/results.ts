@@ -1,11 +1,43 @@
+import type { Course } from '../scorm/sequencing/course.ts';
+import { courseLimit } from '../scorm/sequencing/limits.ts';
+import { replayedResult } from '../scorm/sequencing/replay.ts';
+import { courseResult } from '../scorm/sequencing/result.ts';
+import { type Shared, statuses } from '../scorm/sequencing/session.ts';
+import type { SequencingState } from '../scorm/sequencing/state.ts';
+import { supportsOf } from '../scorm/sequencing/support.ts';
 import { better, type RootEvidence, rollUp, unitEvidence } from './evidence.ts';
+import { readTreeState } from './tree-state.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
-/** What is played: the tree of a release, or the page of a course that is hosted elsewhere. */
-export type Played = { standard: Standard; tree: CourseTree };
+/**
+ * What is played: the tree of a release, or the page of a course that is hosted elsewhere. `course` is the tree prepared
+ * for sequencing; null for standards without it.
+ */
+export type Played = { standard: Standard; tree: CourseTree; course: Course | null };
+
+type Globals = NonNullable<Shared['globals']>;
 
 /** The best results so far, for each unit that was started and for the course. */
 export type Results = { units: Record<string, Evidence>; course: Evidence };
+
+export type Claim = {
+  unit: Unit;
+  data: RunTimeData;
+  /** The rollup as the page sent it. */
+  root: RootEvidence | null;
+  /** The sequencing state as the page sent it. */
+  treeState: string | null;
+  /** Whether the page reports every unit that it opens. Pages before November 2026 left out units that used no API. */
+  isComplete: boolean;
+  /** Global objectives of the learner's other courses. */
+  shared?: Globals;
+};
+
+export type NextResults = Results & {
+  unit: Evidence;
+  /** What the page claims for the course and its data does not support. It does not count. */
+  unsupported: RootEvidence | null;
+};
 
 export function findUnit(units: Unit[], unitId: string): Unit | null {
   for (const unit of units) {
@@ -15,20 +47,68 @@ export function findUnit(units: Unit[], unitId: string): Unit | null {
   return null;
 }
 
-/** The results after a commit, from the run-time data of one unit and the engine's rollup. */
-export function resultsWith(
-  { standard, tree }: Played,
-  before: Results,
-  commit: { unit: Unit; data: RunTimeData; root: RootEvidence | null },
-): Results & { unit: Evidence } {
-  const { data, root } = commit;
-  const { UnitID } = commit.unit;
-  const fresh = unitEvidence(standard, commit.unit, data);
+/** The results after a commit: those of its unit by its data, and those of the course by all units and the tree. */
+export function resultsWith(played: Played, before: Results, claim: Claim): NextResults {
+  const { standard, tree, course } = played;
+  const { UnitID } = claim.unit;
+  const evidence = unitEvidence(standard, claim.unit, claim.data);
+  const fresh = course ? { ...evidence, Supports: supportsOf(course, UnitID, reportOf(claim)) } : evidence;
   const known = Object.hasOwn(before.units, UnitID) ? before.units[UnitID] : undefined;
   const unit = known ? better(known, fresh) : fresh;
   const units = { ...before.units, [UnitID]: unit };
-  const rolledUp = rollUp(standard, tree, units, root);
-  return { unit, units, course: keepBetter(before.course, rolledUp, root !== null) };
+  const { claimed, root } = rootOf(course, { course: before.course, units }, claim);
+  const result = keepBetter(before.course, rollUp(standard, tree, units, root), root !== null);
+  return { unit, units, course: result, unsupported: claimed && exceeds(claimed, result) ? claimed : null };
+}
+
+/** A page without an API is completed once it is opened. */
+function reportOf({ unit, data }: Claim): RunTimeData {
+  if (unit.Kind === 'sco') return data;
+  return data['lectern.completion'] === 'completed' ? { 'cmi.completion_status': 'completed' } : {};
+}
+
+/** What the page claims for the course, and what counts of it. */
+function rootOf(
+  course: Course | null,
+  { course: before, units }: Results,
+  { root, treeState, isComplete, shared }: Claim,
+): { claimed: RootEvidence | null; root: RootEvidence | null } {
+  if (!course || !isComplete || hasEarlierUnits(units)) return { claimed: course ? null : root, root };
+  const state = treeState === null ? null : readTreeState(course, treeState);
+  const shown = (state && resultIn(course, state)) ?? root;
+  const claimed = root ?? shown;
+  if (!shown || !exceeds(shown, before)) return { claimed, root: shown };
+  const supports = new Map(Object.entries(units).map(([id, { Supports = [] }]) => [id, Supports]));
+  const limit = courseLimit(course, supports, shared);
+  if (!limit || !exceeds(shown, limit)) return { claimed, root: shown };
+  return { claimed, root: replayedResult(course, supports, shared) };
+}
+
+/** Results from before November 2026 do not say what they support. */
+const hasEarlierUnits = (units: Results['units']) =>
+  Object.values(units).some(({ Supports }) => Supports === undefined);
+
+/** Null if no page has written this state. */
+function resultIn(course: Course, state: SequencingState): RootEvidence | null {
+  try {
+    const result = courseResult(course, new Map(statuses(course, state)));
+    return Number.isFinite(result.Score ?? 0) && Number.isFinite(result.Progress) ? result : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Measures are rounded to two digits, perhaps in different ways. */
+const roundingError = 0.011;
+
+/** Whether a part of a result is better than in another one. */
+function exceeds(one: RootEvidence, other: RootEvidence): boolean {
+  return (
+    (one.Completion === 'completed' && other.Completion !== 'completed') ||
+    (one.Success === 'passed' && other.Success !== 'passed') ||
+    (one.Score !== null && one.Score > (other.Score ?? -1) + roundingError) ||
+    (one.Progress ?? 0) > (other.Progress ?? 0) + roundingError
+  );
 }
 
 /**

@@ -39,8 +39,8 @@ function resume2004(unit: Unit, data: RunTimeData, learner: Learner): RunTimeDat
     'cmi.entry': entryOf(data, exit),
     'cmi.total_time': formatDuration(parseSeconds(data['cmi.total_time']) + parseSeconds(session)),
     ...given('cmi.launch_data', unit.DataFromLMS),
-    ...given('cmi.completion_threshold', completionThreshold(unit, data)),
-    ...given('cmi.scaled_passing_score', passingScore(unit, data)),
+    ...given('cmi.completion_threshold', completionThreshold(unit)),
+    ...given('cmi.scaled_passing_score', passingScore(unit)),
     ...given('cmi.max_time_allowed', unit.Sequencing?.Limits.AttemptAbsoluteDurationLimit),
     ...given('cmi.time_limit_action', unit.TimeLimitAction),
   };

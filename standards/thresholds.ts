@@ -1,15 +1,11 @@
-import { parseNumber } from './numbers.ts';
-import type { RunTimeData, Unit } from './types.ts';
+import type { Unit } from './types.ts';
 
-/** The manifest's primary objective sets the passing score, which the page may also pass to the content. */
-export function passingScore(unit: Unit, data: RunTimeData): number | null {
+/** Set by the manifest's primary objective. What the page passes to the content is not asked, because it may say anything. */
+export function passingScore(unit: Unit): number | null {
   const primary = unit.Sequencing?.Objectives.find(({ Primary }) => Primary);
-  if (primary?.SatisfiedByMeasure) return primary.MinNormalizedMeasure;
-  return parseNumber(data['cmi.scaled_passing_score']);
+  return primary?.SatisfiedByMeasure ? primary.MinNormalizedMeasure : null;
 }
 
-export function completionThreshold(unit: Unit, data: RunTimeData): number | null {
-  const declared = unit.CompletionThreshold;
-  if (!declared) return parseNumber(data['cmi.completion_threshold']);
-  return declared.CompletedByMeasure ? declared.MinProgressMeasure : null;
+export function completionThreshold({ CompletionThreshold: declared }: Unit): number | null {
+  return declared?.CompletedByMeasure ? declared.MinProgressMeasure : null;
 }

@@ -192,7 +192,20 @@ export type Evidence = {
   /** 0–100. */
   Progress: number;
   TotalSeconds: number;
+  /** SCORM 2004: what a unit's data supports about its objectives, which limits the rollup. */
+  Supports?: Supports;
 };
 
 /** The run-time data of one unit as a flat object: `cmi.core.lesson_status` → `completed`. */
 export type RunTimeData = Record<string, string>;
+
+/** The best that can be known about an objective from what a unit reported. Null: no measure was reported. */
+export type Support = {
+  completed: boolean;
+  satisfied: boolean;
+  measure: number | null;
+  progress: number | null;
+};
+
+/** The unit's objectives about which its data says something good, with their positions. */
+export type Supports = readonly (readonly [position: number, support: Partial<Support>])[];

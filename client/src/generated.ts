@@ -2185,6 +2185,24 @@ export interface components {
                 /** @description What was found, and what to do if the rule failed. */
                 Detail: string;
             }[];
+            /** @description The results that the course's page claimed without support by its data, newest first, up to 10. They do not count. */
+            Claims: {
+                /** Format: date-time */
+                At: string;
+                /** @description Number of the launch. */
+                Launch: number | null;
+                /** @description Number of the commit. */
+                Commit: number;
+                UnitID: string;
+                /** @enum {string} */
+                Completion: "unknown" | "incomplete" | "completed";
+                /** @enum {string} */
+                Success: "unknown" | "passed" | "failed";
+                /** @description 0–100; null if the course has reported none. */
+                Score: number | null;
+                /** @description 0–100. */
+                Progress: number | null;
+            }[];
         };
         /** TimelineEntry */
         TimelineEntry: {
@@ -2205,6 +2223,17 @@ export interface components {
             Warnings: string[];
             /** @description Code with which a commit was rejected; its result in `Data` does not count. Null for all other entries. */
             Refused: string | null;
+            /** @description The result that the commit's page claimed for the course without support by its data. It does not count. Null for all other entries. */
+            Claimed: {
+                /** @enum {string} */
+                Completion: "unknown" | "incomplete" | "completed";
+                /** @enum {string} */
+                Success: "unknown" | "passed" | "failed";
+                /** @description 0–100; null if the course has reported none. */
+                Score: number | null;
+                /** @description 0–100. */
+                Progress: number | null;
+            } | null;
             /**
              * @description Who changed the enrolment manually, as in GET /audit; null if the change was not manual.
              * @enum {string|null}
@@ -6145,6 +6174,18 @@ export interface operations {
                      *           "Passed": true,
                      *           "Detail": "The user is enabled."
                      *         }
+                     *       ],
+                     *       "Claims": [
+                     *         {
+                     *           "At": "2026-01-31T09:00:00Z",
+                     *           "Launch": 1,
+                     *           "Commit": 1,
+                     *           "UnitID": "lesson-1",
+                     *           "Completion": "unknown",
+                     *           "Success": "unknown",
+                     *           "Score": 85,
+                     *           "Progress": 100
+                     *         }
                      *       ]
                      *     }
                      */
@@ -6226,6 +6267,12 @@ export interface operations {
                      *             "cmi.core.score.raw was above 100."
                      *           ],
                      *           "Refused": null,
+                     *           "Claimed": {
+                     *             "Completion": "unknown",
+                     *             "Success": "unknown",
+                     *             "Score": 85,
+                     *             "Progress": 100
+                     *           },
                      *           "Actor": "key",
                      *           "ActorName": "HR system"
                      *         }

@@ -43,7 +43,7 @@ export function endAttempt(draft: Draft, activity: Activity): void {
   prepareChildren(draft, activity);
 }
 
-function completeLeaf(draft: Draft, activity: Activity): void {
+export function completeLeaf(draft: Draft, activity: Activity): void {
   const { Tracked, CompletionSetByContent, ObjectiveSetByContent } = activity.sequencing.Delivery;
   const { suspended, setsCompletion, setsSuccess } = trackOf(draft, activity);
   if (!Tracked || suspended) return;

@@ -132,7 +132,7 @@ export function progressOf(draft: Draft, activity: Activity, asker: Asker = 'its
 }
 
 /** The activity's own values, from which those for its global objectives derive. */
-function ownFacts(draft: Draft, activity: Activity, position: number): GlobalObjective {
+export function ownFacts(draft: Draft, activity: Activity, position: number): GlobalObjective {
   const own = objectiveTrack(draft, activity, position);
   if (!definitionOf(activity, position).SatisfiedByMeasure) return own;
   return { ...own, satisfied: judged(draft, activity, position, own.measure) };

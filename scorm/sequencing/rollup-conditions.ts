@@ -29,7 +29,7 @@ const opposites: Record<RollupAction, RollupAction> = {
   incomplete: 'completed',
 };
 
-function rulesFor({ rollupRules }: Activity, action: RollupAction): readonly RollupRule[] {
+export function rulesFor({ rollupRules }: Activity, action: RollupAction): readonly RollupRule[] {
   const own = rollupRules.get(action);
   return own ?? (rollupRules.has(opposites[action]) ? [] : standardRules[action]);
 }

@@ -22,7 +22,7 @@ export function overallRollup(draft: Draft, activity: Activity): void {
   }
 }
 
-function rollUp(draft: Draft, activity: Activity): void {
+export function rollUp(draft: Draft, activity: Activity): void {
   if (isLeaf(activity) || !activity.sequencing.Delivery.Tracked) return;
   measureRollup(draft, activity);
   completionMeasureRollup(draft, activity);

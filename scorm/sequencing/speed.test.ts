@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rule } from '../test-support/learners.ts';
 import { courseOf, group, leaf } from '../test-support/trees.ts';
+import { courseLimit } from './limits.ts';
+import { replayedResult } from './replay.ts';
+import { courseResult } from './result.ts';
 import * as session from './session.ts';
+import { supportsOf } from './support.ts';
 
 const numbers = (count: number) => [...Array(count).keys()];
 const shapes = {
@@ -43,6 +47,36 @@ function medianOf(course: ReturnType<typeof courseOf>): number {
   });
   return times.sort((a, b) => a - b)[50] ?? Number.NaN;
 }
+
+const done = {
+  'cmi.completion_status': 'completed',
+  'cmi.success_status': 'passed',
+  'cmi.score.scaled': '0.9',
+};
+
+/** The median of checking a commit: what its state claims, what its units support, and the replay if they disagree. */
+function medianOfChecks(course: ReturnType<typeof courseOf>): number {
+  const { state } = session.launch(course, session.createState(course, { seed: 1, now: 0 }), 1);
+  const leaves = course.activities.filter(({ children }) => children.length === 0);
+  const supports = new Map(leaves.map(({ id }) => [id, supportsOf(course, id, done)]));
+  const times = numbers(50).map(() => {
+    const began = performance.now();
+    courseResult(course, new Map(session.statuses(course, state)));
+    courseLimit(course, supports);
+    replayedResult(course, supports);
+    return performance.now() - began;
+  });
+  return times.sort((a, b) => a - b)[25] ?? Number.NaN;
+}
+
+describe('the check of a commit', () => {
+  for (const [title, course] of Object.entries(shapes))
+    it(`takes milliseconds with ${title} activities`, (context) => {
+      const median = medianOfChecks(course);
+      context.diagnostic(`${median.toFixed(2)} ms`);
+      assert.ok(median < 25, `${median} ms`);
+    });
+});
 
 describe('one request with all predictions', () => {
   for (const [title, course] of Object.entries(shapes))

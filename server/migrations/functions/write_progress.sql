@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function write_progress_baea04c68c29 (text, jsonb, timestamptz) returns setof integer
+create or replace function write_progress_9f609a011a10 (text, jsonb, timestamptz) returns setof integer
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -15,7 +15,7 @@ begin
       "expectedChange" timestamptz, "unitId" text, data jsonb, bytes integer, evidence jsonb,
       "treeState" text, root jsonb, exit boolean, completion text, success text, score double precision,
       progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz,
-      warnings text[], events jsonb)
+      warnings text[], claimed jsonb, events jsonb)
     order by r."enrollId"
   loop
     update enrolment set commits = greatest(enrolment.commits, request.number), revision = enrolment.revision + 1,
@@ -54,12 +54,12 @@ begin
       root = coalesce(excluded.root, whole.root)
     where (excluded.launch, excluded.commit_number) > (whole.launch, whole.commit_number);
     insert into run_time_commit
-      (tenant_id, enroll_id, number, launch, body_hash, unit_id, evidence, warnings, committed_at)
+      (tenant_id, enroll_id, number, launch, body_hash, unit_id, evidence, warnings, claimed, committed_at)
     values ($1, request."enrollId", request.number, request.launch, request."bodyHash", request."unitId",
-      request.evidence, request.warnings, $3)
+      request.evidence - 'Supports', request.warnings, nullif(request.claimed, 'null'), $3)
     on conflict (tenant_id, enroll_id, launch, number) do update set refused = null, body_hash = excluded.body_hash,
       unit_id = excluded.unit_id, evidence = excluded.evidence, warnings = excluded.warnings,
-      committed_at = excluded.committed_at;
+      claimed = excluded.claimed, committed_at = excluded.committed_at;
     if request."isLive" or request.exit then
       update launch set last_seen_at = (case when request."isLive" then $3 else launch.last_seen_at end),
         ended_at = (case when request.exit then $3 else launch.ended_at end),

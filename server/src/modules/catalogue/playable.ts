@@ -1,3 +1,4 @@
+import { prepareCourse } from '../../../../scorm/sequencing/course.ts';
 import { findUnit, type Played } from '../../../../standards/results.ts';
 import type { CourseTree, Standard, Unit } from '../../../../standards/types.ts';
 import { addressTree } from '../../../../standards/web.ts';
@@ -26,7 +27,7 @@ export type Playable = {
   url: string | null;
 };
 
-/** `bytes` is the size of the tree as JSON. */
+/** `bytes` is about the size in memory. */
 export type PlayedRelease = Played & { bytes: number };
 
 const text = `
@@ -55,6 +56,9 @@ export async function findPlayable(
   return { title, language, releaseId: null, release: null, url };
 }
 
+/** A tree that is prepared for sequencing takes this many times the memory. */
+const preparedFactor = 4;
+
 /** The tree of a release never changes. */
 const releases = createCache<PlayedRelease>({
   name: 'releases',
@@ -70,7 +74,10 @@ const releases = createCache<PlayedRelease>({
       .executeTakeFirst();
     if (!row) throw releaseNotFound();
     const [standard, tree] = [row.standard as Standard, row.tree as CourseTree];
-    return { standard, tree, bytes: JSON.stringify(tree).length };
+    const isSequenced = standard.startsWith('scorm2004');
+    const course = isSequenced ? prepareCourse(tree, '') : null;
+    const bytes = JSON.stringify(tree).length * (isSequenced ? preparedFactor : 1);
+    return { standard, tree, course, bytes };
   },
 });
 
@@ -83,7 +90,7 @@ export async function playedBy(
   page: { url: string; title: string } = { url: '', title: '' },
 ): Promise<PlayedRelease> {
   if (releaseId !== null) return releases.get(ctx, releaseId);
-  return { standard: 'web', tree: addressTree(page.url, page.title), bytes: 0 };
+  return { standard: 'web', tree: addressTree(page.url, page.title), course: null, bytes: 0 };
 }
 
 export function unitOf({ tree }: Played, unitId: string): Unit {

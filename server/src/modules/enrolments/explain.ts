@@ -5,7 +5,7 @@ import { enrolmentNotFound } from './record.ts';
 import { decideLaunch } from './rules.ts';
 import type { Explanation } from './schemas.ts';
 
-export type LaunchDecision = Explanation & { CourseTitle: string; reason: string | null };
+export type LaunchDecision = Omit<Explanation, 'Claims'> & { CourseTitle: string; reason: string | null };
 
 type Row = {
   status: string;

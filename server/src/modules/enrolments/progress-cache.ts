@@ -5,7 +5,7 @@ import { type SessionFacts, sessionEnd } from './session-end.ts';
 
 /** The facts after a commit to the newest launch. `changedAt` is the time that the enrolment has if it is unchanged. */
 export type CachedProgress = ProgressFacts &
-  SessionFacts & { launch: number; launchId: string | null; changedAt: Date };
+  SessionFacts & { launch: number; user_id: string; launchId: string | null; changedAt: Date };
 
 /** Maximum cached enrolments. Each takes about 1 kB, including its results by unit. */
 const maxEntries = 4_000;

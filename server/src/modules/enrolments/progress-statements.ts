@@ -27,6 +27,7 @@ const enrolmentColumns = [
   'progress',
   'total_seconds',
   'override',
+  'course_id',
   'release_id',
   'launches',
   'commits',

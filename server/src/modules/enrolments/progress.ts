@@ -6,6 +6,7 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { playedBy, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
+import { checkedResults, unsupportedWarning } from './checked-results.ts';
 import { lostLaunchNumber, lostLaunchStart } from './lost-launch.ts';
 import { type CachedProgress, cachedProgress, cacheProgress, forgetProgress } from './progress-cache.ts';
 import { type ProgressFacts, readProgress, writeRefused } from './progress-statements.ts';
@@ -33,6 +34,8 @@ export type CommitInput = {
   treeState: string | null;
   root: RootEvidence | null;
   exit: boolean;
+  /** Whether the page reports every unit that it opens. */
+  isComplete: boolean;
 };
 
 /** `Ended`: why the session accepts no commits of new work; null if it is still open. */
@@ -44,7 +47,7 @@ export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
   Warning?: 'data_not_stored';
 };
 
-type KnownFacts = ProgressFacts & SessionFacts & { launch: number };
+type KnownFacts = ProgressFacts & SessionFacts & { launch: number; user_id: string };
 
 /** How far a commit number may be ahead of the expected one. */
 const maxAhead = 1_000;
@@ -132,14 +135,9 @@ async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: C
   if (refused === null) return;
   const { enrollId, launch, number, unitId } = input;
   const played = await playedBy(ctx, facts.release_id);
-  const { unit: evidence } = resultsWith(
-    played,
-    { units: {}, course: nothing },
-    {
-      ...input,
-      unit: unitOf(played, unitId),
-    },
-  );
+  const claim = { ...input, unit: unitOf(played, unitId) };
+  const { unit } = resultsWith(played, { units: {}, course: nothing }, claim);
+  const { Supports: _, ...evidence } = unit;
   await writeRefused(ctx, { enrollId, launch, number, unitId, evidence, refused });
   throw new Problem(refused, commitRejections[refused]);
 }
@@ -153,10 +151,12 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
   const before = evidenceOf(facts);
   const played = await playedBy(ctx, facts.release_id);
   const reached = { units: facts.units ?? {}, course: before };
-  const { unit: evidence, course } = resultsWith(played, reached, {
-    ...input,
-    unit: unitOf(played, input.unitId),
-  });
+  const claim = { ...input, unit: unitOf(played, input.unitId) };
+  const {
+    unit: evidence,
+    course,
+    unsupported,
+  } = await checkedResults(ctx, facts, { played, reached, claim });
   const override = overrideOf(facts);
   const counting = withOverride(course, override);
   const status = statusFollowing(facts, counting.Completion);
@@ -170,7 +170,8 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
     course,
     status,
     completedAt: facts.completed_at ?? (course.Completion === 'completed' ? now : null),
-    warnings: isStored ? warningsOf(played.standard, input.data) : [notStoredWarning],
+    warnings: warningsOf(played.standard, { ...input, isStored, isSupported: unsupported === null }),
+    claimed: unsupported,
     events: types.map((type) => ({ id: newId(now), type, data: { Status: status, ...counting } })),
     expectedRevision: facts.revision,
     expectedStatus: facts.status,
@@ -204,13 +205,21 @@ function factsAfter(
   };
 }
 
-function warningsOf(standard: Standard, data: RunTimeData): string[] | null {
+function warningsOf(
+  standard: Standard,
+  { data, isStored, isSupported }: { data: RunTimeData; isStored: boolean; isSupported: boolean },
+): string[] | null {
   const length = data['cmi.suspend_data']?.length ?? 0;
-  if (standard !== 'scorm12' || length <= 4096) return null;
-  return [
-    `cmi.suspend_data has ${length} characters, but SCORM 1.2 guarantees only 4,096. All of them were stored.`,
+  const warnings = [
+    ...(isStored ? [] : [notStoredWarning]),
+    ...(isSupported ? [] : [unsupportedWarning]),
+    ...(isStored && standard === 'scorm12' && length > 4096 ? [longDataWarning(length)] : []),
   ];
+  return warnings.length > 0 ? warnings : null;
 }
+
+const longDataWarning = (length: number) =>
+  `cmi.suspend_data has ${length} characters, but SCORM 1.2 guarantees only 4,096. All of them were stored.`;
 
 function evidenceOf(facts: ProgressFacts): Evidence {
   return {

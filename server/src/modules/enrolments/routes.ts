@@ -6,7 +6,7 @@ import { Course, CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { type EnrolInput, enrol } from './enrol.ts';
 import { enrolProblems } from './enrol-refusal.ts';
-import { explain } from './explain.ts';
+import { explainEnrolment } from './explain-enrolment.ts';
 import { listEnrolments, listEnrolmentsOfUser } from './list.ts';
 import { readOffer } from './offer.ts';
 import { readEnrolment } from './read.ts';
@@ -202,7 +202,7 @@ export const enrolmentRoutes = [
     answers: { 200: { description: 'The rules in order.', schema: Explanation } },
     problems: ['enrolment_not_found'],
     handle: async (ctx, { params }) =>
-      ok(await explain(ctx, { loginId: params.LoginID, enrollId: params.EnrollID })),
+      ok(await explainEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID })),
   }),
   route({
     ...reading,

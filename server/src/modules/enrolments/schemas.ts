@@ -138,6 +138,14 @@ export const ruleCodes = [
   'course_playable',
 ] as const;
 
+/** The result that a page claimed for a course. */
+const claimed = {
+  Completion,
+  Success,
+  Score,
+  Progress: Nullable(Type.Number({ description: '0–100.' })),
+};
+
 export const Explanation = Fields(
   {
     EnrollID,
@@ -153,6 +161,19 @@ export const Explanation = Fields(
         Detail: Type.String({ description: 'What was found, and what to do if the rule failed.' }),
       }),
       { description: 'In the order of evaluation.' },
+    ),
+    Claims: Type.Array(
+      Fields({
+        At: Instant(),
+        Launch: Nullable(Type.Integer({ description: 'Number of the launch.' })),
+        Commit: Type.Integer({ description: 'Number of the commit.' }),
+        UnitID: Type.String(),
+        ...claimed,
+      }),
+      {
+        description:
+          "The results that the course's page claimed without support by its data, newest first, up to 10. They do not count.",
+      },
     ),
   },
   { title: 'Explanation' },
@@ -178,6 +199,12 @@ export const TimelineEntry = Fields(
       Type.String({
         description:
           'Code with which a commit was rejected; its result in `Data` does not count. Null for all other entries.',
+      }),
+    ),
+    Claimed: Nullable(
+      Fields(claimed, {
+        description:
+          "The result that the commit's page claimed for the course without support by its data. It does not count. Null for all other entries.",
       }),
     ),
     Actor: Nullable(

@@ -17,6 +17,7 @@ type Row = {
   data: Record<string, unknown>;
   warnings: string[] | null;
   refused: string | null;
+  claimed: TimelineEntry['Claimed'];
   actor: Actor['kind'] | null;
   actor_name: string | null;
 };
@@ -35,19 +36,19 @@ with owner as materialized (
     launch.number as launch, null::integer as commit, null::text as unit_id,
     jsonb_build_object('EndedAt', launch.ended_at, 'ReturnURL', launch.return_url,
       'UserAgent', launch.user_agent) as data,
-    null::text[] as warnings, null::text as refused
+    null::text[] as warnings, null::text as refused, null::jsonb as claimed
   from launch where launch.tenant_id = $1 and launch.enroll_id = $2 and launch.number > $4
   order by launch.number limit $9
 ), saved as (
   select made.committed_at as at, 'commit' as kind, null::uuid as event_id, null::text as type,
-    made.launch, made.number as commit, made.unit_id, made.evidence as data, made.warnings, made.refused
+    made.launch, made.number as commit, made.unit_id, made.evidence as data, made.warnings, made.refused, made.claimed
   from run_time_commit made where made.tenant_id = $1 and made.enroll_id = $2
     and (made.committed_at, made.number, made.launch) > ($5::timestamptz, $6::integer, $7::integer)
   order by made.committed_at, made.number, made.launch limit $9
 ), logged as (
   select event.occurred_at as at, 'event' as kind, event.event_id, event.type,
     null::integer as launch, null::integer as commit, null::text as unit_id, event.data,
-    null::text[] as warnings, null::text as refused
+    null::text[] as warnings, null::text as refused, null::jsonb as claimed
   from event where event.tenant_id = $1 and event.enroll_id = $2 and event.event_id > $8::uuid
   order by event.event_id limit $9
 ), entry as (
@@ -108,6 +109,7 @@ function toEntry(row: Row, namesActor: boolean): TimelineEntry {
     Data: row.data,
     Warnings: row.warnings ?? [],
     Refused: row.refused,
+    Claimed: row.claimed,
     Actor: row.actor,
     ActorName: namesActor ? row.actor_name : null,
   };

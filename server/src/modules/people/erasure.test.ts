@@ -43,6 +43,7 @@ async function newPerson() {
       treeState: mark,
       root: null,
       exit: false,
+      isComplete: true,
     });
   await commit(1);
   const keyed = { CourseIDs: [await newCourse(service)], DurationIDs: ['standard'], LoginID, Quantity: 2 };

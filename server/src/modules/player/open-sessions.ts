@@ -171,5 +171,6 @@ function commit(ctx: TenantContext, handle: SessionHandle, body: Commit): Promis
     treeState: body.Tree === undefined ? null : storable(body.Tree),
     root: body.Root ?? null,
     exit: body.Exit ?? false,
+    isComplete: handle.isComplete,
   });
 }

@@ -84,7 +84,13 @@ async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promis
       param: 'Preview',
     });
   const played = await playedBy(ctx, handle.releaseId);
-  const change = { unit: unitOf(played, body.UnitID), data: body.Data, root: body.Root ?? null };
+  const change = {
+    unit: unitOf(played, body.UnitID),
+    data: body.Data,
+    root: body.Root ?? null,
+    treeState: body.Tree ?? null,
+    isComplete: true,
+  };
   const { units, course } = resultsWith(played, before, change);
   return receiptOf(ctx, body.Number, { units, course });
 }

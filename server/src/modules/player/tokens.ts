@@ -19,6 +19,8 @@ export type SessionHandle = {
   /** Null in tokens issued before launches had IDs. */
   launchId: string | null;
   courseId: string;
+  /** Whether the page reports every unit that it opens, so that its results can be checked. */
+  isComplete: boolean;
 };
 
 const ticketHours = 24;
@@ -44,16 +46,16 @@ export function readTicket(ctx: Context, token: string): Ticket | null {
   return old ? null : { tenantId, enrollId, returnUrl, at, courseId };
 }
 
-export function writeSession(ctx: Context, session: SessionHandle): string {
+export function writeSession(ctx: Context, session: Omit<SessionHandle, 'isComplete'>): string {
   const { tenantId, enrollId, launch, launchId, courseId } = session;
-  return seal(ctx.keys, 'session', [tenantId, enrollId, launch, courseId, launchId]);
+  return seal(ctx.keys, 'session', [tenantId, enrollId, launch, courseId, launchId, true]);
 }
 
 export function readSession(ctx: Context, token: string): SessionHandle | null {
   const value = unsealCached(ctx.keys, 'session', token) as
-    | [string, string, number, string, (string | null)?]
+    | [string, string, number, string, (string | null)?, boolean?]
     | null;
   if (!value) return null;
-  const [tenantId, enrollId, launch, courseId, launchId = null] = value;
-  return { tenantId, enrollId, launch, launchId, courseId };
+  const [tenantId, enrollId, launch, courseId, launchId = null, isComplete = false] = value;
+  return { tenantId, enrollId, launch, launchId, courseId, isComplete };
 }

@@ -287,6 +287,7 @@ export interface RunTimeCommitTable {
   committed_at: Timestamp;
   refused: string | null;
   body_hash: string | null;
+  claimed: Json | null;
 }
 
 export interface ScheduledJobTable {

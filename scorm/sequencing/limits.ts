@@ -1,0 +1,228 @@
+import type { Objective, RollupRule, Support, Supports } from '../../standards/types.ts';
+import type { Activity, Course } from './course.ts';
+import { type CourseResult, percent } from './result.ts';
+import { type RollupAction, rulesFor } from './rollup-conditions.ts';
+import type { GlobalObjective } from './state.ts';
+import { betterSupport, noSupport } from './support.ts';
+
+/** What is known of the course's units: for each that reported something, what that supports. */
+export type SupportsByUnit = ReadonlyMap<string, Supports>;
+
+type Globals = readonly (readonly [id: string, objective: GlobalObjective])[];
+
+/** What each activity can have come to, at best. Groups contribute with their primary objective. */
+type Limits = {
+  own: Map<Activity, Map<number, Support>>;
+  visited: ReadonlySet<Activity>;
+  globals: Map<string, Support>;
+};
+
+/** How often global objectives that groups write and read in turn are followed. */
+const maxRounds = 32;
+
+/**
+ * The best result that any honest course of events can have given to the course, whatever the order of attempts: each
+ * rule counts as fulfilled if it can have been at some time. Null if global objectives depend on each other in circles.
+ */
+export function courseLimit(
+  course: Course,
+  units: SupportsByUnit,
+  shared: Globals = [],
+): CourseResult | null {
+  const limits = unitLimits(course, units, shared);
+  const groups = course.activities.filter(({ children }) => children.length > 0).reverse();
+  for (let round = 0; round < maxRounds; round += 1) {
+    let isSettled = true;
+    for (const group of groups) {
+      const found = new Map([[group.primary, groupLimit(limits, group)]]);
+      limits.own.set(group, found);
+      if (writeGlobals(limits, group, found)) isSettled = false;
+    }
+    if (isSettled) return resultOf(course, limits);
+  }
+  return null;
+}
+
+/** The activities that can have been rolled up: those with a unit that reported something, or that read what others write. */
+export function visitedActivities(course: Course, units: SupportsByUnit): Set<Activity> {
+  const visited = new Set<Activity>();
+  const readers = [...course.readers.values()].flat();
+  for (const activity of [...[...units.keys()].map((id) => course.byID.get(id)), ...readers])
+    for (let each = activity ?? null; each && !visited.has(each); each = each.parent) visited.add(each);
+  return visited;
+}
+
+function unitLimits(course: Course, units: SupportsByUnit, shared: Globals): Limits {
+  const globals = new Map(shared.map(([id, objective]) => [id, supportFrom(objective)]));
+  const limits: Limits = { own: new Map(), visited: visitedActivities(course, units), globals };
+  for (const [id, supports] of units) {
+    const activity = course.byID.get(id);
+    if (!activity || activity.children.length > 0) continue;
+    const found = new Map(
+      supports.map(([position, support]) => [position, { ...noSupport, ...support }] as const),
+    );
+    limits.own.set(activity, found);
+    writeGlobals(limits, activity, found);
+  }
+  return limits;
+}
+
+const supportFrom = ({ completed, satisfied, measure, progress }: GlobalObjective): Support => ({
+  ...{ completed: completed === true, satisfied: satisfied === true, measure, progress },
+});
+
+/** Returns whether a global objective can now have a better value than before. */
+function writeGlobals({ globals }: Limits, { objectives }: Activity, own: Map<number, Support>): boolean {
+  let hasChanged = false;
+  for (const [position, support] of own) {
+    for (const map of objectives[position]?.Maps ?? []) {
+      const known = globals.get(map.TargetObjectiveID) ?? noSupport;
+      const better = betterSupport(known, allowed(support, map, 'Write'));
+      if (isSame(known, better)) continue;
+      globals.set(map.TargetObjectiveID, better);
+      hasChanged = true;
+    }
+  }
+  return hasChanged;
+}
+
+function allowed(support: Support, map: Objective['Maps'][number], way: 'Read' | 'Write'): Support {
+  return {
+    satisfied: support.satisfied && map[`${way}SatisfiedStatus`],
+    measure: map[`${way}NormalizedMeasure`] ? support.measure : null,
+    completed: support.completed && map[`${way}CompletionStatus`],
+    progress: map[`${way}ProgressMeasure`] ? support.progress : null,
+  };
+}
+
+const isSame = (a: Support, b: Support) =>
+  a.completed === b.completed &&
+  a.satisfied === b.satisfied &&
+  a.measure === b.measure &&
+  a.progress === b.progress;
+
+/** The primary objective's own values and those that its maps read, with what follows from the measures. */
+function limitOf({ own, globals }: Limits, activity: Activity): Support {
+  const { primary, objectives } = activity;
+  const { Maps = [], SatisfiedByMeasure = false, MinNormalizedMeasure = 1 } = objectives[primary] ?? {};
+  const read = Maps.map((map) => allowed(globals.get(map.TargetObjectiveID) ?? noSupport, map, 'Read'));
+  const found = read.reduce(betterSupport, own.get(activity)?.get(primary) ?? noSupport);
+  const { measure, progress } = found;
+  return {
+    ...found,
+    satisfied: SatisfiedByMeasure ? measure !== null && measure >= MinNormalizedMeasure : found.satisfied,
+    completed: activity.completedByMeasure
+      ? progress !== null && progress >= activity.minProgressMeasure
+      : found.completed,
+  };
+}
+
+function groupLimit(limits: Limits, group: Activity): Support {
+  if (!group.sequencing.Delivery.Tracked) return noSupport;
+  const children = group.children.filter(({ sequencing }) => sequencing.Delivery.Tracked);
+  const found = children.map((child) => ({ child, limit: limitOf(limits, child) }));
+  const isSelecting = group.sequencing.Randomization.SelectCount !== null;
+  const mean = (parts: { weight: number; value: number | null }[]) => highestMean(parts, isSelecting);
+  return {
+    measure: mean(
+      found.map(({ child, limit }) => ({
+        weight: child.sequencing.RollupRules.ObjectiveMeasureWeight,
+        value: limit.measure,
+      })),
+    ),
+    progress: mean(
+      found.map(({ child, limit }) => ({ weight: child.progressWeight, value: limit.progress })),
+    ),
+    satisfied: rulesFor(group, 'satisfied').some((rule) => canApply(limits, group, found, rule)),
+    completed: rulesFor(group, 'completed').some((rule) => canApply(limits, group, found, rule)),
+  };
+}
+
+/** Of an unknown selection, the best child bounds the mean. A child's measure may have been unknown, which counts as 0. */
+function highestMean(parts: { weight: number; value: number | null }[], isSelecting: boolean): number | null {
+  const known = parts.flatMap(({ value }) => (value === null ? [] : [Math.max(0, value)]));
+  const total = parts.reduce((sum, { weight }) => sum + weight, 0);
+  if (known.length === 0 || total <= 0) return null;
+  if (isSelecting) return Math.max(...known);
+  return parts.reduce((sum, { weight, value }) => sum + weight * Math.max(0, value ?? 0), 0) / total;
+}
+
+type Child = { child: Activity; limit: Support };
+
+/** Whether enough children can have met the rule's conditions at some time (RB.1.4). */
+function canApply(limits: Limits, group: Activity, children: readonly Child[], rule: RollupRule): boolean {
+  const action = rule.Action as RollupAction;
+  const counting = children.filter(({ child }) => contributes(child, action));
+  const able = counting.filter((each) => canMeet(limits, each, rule)).length;
+  const { SelectCount } = group.sequencing.Randomization;
+  const unselected = SelectCount === null ? 0 : Math.max(0, group.children.length - SelectCount);
+  const optional = counting.filter(
+    (each) => isOptional(each.child, action) && !canMeet(limits, each, rule),
+  ).length;
+  const unable = Math.max(0, counting.length - able - optional - unselected);
+  switch (rule.ChildActivitySet) {
+    case 'all':
+      return unable === 0;
+    case 'any':
+      return able > 0;
+    case 'none':
+      return true;
+    case 'atLeastCount':
+      return able >= rule.MinimumCount;
+    case 'atLeastPercent':
+      return rule.MinimumPercent === 0 || able / (able + unable) >= rule.MinimumPercent;
+    default:
+      return false;
+  }
+}
+
+function contributes({ sequencing: { RollupRules } }: Activity, action: RollupAction): boolean {
+  return action === 'satisfied' ? RollupRules.RollupObjectiveSatisfied : RollupRules.RollupProgressCompletion;
+}
+
+/** Whether the child may not have contributed, for example because it was not attempted (RB.1.4.2). */
+function isOptional({ sequencing: { RollupConsiderations } }: Activity, action: RollupAction): boolean {
+  const { RequiredForSatisfied, RequiredForCompleted } = RollupConsiderations;
+  return (action === 'satisfied' ? RequiredForSatisfied : RequiredForCompleted) !== 'always';
+}
+
+/** RB.1.4.1: a condition with `not` can always have been met before anything was known, or after something worse. */
+function canMeet(limits: Limits, { child, limit }: Child, rule: RollupRule): boolean {
+  const truths = rule.Conditions.map(({ Condition, Operator }) =>
+    Operator === 'not' ? Condition !== 'always' : canBe(limits, child, limit, Condition),
+  );
+  if (truths.length === 0) return false;
+  return rule.ConditionCombination === 'any' ? truths.includes(true) : !truths.includes(false);
+}
+
+function canBe({ visited }: Limits, child: Activity, limit: Support, condition: string): boolean {
+  switch (condition) {
+    case 'satisfied':
+      return limit.satisfied;
+    case 'completed':
+      return limit.completed;
+    case 'objectiveMeasureKnown':
+      return limit.measure !== null;
+    case 'always':
+      return true;
+    case 'never':
+    case 'outsideAvailableTimeRange':
+      return false;
+    default:
+      return visited.has(child);
+  }
+}
+
+function resultOf({ root, activities }: Course, limits: Limits): CourseResult {
+  const { completed, satisfied, measure, progress } = limitOf(limits, root);
+  const leaves = activities.filter(({ children }) => children.length === 0);
+  const able = leaves.filter((leaf) => limitOf(limits, leaf).completed).length;
+  const share = percent(able / Math.max(1, leaves.length));
+  const measured = root.completedByMeasure && progress !== null ? percent(progress) : 0;
+  return {
+    Completion: completed ? 'completed' : 'incomplete',
+    Success: satisfied ? 'passed' : 'failed',
+    Score: measure === null ? null : percent(measure),
+    Progress: Math.max(share, measured),
+  };
+}

@@ -1,0 +1,42 @@
+import type { Activity, Course } from './course.ts';
+import { change, changeObjective, type Draft, openDraft, trackOf } from './draft.ts';
+import { type SupportsByUnit, visitedActivities } from './limits.ts';
+import { recordObjective } from './objectives.ts';
+import { type CourseResult, courseResult } from './result.ts';
+import { rollUp, statusOf } from './rollup.ts';
+import { type GlobalObjective, unknownObjective } from './state.ts';
+import { emptyState } from './support.ts';
+
+/** What the course comes to if each unit has the best values that its data supports, and all groups are rolled up again. */
+export function replayedResult(
+  course: Course,
+  units: SupportsByUnit,
+  shared: readonly (readonly [id: string, objective: GlobalObjective])[] = [],
+): CourseResult {
+  const draft = openDraft(
+    course,
+    { ...emptyState, globals: shared.map(([id, objective]) => [id, objective]) },
+    0,
+  );
+  const bottomUp = course.activities.toReversed();
+  for (const activity of bottomUp) forgetObjectives(draft, activity);
+  for (const activity of bottomUp) recordSupports(draft, activity, units);
+  const visited = visitedActivities(course, units);
+  for (const activity of bottomUp) if (visited.has(activity)) rollUp(draft, activity);
+  const statuses = course.activities.map((each) => [each.id, statusOf(draft, each)] as const);
+  return courseResult(course, new Map(statuses));
+}
+
+function forgetObjectives(draft: Draft, activity: Activity): void {
+  activity.objectives.forEach((_, position) => {
+    changeObjective(draft, activity, position, unknownObjective);
+  });
+}
+
+function recordSupports(draft: Draft, activity: Activity, units: SupportsByUnit): void {
+  const supports = units.get(activity.id);
+  if (activity.children.length > 0 || !supports) return;
+  change(draft, activity, { attempts: Math.max(1, trackOf(draft, activity).attempts) });
+  for (const [position, support] of supports)
+    if (activity.objectives[position]) recordObjective(draft, activity, position, support);
+}

@@ -1,0 +1,28 @@
+import {
+  type Claim,
+  type NextResults,
+  type Played,
+  type Results,
+  resultsWith,
+} from '../../../../standards/results.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { readShared } from './shared-state.ts';
+
+export const unsupportedWarning =
+  'The page claimed a better result for the course than its data supports. Only what the data supports counts.';
+
+/**
+ * The results after a commit. A result that only values shared by other courses can explain is evaluated again with
+ * these, so that other commits do not have to read them.
+ */
+export async function checkedResults(
+  ctx: TenantContext,
+  owner: { user_id: string; course_id: string },
+  { played, reached, claim }: { played: Played; reached: Results; claim: Claim },
+): Promise<NextResults> {
+  const results = resultsWith(played, reached, claim);
+  if (results.unsupported === null || !played.course) return results;
+  const of = { userId: owner.user_id, courseId: owner.course_id, tree: played.tree };
+  const { globals } = await readShared(ctx, of);
+  return globals.length > 0 ? resultsWith(played, reached, { ...claim, shared: globals }) : results;
+}
