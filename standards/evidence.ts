@@ -1,5 +1,5 @@
-import { isSatisfied, recordOf } from './cmi5/satisfaction.ts';
 import { mergeSupports } from '../scorm/sequencing/support.ts';
+import { isSatisfied, recordOf } from './cmi5/satisfaction.ts';
 import { parseSeconds } from './durations.ts';
 import { clamp, parseNumber } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';

@@ -69,6 +69,13 @@ async function worker(): Promise<void> {
 const parallel = Number(values.parallel ?? availableParallelism() * 2);
 await Promise.all(Array.from({ length: parallel }, worker));
 await browser.close();
+// The player is honest, so the service must not find any claim without support.
+const claimed = await service.ctx.db
+  .selectFrom('run_time_commit')
+  .select(['tenant_id', 'enroll_id', 'unit_id', 'claimed'])
+  .where('tenant_id', '=', 'test')
+  .where('claimed', 'is not', null)
+  .execute();
 await service.close();
 rmSync(scratch, { recursive: true, force: true });
 
@@ -85,4 +92,6 @@ console.log(
 );
 if (failed.length > 0) console.log('\nFirst differences:');
 for (const { name } of failed) console.log(`${name.padEnd(8)} ${differences.get(name)}`);
-process.exit(failed.length > 0 ? 1 : 0);
+for (const { unit_id, claimed: claim } of claimed)
+  console.log(`Claim without support in ${unit_id}: ${JSON.stringify(claim)}`);
+process.exit(failed.length + claimed.length > 0 ? 1 : 0);
