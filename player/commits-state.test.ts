@@ -232,7 +232,7 @@ for (const [title, from, event, changes, effects = []] of rows)
     assert.deepEqual(reduceCommits(from, event), { state: { ...from, ...changes }, effects });
   });
 
-test('the learner sees what is saved and what may be lost', () => {
+test('the learner sees what is saved and what could be lost', () => {
   const device = { onLine: true, holds: () => true };
   const shown = (state: CommitsState, more: Partial<typeof device> = {}) =>
     saveStateOf(state, { ...device, ...more });
@@ -244,7 +244,7 @@ test('the learner sees what is saved and what may be lost', () => {
   assert.equal(shown({ ...waiting, pending: [{ ...one, attempts: 1 }] }), 'kept');
 });
 
-test('a blocking call sends every commit that may be sent now', () => {
+test('a blocking call sends every commit that is ready to be sent', () => {
   assert.equal(readyOf(waiting, now), one);
   assert.equal(readyOf(fresh, now), null);
   assert.equal(readyOf({ ...waiting, notBefore: now + 1 }, now), null);

@@ -141,7 +141,7 @@ test('a pass followed by a failure while offline is kept and sent before the fai
   }
 });
 
-test('a better course result from the SCORM 2004 engine is also kept', async (t) => {
+test('a better course result from the SCORM 2004 engine is kept too', async (t) => {
   const { save, kept } = openBrowser(t, { standard: 'scorm2004-3rd' });
   const root = (Success: 'passed' | 'failed') =>
     ({ Completion: 'completed', Success, Score: null, Progress: null }) as const;
@@ -150,7 +150,7 @@ test('a better course result from the SCORM 2004 engine is also kept', async (t)
   assert.deepEqual(kept(), [1, 2]);
 });
 
-test('a receipt without the data is final, and the page warns until the position is saved', async (t) => {
+test('a receipt that says the data was not stored is final, and the page shows a warning until the position is saved', async (t) => {
   const { save, kept, pass, connect, commits, network } = openBrowser(t, {});
   network.answer = (commit) =>
     Response.json({ ...receipt, Number: commit.Number, Warning: 'data_not_stored' });
@@ -164,7 +164,7 @@ test('a receipt without the data is final, and the page warns until the position
   assert.deepEqual([kept(), commits.state], [[], 'saved']);
 });
 
-test('a snapshot with results at least as good replaces the earlier one', async (t) => {
+test('a snapshot with results that are at least as good replaces the earlier one', async (t) => {
   const { save, kept, commits } = openBrowser(t, {});
   for (let score = 1; score <= 50; score++) save(result12('incomplete', score, `page ${score}`));
   assert.deepEqual(kept(), [50]);
@@ -173,7 +173,7 @@ test('a snapshot with results at least as good replaces the earlier one', async 
   assert.deepEqual(kept(), [51, 52]);
 });
 
-test('of a hundred commits with falling scores, only the few with the best results are kept', async (t) => {
+test('after a hundred commits with falling scores, only the few with the best results are kept', async (t) => {
   const { save, kept, journal } = openBrowser(t, {});
   for (let score = 100; score > 0; score--)
     save(result12(score % 7 === 0 ? 'completed' : 'incomplete', score));
@@ -183,7 +183,7 @@ test('of a hundred commits with falling scores, only the few with the best resul
   assert.equal(Math.max(...scores), 100);
 });
 
-test('a later pass that the mastery score overrules does not replace a real one', async (t) => {
+test('a later pass that falls below the mastery score does not replace a real pass', async (t) => {
   const { save, journal } = openBrowser(t, {});
   save(result12('completed', 85));
   save(result12('incomplete', 95));
@@ -192,7 +192,7 @@ test('a later pass that the mastery score overrules does not replace a real one'
   assert.deepEqual(kept, ['85', '95', '10']);
 });
 
-test('if the device is full, lesser results are dropped, but never the best one or the newest bookmark', async (t) => {
+test("if the device's storage is full, lesser results are dropped, but never the best one or the newest bookmark", async (t) => {
   const { save, kept, commits } = openBrowser(t, { room: 1_000 });
   const long = (status: string, score: number) => result12(status, score, 'x'.repeat(150));
   save(long('passed', 85));
@@ -203,7 +203,7 @@ test('if the device is full, lesser results are dropped, but never the best one 
   assert.equal(commits.state, 'unkept', 'one of them is in this page only');
 });
 
-test('a snapshot that does not fit leaves the stored one in place', async (t) => {
+test('a snapshot that does not fit leaves the stored one unchanged', async (t) => {
   const { save, kept, commits, connect, pass, numbers } = openBrowser(t, { room: 600 });
   save(result12('incomplete', 10));
   save(result12('incomplete', 20, 'x'.repeat(600)));
@@ -228,7 +228,7 @@ test('after a tab is closed offline, the next page sends both the pass and the n
   assert.deepEqual(kept(), []);
 });
 
-test('commits that an earlier page left too far ahead are renumbered together', async (t) => {
+test("an earlier page's commits with numbers too far ahead are renumbered together", async (t) => {
   const ahead: Answer = (commit) => {
     if (commit.Number <= 1_001) return accept(commit);
     const headers = { 'content-type': 'application/problem+json' };
@@ -246,7 +246,7 @@ test('commits that an earlier page left too far ahead are renumbered together', 
   assert.deepEqual(kept(), []);
 });
 
-test('a page whose number another commit has taken resends its own with the expected number', async (t) => {
+test('a page resends its commit with the expected number if another commit has used that number', async (t) => {
   const headers = { 'content-type': 'application/problem+json' };
   const { kept, network, connect, commits, save, pass, sent } = openBrowser(t, {});
   network.answer = (commit) =>
@@ -292,7 +292,7 @@ test('the player honours Retry-After from the service, up to 60 s', async (t) =>
   }
 });
 
-test("setting the device's clock back delays no pending commit", async (t) => {
+test("setting the device's clock back does not delay pending commits", async (t) => {
   for (const back of [3_600_000, 2 * 365 * 86_400_000]) {
     const { save, network, pass, numbers, connect } = openBrowser(t, {});
     const headers = { 'content-type': 'application/problem+json', 'retry-after': '2' };
@@ -310,7 +310,7 @@ test("setting the device's clock back delays no pending commit", async (t) => {
   }
 });
 
-test('an opening page waits briefly if the service asks for it, and then sends the stored commits', async (t) => {
+test('a newly opened page waits briefly if the service asks it to, and then sends the stored commits', async (t) => {
   const { journal, kept, network, numbers, pass } = openBrowser(t, {});
   journal.write({
     ...{ EnrollID: 'e', Session: 's', CourseTitle: 'Course', KeptAt: 0 },
@@ -328,7 +328,7 @@ test('an opening page waits briefly if the service asks for it, and then sends t
   assert.deepEqual([numbers(), kept()], [[1, 1, 1], []]);
 });
 
-test('a closing page sends each commit once, however often the content commits while it closes', async (t) => {
+test('a closing page sends each commit once, however often the content commits during closing', async (t) => {
   const { commits, leaving, pass, save } = openBrowser(t, {});
   save(result12('incomplete', 10));
   commits.leave();
@@ -342,7 +342,7 @@ test('a closing page sends each commit once, however often the content commits w
   assert.deepEqual(leaving, [1, 2, 3, 4, 4]);
 });
 
-test('commits of an unknown session are removed after 30 days, once the learner has been informed', async (t) => {
+test('commits from an unknown session are removed after 30 days, once the learner has been informed', async (t) => {
   const { journal, network } = openBrowser(t, {});
   const day = 86_400_000;
   for (const [number, age] of [

@@ -49,7 +49,7 @@ test('A renumbered commit is stored only once', () => {
   assert.deepEqual(listed(), [['s1', 'a', 3]]);
 });
 
-test('Renumbering upwards overwrites no other commit', () => {
+test('Renumbering to higher numbers overwrites no other commit', () => {
   const { journal, listed } = opened();
   const entries = [1, 2, 3].map((number) => entry(number));
   for (const each of entries) journal.write(each);
@@ -61,7 +61,7 @@ test('Renumbering upwards overwrites no other commit', () => {
   ]);
 });
 
-test('A write that the browser rejects is reported, and damaged entries do no harm', () => {
+test('A write that the browser rejects is reported, and damaged entries cause no errors', () => {
   assert.equal(openJournal(() => memoryStorage(3)).write(entry(1)), false);
   const blocked = openJournal(() => {
     throw new Error('SecurityError');
@@ -96,7 +96,7 @@ function memoryCopy(): JournalCopy {
   };
 }
 
-test('Entries that a course removes from local storage are restored, and are in the copy for the next page', async () => {
+test('Entries that a course removes from local storage are restored and included in the copy for the next page', async () => {
   const [storage, copy] = [memoryStorage(), memoryCopy()];
   const journal = openJournal(() => storage, copy);
   const clear = () => {

@@ -144,7 +144,7 @@ test('a course starts where the learner left off, or with the first visible unit
   assert.equal(firstUnit(fresh, 'gone'), a);
 });
 
-test('hidden units and those with open prerequisites are skipped', () => {
+test('hidden units and units with unmet prerequisites are skipped', () => {
   const passed = { UnitID: 'a', Data: { 'cmi.core.lesson_status': 'passed' } };
   assert.equal(neighbour(atA, 1, null), b);
   assert.equal(neighbour(atB, 1, null), null);
@@ -159,12 +159,12 @@ test('hidden units and those with open prerequisites are skipped', () => {
   assert.equal(positionOf(atA, passed).statusOf('a'), 'passed');
 });
 
-test('the ends of a course say why there is no way on', () => {
+test('the first and last unit explain why there is no previous or next one', () => {
   assert.equal(positionOf(atA, null).previous?.why, messages.reasons.firstActivity);
   assert.equal(positionOf({ ...fresh, current: c }, null).next?.why, messages.reasons.lastActivity);
 });
 
-test('opening a page completes it, except in a web course, where the learner completes it', () => {
+test('opening a page completes it, except in a web course, which the learner completes', () => {
   assert.equal(pageData(fresh, 'b', 7)['lectern.completion'], 'completed');
   assert.deepEqual(pageData(courseOf('web'), 'b', 7), {
     ...{ 'lectern.completion': 'incomplete', 'lectern.seconds': '7' },

@@ -14,17 +14,17 @@ function shape(texts: object, above = ''): string[] {
 }
 
 for (const [name, { course, preview }] of Object.entries(catalogues))
-  test(`the player's texts in ${name} have the keys of the English ones`, () => {
+  test(`the player's texts in ${name} have the same keys as the English ones`, () => {
     assert.deepEqual(shape(course), shape(catalogues.en.course));
     assert.deepEqual(shape(preview), shape(catalogues.en.preview));
   });
 
-test('the player has the same languages as the console', () => {
+test('the player supports the same languages as the console', () => {
   const source = readFileSync(new URL('../console/shell/intl.tsx', import.meta.url), 'utf8');
   for (const name of Object.keys(catalogues)) assert.match(source, new RegExp(`\\b${name}: \\{`));
 });
 
-test('the course determines the language, then the browser, then English', () => {
+test("the player uses the course's language, then the browser's, then English", () => {
   assert.equal(languageFor(['de-AT', 'en']), 'de');
   assert.equal(languageFor(['ja', 'FR-ca', 'en']), 'fr');
   assert.equal(languageFor(['ja']), 'en');

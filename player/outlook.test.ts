@@ -17,7 +17,7 @@ const tree = treeOf([
   leaf('c', { Rules: [rule('pre', 'hiddenFromChoice', 'always')] }),
 ]);
 
-test('what the tree forbids is not offered, and says why', () => {
+test('forbidden units are not offered, and the reason is given', () => {
   const begun = beginSequenced(
     { Tree: tree, Data: {}, TreeState: null, Shared: noShared, CourseTitle: 'Course' },
     { seed: 1, now: 0 },
@@ -35,7 +35,7 @@ test('what the tree forbids is not offered, and says why', () => {
   assert.deepEqual(position.choice('nowhere'), { may: false, why: null });
 });
 
-test('Exit suspends, unless the manifest hides that and not the end of the attempt', () => {
+test('Exit suspends the attempt, or ends it if the manifest hides only suspendAll', () => {
   assert.deepEqual(endingsOf([]), { exitEnds: false, mayEnd: true });
   assert.deepEqual(endingsOf(['suspendAll']), { exitEnds: true, mayEnd: false });
   assert.deepEqual(endingsOf(['exitAll']), { exitEnds: false, mayEnd: false });
@@ -56,17 +56,17 @@ function rolledUp(weights: number[], scores: (string | null)[]) {
   return courseResult(course, new Map(statuses(course, state)));
 }
 
-test("Members of a group have the manifest's weights, whether or not they are finished", () => {
+test("Scores use the manifest's weights, including those of unfinished units", () => {
   assert.equal(rolledUp([1, 1], ['1']).Score, 50);
   assert.equal(rolledUp([3, 1], ['1', '0']).Score, 75);
 });
 
-test('A measure without weight is no score', () => {
+test('A measure with no weight does not count as a score', () => {
   assert.equal(rolledUp([0, 1], ['1']).Score, null);
   assert.equal(rolledUp([0, 0], ['1', '0.5']).Score, null);
 });
 
-test('Progress without measures is the share of the completed units', () => {
+test('Without measures, progress is the proportion of completed units', () => {
   assert.deepEqual(rolledUp([1, 1, 1, 1], [null]), {
     ...{ Completion: 'unknown', Success: 'unknown', Score: null, Progress: 25 },
   });

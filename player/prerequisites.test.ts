@@ -6,7 +6,7 @@ import type { UnitStatus } from './units.ts';
 const statuses: Record<string, UnitStatus> = { A: 'passed', B: 'completed', C: 'incomplete', D: 'failed' };
 const open = (script: string) => isOpen(script, (unitID) => statuses[unitID] ?? 'none');
 
-test('AICC scripts are parsed as in the standard', () => {
+test('AICC scripts are parsed as the standard defines', () => {
   const held = [
     'A',
     'A&B',

@@ -47,30 +47,30 @@ function shownIn(effects: SequencedEffect[]) {
   return show && { unitID: show.unit.UnitID, data: show.data };
 }
 
-test('a course in order starts with its first unit', () => {
+test('a course that is played in order starts with its first unit', () => {
   const { state, effects } = after(begin(inOrder), started);
   assert.equal(state.current?.UnitID, 'a');
   assert.equal(shownIn(effects)?.data['cmi.entry'], 'ab-initio');
 });
 
-test('where nothing starts automatically, the first available unit is opened', () => {
+test('if nothing starts automatically, the first available unit opens', () => {
   const { state } = after(begin(byChoice), started);
   assert.equal(state.current?.UnitID, 'a');
 });
 
-test('if nothing is available, the learner chooses', () => {
+test('if no unit is available, the learner chooses', () => {
   const locked = treeOf([leaf('a', { Rules: [rule('pre', 'disabled', 'always')] })]);
   const { state, kinds } = after(begin(locked), started);
   assert.deepEqual([state.current, state.over, kinds], [null, false, ['moved']]);
 });
 
-test('without state from earlier sessions, the first unit gets all of its data', () => {
+test('without a stored sequencing state, the first unit gets all of its data', () => {
   const { effects } = after(begin(inOrder, { a: stored }), started);
   const data = shownIn(effects)?.data;
   assert.deepEqual([data?.['cmi.entry'], data?.['cmi.location']], ['resume', '3']);
 });
 
-test('a new attempt gets only data from the system, and a suspended one all', () => {
+test('a new attempt gets only system data, and a suspended attempt gets all data', () => {
   const first = after(begin(inOrder), started, { kind: 'moving' });
   const suspended = leftBy('a', { 'cmi.location': '4', 'cmi.exit': 'suspend' });
   const onB = after(first.state, closed(suspended, 'continue'));
@@ -82,7 +82,7 @@ test('a new attempt gets only data from the system, and a suspended one all', ()
   assert.deepEqual([data?.['cmi.location'], data?.['cmi.entry']], [undefined, 'ab-initio']);
 });
 
-test('content that finishes with a request is followed', () => {
+test('a request from finished content is followed', () => {
   const { state } = after(begin(inOrder), started);
   const kindsAfter = (data: RunTimeData, contentRequest: string | null) =>
     after(state, { kind: 'finished', report: { unitID: 'a', data, contentRequest } }).kinds;
@@ -95,14 +95,14 @@ test('content that finishes with a request is followed', () => {
   assert.deepEqual(after(moving, { kind: 'finished', report }).kinds, []);
 });
 
-test('a request that is refused does not close the page of finished content', () => {
+test('a rejected request does not close the page of finished content', () => {
   const { state } = after(begin(inOrder), started);
   assert.equal(leavesUnit(state, leftBy('a', {}, '{target=nowhere}choice').report, now), false);
   assert.equal(leavesUnit(state, leftBy('a', {}, 'continue').report, now), true);
   assert.equal(leavesUnit(state, leftBy('a', {}, 'exit').report, now), true);
 });
 
-test('a learner whose request is refused continues with the unit', () => {
+test('a learner whose request is rejected continues with the unit', () => {
   const { state } = after(begin(inOrder), started, { kind: 'moving' });
   const asked = { kind: 'choice', target: 'nowhere' } as const;
   const left = leftBy('a', { 'cmi.location': '9' });
@@ -110,7 +110,7 @@ test('a learner whose request is refused continues with the unit', () => {
   assert.deepEqual([shownIn(effects)?.unitID, shownIn(effects)?.data['cmi.location']], ['a', '9']);
 });
 
-test('abandoned content leaves no results', () => {
+test('abandoned content records no results', () => {
   const { state } = after(begin(inOrder), started);
   const left = leftBy('a', { 'cmi.completion_status': 'completed' }, 'abandonAll');
   const finished = after(state, { kind: 'finished', report: left.report }, { kind: 'moving' }, closed(left));
@@ -118,7 +118,7 @@ test('abandoned content leaves no results', () => {
   assert.deepEqual([track?.objectives[0]?.completed, finished.state.over], [null, true]);
 });
 
-test('a way on that opens nothing leaves the choice to the learner', () => {
+test('if navigation opens no unit, the learner chooses', () => {
   const section = group('section', [leaf('b')], { ControlMode: { Flow: false, Choice: true } });
   const { state } = after(begin(treeOf([leaf('a'), section])), started, { kind: 'moving' });
   const arrived = after(state, closed(leftBy('a'), 'continue'));
@@ -140,7 +140,7 @@ test('leaving suspends the course or ends the attempt', () => {
   assert.deepEqual([ended.sequencing.suspended, ended.over], [null, true]);
 });
 
-test('a page is saved once it is shown, reported if it is missing, and ignored if it comes late', () => {
+test('a page is saved once it is shown, reported if it is missing, and ignored if it loads too late', () => {
   const { state } = after(begin(inOrder), started, closed(leftBy('a'), 'continue'));
   const unit = state.current;
   assert.ok(unit?.UnitID === 'b');

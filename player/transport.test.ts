@@ -21,7 +21,7 @@ const json = (status: number, body: unknown, type = 'application/json; charset=u
 const problem = (status: number, code: string, more = {}) =>
   json(status, { code, ...more }, 'application/problem+json; charset=utf-8');
 
-test('only a well-formed receipt for the same commit confirms it', () => {
+test('only a well-formed receipt for the same commit confirms the commit', () => {
   assert.deepEqual(json(200, receipt), { kind: 'receipt', receipt });
   const { Ended: _, ...older } = receipt;
   for (const body of [
@@ -36,7 +36,7 @@ test('only a well-formed receipt for the same commit confirms it', () => {
     assert.equal(json(200, body).kind, 'unconfirmed', JSON.stringify(body));
 });
 
-test('no response from a proxy confirms a commit', () => {
+test("a proxy's response never confirms a commit", () => {
   const page = '<!doctype html><title>Sign in</title>';
   for (const status of [
     0, 200, 204, 302, 400, 401, 403, 404, 405, 408, 409, 410, 413, 414, 422, 429, 431, 451, 500, 502, 503,
@@ -64,12 +64,12 @@ test('only error codes listed by the service are final, and the player knows all
     assert.equal(problem(403, code).kind, 'unconfirmed');
 });
 
-test('the response to a number that is too far ahead contains the expected one', () => {
+test('the response to a number that is too far ahead contains the expected number', () => {
   assert.deepEqual(problem(409, 'commit_number_ahead', { Expected: 7 }), { kind: 'ahead', expected: 7 });
   assert.equal(problem(409, 'commit_number_ahead').kind, 'unconfirmed');
 });
 
-test('a rejected commit may be sent again later; without a connection, all commits wait', () => {
+test('a rejected commit may be sent again later, and without a connection all commits wait', () => {
   for (const status of [401, 403, 404, 413, 422])
     assert.deepEqual(json(status, {}), { kind: 'unconfirmed', turnedAway: true });
   for (const status of [0, 200, 408, 429, 500, 503])

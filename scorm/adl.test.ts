@@ -5,7 +5,7 @@ import { type Learner, playScript } from './test-support/adl-script.ts';
 
 const missing = missingScripts();
 
-describe("ADL's test scripts, without a browser", { skip: missing ?? false }, () => {
+describe("ADL's test scripts without a browser", { skip: missing ?? false }, () => {
   if (missing) return;
   /** Some scripts read what others wrote to the learner's global objectives. */
   const learner: Learner = { globals: [], buckets: [] };

@@ -33,7 +33,7 @@ describe('SCORM 1.2 data', () => {
     assert.deepEqual(evaluated('nonsense'), ['unknown', 'unknown', null]);
   });
 
-  it('is evaluated by the mastery score if there is one', () => {
+  it('is evaluated with the mastery score if there is one', () => {
     const mastery = { MasteryScore: 80 };
     assert.deepEqual(evaluated('completed', raw('80'), mastery), ['completed', 'passed', 80]);
     assert.deepEqual(evaluated('completed', raw('79.9'), mastery), ['completed', 'failed', 79.9]);
@@ -44,7 +44,7 @@ describe('SCORM 1.2 data', () => {
     assert.deepEqual(evaluated('passed', uncredited, mastery), ['completed', 'passed', 10]);
   });
 
-  it('is scaled by min and max if they are valid', () => {
+  it('is scaled by min and max if these are valid', () => {
     const bounds = (min: string, max: string) => ({ 'cmi.core.score.min': min, 'cmi.core.score.max': max });
     assert.equal(evaluated('passed', { ...raw('15'), ...bounds('0', '20') })[2], 75);
     assert.equal(evaluated('passed', { ...raw('15'), ...bounds('20', '0') })[2], 15);
@@ -75,7 +75,7 @@ describe('SCORM 2004 data', () => {
     assert.deepEqual(evaluated({}), ['unknown', 'unknown', null, 0]);
   });
 
-  it('is evaluated by the thresholds if there are measures', () => {
+  it('is evaluated with the thresholds if there are measures', () => {
     const half = { 'cmi.progress_measure': '0.5', 'cmi.completion_status': 'incomplete' };
     assert.equal(evaluated(half, { CompletionThreshold: threshold })[0], 'completed');
     const ignored = { CompletionThreshold: { ...threshold, CompletedByMeasure: false } };
@@ -95,7 +95,7 @@ describe('SCORM 2004 data', () => {
 });
 
 describe('pages without an API', () => {
-  it('are completed when the player reports it', () => {
+  it('are completed when the player reports completion', () => {
     const data = { 'lectern.completion': 'completed', 'lectern.seconds': '12' };
     const done = evidence({ Completion: 'completed', Progress: 100, TotalSeconds: 12 });
     assert.deepEqual(unitEvidence('web', unitOf(), data), done);
@@ -110,14 +110,14 @@ describe('rollUp', () => {
   ]);
   const done = evidence({ Completion: 'completed', Progress: 100, TotalSeconds: 5 });
 
-  it('is complete when every unit is', () => {
+  it('is complete when every unit is complete', () => {
     assert.equal(rollUp('scorm12', tree, { a: done, b: done, c: done }).Completion, 'completed');
     const partly = rollUp('scorm12', tree, { a: done, b: done });
     assert.deepEqual([partly.Completion, partly.Progress, partly.TotalSeconds], ['incomplete', 66.67, 10]);
     assert.deepEqual(rollUp('scorm12', tree, {}), evidence());
   });
 
-  it('is failed if one unit is failed, and passed if all units that report success are passed', () => {
+  it('fails if one unit failed, and passes if every unit that reports success has passed', () => {
     const passed = evidence({ Success: 'passed', Score: 90 });
     const failed = evidence({ Success: 'failed', Score: 40 });
     assert.equal(rollUp('scorm12', tree, { a: done, b: passed }).Success, 'passed');
@@ -135,7 +135,7 @@ describe('rollUp', () => {
     assert.equal(rollUp('scorm12', tree, { a: passed }, root).Score, 90);
   });
 
-  it('accepts units with the names of object properties', () => {
+  it('accepts units that have the names of object properties', () => {
     const strange = treeOf([unitOf({ UnitID: 'constructor' }), unitOf({ UnitID: '__proto__' })]);
     assert.deepEqual(rollUp('scorm12', strange, {}), evidence());
   });
@@ -173,7 +173,7 @@ describe('resume', () => {
     assert.deepEqual([data['cmi.launch_data'], data['cmi.student_data.mastery_score']], ['x', '80']);
   });
 
-  it('resumes SCORM 1.2 after suspend and adds up the time once', () => {
+  it('resumes SCORM 1.2 after suspend and adds the session time only once', () => {
     const stored = {
       'cmi.core.exit': 'suspend',
       'cmi.core.session_time': '00:01:30.5',
@@ -188,7 +188,7 @@ describe('resume', () => {
     assert.deepEqual([again['cmi.core.entry'], again['cmi.core.total_time']], ['resume', '0001:01:30.50']);
   });
 
-  it('resumes after a crash, but not if finished or exited', () => {
+  it('resumes after a crash, but not if the unit was finished or exited', () => {
     const entry = (stored: RunTimeData) => resume('scorm12', unitOf(), stored, learner)['cmi.core.entry'];
     const crashed = { 'cmi.core.lesson_status': 'incomplete', 'cmi.core.lesson_location': 'page-3' };
     assert.equal(entry(crashed), 'resume');
@@ -197,7 +197,7 @@ describe('resume', () => {
     assert.equal(entry({ 'cmi.core.lesson_status': 'incomplete' }), '');
   });
 
-  it('resumes SCORM 2004 the same way', () => {
+  it('resumes SCORM 2004 in the same way', () => {
     const stored = { 'cmi.exit': 'suspend', 'cmi.session_time': 'PT90S', 'cmi.total_time': 'PT1H' };
     const threshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
     const data = resume('scorm2004-3rd', unitOf({ CompletionThreshold: threshold }), stored, learner);

@@ -63,20 +63,20 @@ describe('a manifest', () => {
     assert.ok(warnings.some(({ Message }) => /prefix adlcp/.test(Message)));
   });
 
-  it('without a schema version is read according to its namespaces, otherwise as SCORM 1.2', () => {
+  it('is read according to its namespaces if the schema version is missing, or as SCORM 1.2 by default', () => {
     const { Standard, warnings } = read(manifest12(oneItem, oneResource, ''));
     assert.equal(Standard, 'scorm12');
     assert.match(warnings[0]?.Message ?? '', /played as SCORM 1\.2/);
   });
 
-  it('of another IMS specification is not supported yet', () => {
+  it('is rejected if it follows another IMS specification', () => {
     const text = `<manifest xmlns="http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"><metadata><schema>IMS Common Cartridge</schema><schemaversion>1.1.0</schemaversion></metadata><organizations/><resources/></manifest>`;
     const problem = refusalOf(text);
     assert.equal(problem.code, 'package_unsupported');
     assert.match(problem.message, /Common Cartridge/);
   });
 
-  it('that is malformed is rejected with the line number', () => {
+  it('is rejected with the line number if it is malformed', () => {
     assert.match(refusalOf(plain.replace('</organizations>', '')).message, /line \d+.*malformed/);
     assert.match(refusalOf('').message, /empty or not XML/);
     assert.match(refusalOf('<html/>').message, /<html>/);
@@ -88,7 +88,7 @@ describe('a manifest', () => {
     assert.match(warnings[0]?.Message ?? '', /"gone" cannot be used; learners get "Safety first"/);
   });
 
-  it('is rejected if nothing can be opened', () => {
+  it('is rejected if it contains nothing that can be opened', () => {
     for (const [items, resources] of [
       ['', oneResource],
       ['<item identifier="i"/>', oneResource],
@@ -103,13 +103,13 @@ describe('a manifest', () => {
     }
   });
 
-  it('keeps a page that is not in the package, with a warning', () => {
+  it('keeps a page that is missing from the package, with a warning', () => {
     const { unit, warnings } = read(plain, ['imsmanifest.xml']);
     assert.equal(unit?.Href, 'index.html');
     assert.match(warnings[0]?.Message ?? '', /index\.html.*not in the package; learners/);
   });
 
-  it('warns about schema violations, with the line number', () => {
+  it('causes warnings with line numbers for schema violations', () => {
     const { warnings } = read(plain.replace('<item ', '<wrong/>\n<item '));
     assert.match(warnings[0]?.Message ?? '', /scorm12 schema: Element 'wrong'/);
     assert.equal(warnings[0]?.File, 'imsmanifest.xml');
@@ -125,7 +125,7 @@ describe('a manifest', () => {
     assert.ok(warnings.some(({ Message }) => /used twice/.test(Message)));
   });
 
-  it('may open a page and group others in SCORM 1.2', () => {
+  it('may have items that both open a page and group others in SCORM 1.2', () => {
     const items = `<item identifier="g" identifierref="r"><title>G</title>${oneItem}</item>`;
     const { unit } = read(manifest12(items, oneResource));
     assert.deepEqual([unit?.Href, unit?.Children[0]?.Href], ['index.html', 'index.html']);

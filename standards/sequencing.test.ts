@@ -34,7 +34,7 @@ describe('sequencing', () => {
     assert.deepEqual(Objectives, []);
   });
 
-  it('uses the collection for what the item does not define', () => {
+  it('takes from the collection what the item does not define', () => {
     const { unit } = read(
       sequenced('<imsss:controlMode flow="true"/>', 'IDRef="shared"'),
       '<imsss:sequencing ID="shared"><imsss:controlMode choice="false"/><imsss:limitConditions attemptLimit="2"/></imsss:sequencing>',

@@ -60,13 +60,13 @@ describe('states of the previous engine', () => {
       });
 });
 
-describe('states of today', () => {
+describe('states in the current format', () => {
   const course = prepareCourse(
     treeOf([leaf('a'), group('b', [leaf('c', { Randomization: { ReorderChildren: true } }), leaf('d')])]),
     'Course',
   );
 
-  it('are restored as they were', () => {
+  it('are restored unchanged', () => {
     let { state } = session.launch(course, session.createState(course, { seed: 7, now: 1 }), 2);
     assert.deepEqual(read(course, writeTreeState(course, state)), state);
     const data = { 'cmi.completion_status': 'completed', 'cmi.score.scaled': '0.5', 'cmi.exit': 'suspend' };
@@ -74,7 +74,7 @@ describe('states of today', () => {
     assert.deepEqual(read(course, writeTreeState(course, state)), state);
   });
 
-  it('are small', () => {
+  it('take up little space', () => {
     const units = Array.from({ length: 200 }, (_, n) => leaf(`u${n}`));
     const large = prepareCourse(treeOf(units), 'Course');
     let { state } = session.launch(large, session.createState(large, { seed: 1, now: 0 }), 1_700_000_000_000);
@@ -87,14 +87,14 @@ describe('states of today', () => {
   });
 
   for (const text of ['', 'x', '{}', '{"Version":3,"State":{}}', '{"Version":2}', '{"Version":1}'])
-    it(`is null for ${text || 'an empty text'}`, () => assert.equal(readTreeState(course, text), null));
+    it(`reads ${text || 'an empty text'} as null`, () => assert.equal(readTreeState(course, text), null));
 });
 
-describe('what courses share', () => {
+describe('values shared between courses', () => {
   const sharedBy = (...globals: unknown[]) =>
     sharedIn([JSON.stringify({ Shared: { globals, buckets: [] } })]).globals;
 
-  it('is an objective with known values', () => {
+  it('include objectives with known values', () => {
     const objective = { satisfied: true, measure: 0.5, completed: null };
     assert.deepEqual(sharedBy(['o', objective]), [['o', { ...unknownObjective, ...objective }]]);
   });
@@ -109,9 +109,10 @@ describe('what courses share', () => {
     { raw: [1] },
     { unknown: 1 },
   ])
-    it(`is not ${JSON.stringify(value)}`, () => assert.deepEqual(sharedBy(['o', value]), []));
+    it(`exclude an objective of ${JSON.stringify(value)}`, () =>
+      assert.deepEqual(sharedBy(['o', value]), []));
 
-  it('is not anything else that a page sends', () => {
+  it('exclude everything else that a page sends', () => {
     for (const pair of ['o', ['o'], [1, {}], { o: {} }]) assert.deepEqual(sharedBy(pair), []);
     assert.deepEqual(
       sharedIn(['', '{}', '{"Shared":null}', '{"Shared":{"globals":1,"buckets":[["b",1]]}}']),

@@ -20,7 +20,7 @@ function read(activities: string, paths = ['index.html']) {
   return { ...report, warnings: warnings.list() };
 }
 
-describe('an xAPI package', () => {
+describe('xAPI package', () => {
   it('has a unit for each activity with a page', () => {
     const { Title, Tree } = read(activity('urn:course', launch) + activity('urn:question', ''));
     assert.deepEqual([Title, Tree.Units.map(({ UnitID }) => UnitID)], ['urn:course', ['urn:course']]);

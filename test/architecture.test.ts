@@ -87,7 +87,7 @@ function every(check: (from: string, to: string, isType: boolean) => boolean, ru
       assert.ok(check(from, to, isType), `${from} imports ${to}: ${rule}`);
 }
 
-test('the rules apply to existing files', () => {
+test('the import rules refer to existing files', () => {
   for (const workspace of ['server', 'scorm', 'standards', 'console', 'player', 'client', 'bench', 'scripts'])
     assert.ok(
       files.some((file) => workspaceOf(file) === workspace),
@@ -119,7 +119,7 @@ function isContract(to: string, isType: boolean): boolean {
   return isType && to === 'client/src/generated.ts';
 }
 
-test('a workspace imports only itself and the workspaces that it may import', () => {
+test('a workspace imports only itself and the workspaces allowed for it', () => {
   every((from, to, isType) => {
     const isAllowed = imported[workspaceOf(from)];
     return !isAllowed || workspaceOf(to) === workspaceOf(from) || isAllowed(to, isType);
@@ -133,7 +133,7 @@ test('the platform imports no module', () => {
   );
 });
 
-test('scorm and standards are pure: no Node.js modules, and no packages except the XML parser', () => {
+test('scorm and standards are pure: they import no Node.js modules and no packages except the XML parser', () => {
   const pure = files.filter(isPure);
   for (const file of pure)
     for (const [, target] of readFileSync(join(root, file), 'utf8').matchAll(
@@ -153,7 +153,7 @@ test('a module imports only modules to its left', () => {
   );
 });
 
-test("no module imports the process, or another module's routes", () => {
+test("no module imports the process or another module's routes", () => {
   every((from, to) => {
     if (!from.startsWith('server/src/')) return true;
     const isEntry = !from.slice('server/src/'.length).includes('/');
@@ -199,7 +199,7 @@ test('only toNfc normalises text, because normalising hostile text takes quadrat
     );
 });
 
-test('there are no import cycles, not even of types', () => {
+test('there are no import cycles, not even between types', () => {
   const done = new Set<string>();
   function visit(file: string, path: string[]): void {
     assert.ok(!path.includes(file), `import cycle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
@@ -210,7 +210,7 @@ test('there are no import cycles, not even of types', () => {
   for (const file of files) visit(file, []);
 });
 
-test('files stay small enough to read', () => {
+test('files are short enough to read', () => {
   for (const file of files) {
     if (file.endsWith('generated.ts')) continue;
     const lines = readFileSync(join(root, file), 'utf8').split('\n').length;

@@ -5,7 +5,7 @@ import { filesOf, titlesOf } from './conformance/scorm2004/package.ts';
 import { endingOf } from './conformance/scorm2004/page.ts';
 import { groupOf } from './conformance/scorm2004/scripts.ts';
 
-describe('A value in a conformance script', () => {
+describe('a value in a conformance script', () => {
   for (const [name, expected, found] of [
     ['cmi.location', 'page 3', 'page 3'],
     ['cmi.score.scaled', '0', '0.0'],
@@ -20,7 +20,7 @@ describe('A value in a conformance script', () => {
       '{case_matters=true}{lang=de}a',
     ],
   ] as const)
-    it(`of ${name}: ${expected} equals ${found}`, () => assert.ok(isExpected(name, expected, found)));
+    it(`for ${name}: ${expected} equals ${found}`, () => assert.ok(isExpected(name, expected, found)));
 
   for (const [name, expected, found] of [
     ['cmi.location', '', '0'],
@@ -30,10 +30,10 @@ describe('A value in a conformance script', () => {
     ['cmi.objectives._children', 'id,score', 'id'],
     ['cmi.interactions.0.correct_responses.0.pattern', 'a', '{case_matters=true}a'],
   ] as const)
-    it(`of ${name}: ${expected} differs from ${found}`, () => assert.ok(!isExpected(name, expected, found)));
+    it(`for ${name}: ${expected} differs from ${found}`, () => assert.ok(!isExpected(name, expected, found)));
 });
 
-describe('A call in a conformance script', () => {
+describe('a call in a conformance script', () => {
   const get = (name: string, expect: string, error = '0') => ({
     fn: 'GetValue',
     args: [name],
@@ -74,16 +74,16 @@ describe('A call in a conformance script', () => {
   });
 });
 
-describe('A package for a conformance script', () => {
+describe('a package for a conformance script', () => {
   const manifest = `<organization identifier="o"><title> Course </title>
     <item identifier=" one " identifierref="r" parameters = "?tc=X&amp;act=1"><title>Activity 1</title></item></organization>
     <resource identifier="r" href="Page.htm" xml:base="resources/"><file href="Page.htm"/></resource>
     <resource identifier="s"><file href="common/x.js" /></resource>`;
-  it('has all files listed in its manifest', () =>
+  it('contains all files listed in its manifest', () =>
     assert.deepEqual(filesOf(manifest), ['resources/Page.htm', 'resources/Page.htm', 'common/x.js']));
   it('provides the titles by which activities are chosen', () =>
     assert.equal(titlesOf(manifest).get('1'), 'Activity 1'));
-  it('ends a session in the same way as the original page', () => {
+  it('ends a session like the original page', () => {
     assert.deepEqual(endingOf('/resources/SequencingTest.htm').terminate, 'after the calls');
     assert.deepEqual(endingOf('/resources/exitAllOnUnload.htm'), {
       terminate: 'on unload',

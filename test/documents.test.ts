@@ -56,14 +56,14 @@ const anywhere = (known: Iterable<string>, name: string) =>
 const written =
   /^(DATA_DIR\/.*|dist\/.*|signing-keys\.json|backup\.json|server\/migrations\/NNNN_what\.sql)$/;
 
-test('each file that a document names exists', () => {
+test('each file named in a document exists', () => {
   const form = /^[\w@.*{}/-]+\.(tsx?|js|sql|md|json|yml|css|sh|html|njk|service|conf)$/;
   const isKnown = (name: string, document: string) =>
     written.test(name) || existsSync(join(root, dirname(document), name)) || anywhere(files, name);
   assert.deepEqual(unknown(form, isKnown), []);
 });
 
-test('each folder that a document names exists', () => {
+test('each folder named in a document exists', () => {
   const isKnown = (name: string) => written.test(name) || anywhere(folders, name);
   assert.deepEqual(unknown(/^[\w{}.-]+(\/[\w{}.-]+)*\/$/, isKnown), []);
 });
@@ -78,7 +78,7 @@ const foreign = [
   'uWebSockets',
 ];
 
-test('each function, type, table, field, code and setting that a document names exists', () => {
+test('each function, type, table, field, code and setting named in a document exists', () => {
   const forms = [
     '[a-z]+[a-z0-9]*[A-Z]\\w*',
     '[A-Z][a-z]+([A-Z][a-z]*)+',
@@ -92,21 +92,21 @@ test('each function, type, table, field, code and setting that a document names 
   assert.deepEqual(unknown(new RegExp(`^(${forms.join('|')})(\\(.*)?$`), isKnown), []);
 });
 
-test('each npm script that a document names exists', () => {
+test('each npm script named in a document exists', () => {
   const { scripts } = JSON.parse(read('package.json'));
   for (const document of documents)
     for (const [, name = ''] of read(document).matchAll(/npm run (?:-s )?([\w:-]+)/g))
       assert.ok(Object.hasOwn(scripts, name), `${document}: npm run ${name}`);
 });
 
-test('each relative link of a document leads to a file', () => {
+test('each relative link in a document leads to a file', () => {
   for (const document of documents)
     for (const [, target = ''] of read(document).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g))
       if (!/^(\/|[a-z]+:)/.test(target))
         assert.ok(existsSync(join(root, dirname(document), target)), `${document}: ${target}`);
 });
 
-test('names in code font are found', () => {
+test('the check finds names in code font', () => {
   const names = documents.flatMap(namesIn);
   for (const name of [
     'server/test/routes.test.ts',

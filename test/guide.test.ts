@@ -44,7 +44,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("the guide's contents list every page", () => {
+test("the guide's table of contents lists every page", () => {
   const files = globSync('**/*.md', { cwd: guide }).map((file) => file.replace(/\.md$/, ''));
   assert.deepEqual(files.sort(), [...names].sort());
 });
@@ -112,7 +112,7 @@ const hasCommands = (name: string) =>
   blocksOf(join(guide, `${name}.md`)).some(({ language }) => language === 'sh');
 
 for (const name of names.filter(hasCommands))
-  test(`the commands on the guide's page ${name} work and respond as it shows`, async () => {
+  test(`the commands on the guide page ${name} work and respond as shown`, async () => {
     const more = name === 'quick-start' ? {} : await afterQuickStart();
     const shell = new GuideShell({ BASE: service.baseUrl, OPERATOR: service.operatorKey, ...more });
     try {
@@ -122,7 +122,7 @@ for (const name of names.filter(hasCommands))
     }
   });
 
-test('the commands of the README work and respond as it shows', async () => {
+test('the commands in the README work and respond as shown', async () => {
   const { key } = await newTenant(service);
   const shell = new GuideShell({ KEY: key });
   try {
@@ -205,7 +205,7 @@ test('every link and image in a document leads to an existing file and heading',
 });
 
 /** Commands that need the reader's own machine are not run, but everything they name must exist. */
-test('commands that are shown but not run name existing scripts, files and commands', () => {
+test('commands that are shown but not run refer to existing scripts, files and commands', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const commands = new Set([...help.matchAll(/^lectern (\w+)/gm)].map(([, name]) => name));
   for (const document of ['README.md', ...names.map((name) => `docs/guide/${name}.md`)])

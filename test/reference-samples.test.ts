@@ -122,7 +122,7 @@ for (const [name, send] of Object.entries({ curl: withCurl, JavaScript: withScri
     }
   });
 
-test('every operation that programs call is sent', () => {
+test('every operation that programs can call is sent', () => {
   const sent = new Set(`${steps} ${sentByBrowsers} ${sentElsewhere}`.trim().split(/\s+/));
   const missing = [...entries.values()].filter(
     ({ method, operationId }) => method !== 'EVENT' && !sent.has(operationId),

@@ -27,7 +27,7 @@ function assertNamedTestsExist(document: string): void {
 /** The number of level 1 and 2 requirements in each chapter of OWASP ASVS 5.0.0. */
 const requirements = [27, 11, 19, 10, 9, 35, 18, 7, 7, 29, 14, 9, 13, 9, 13, 16, 7];
 
-test('the ASVS assessment lists each requirement once, with a verdict, and names existing tests', () => {
+test('the ASVS assessment lists each requirement once with a verdict, and names existing tests', () => {
   const document = read('docs/security/asvs.md');
   assertNamedTestsExist(document);
   const rows = [...document.matchAll(/^\| ([\d., ]+) \| (met|n\/a|operator|not met) \| .+ \|$/gm)];
@@ -41,14 +41,14 @@ test('the ASVS assessment lists each requirement once, with a verdict, and names
     );
 });
 
-test('every test that SECURITY.md names exists, and each of the ten risks has one', () => {
+test('every test named in SECURITY.md exists, and each of the ten risks has at least one', () => {
   const document = read('SECURITY.md');
   assertNamedTestsExist(document);
   for (let risk = 1; risk <= 10; risk++)
     assert.match(document, new RegExp(`^\\| API${risk} .*\\.test\\.ts\` "`, 'm'), `API${risk} has no test`);
 });
 
-test('only webhook delivery opens connections to addresses given by clients', () => {
+test('only webhook deliveries open connections to addresses given by clients', () => {
   const opens = /\bfetch\(|from 'node:(https?|net|tls|dgram|http2)'|from 'undici'|dns/;
   const files = globSync('server/src/**/*.ts', { cwd: root }).filter(
     (file) => !/\.test\.ts$|test-support/.test(file),

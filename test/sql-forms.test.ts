@@ -9,12 +9,12 @@ const sources = globSync('server/src/**/*.ts', { cwd: root })
   .filter((file) => !/\.test\.ts$|test-(support|database)/.test(file))
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 
-test('a complete SQL statement goes through run()', () => {
+test('a complete SQL statement is run with run()', () => {
   for (const { file, text } of sources)
     assert.doesNotMatch(text, /\.execute\([^)]/, `${file} executes a statement of the sql tag`);
 });
 
-test('Kysely joins only in the select of a record, which verbs narrow down', () => {
+test("Kysely joins tables only in a record's select, which verbs narrow down", () => {
   for (const { file, text } of sources)
     if (/\.(inner|left)Join\(/.test(text)) assert.match(text, /function select[A-Z]\w+\(/, file);
 });
@@ -24,7 +24,7 @@ test('Kysely sets and selects only columns and values, and expressions are SQL t
     assert.doesNotMatch(text, /\.case\(|\.fn\.(?!any\b)\w+/, `${file} has an expression`);
 });
 
-test('statements that Kysely can express are not text', () => {
+test('statements that Kysely can express are not written as text', () => {
   const literal = /`([^`]*)`|'((?:select|update|delete) [^']*)'/g;
   const isExpression = /[(*+|]|::|\$\{|\b(join|using|union|distinct)\b/;
   for (const { file, text } of sources) {

@@ -29,7 +29,7 @@ test('calls return records, even for identifiers that need encoding', async () =
   assert.equal(typeof receipt, 'object');
 });
 
-test('an error response is a LecternError with all details', async () => {
+test('an error response becomes a LecternError with all details', async () => {
   const LoginID = await tenant.user({ FirstName: 'Ada' });
   await assert.rejects(lectern.post('/user', { body: { LoginID, FirstName: 'Eve' } }), (error) => {
     assert.ok(error instanceof LecternError);
@@ -49,7 +49,7 @@ test('an error response is a LecternError with all details', async () => {
   await assert.rejects(stranger.get('/user'), refusal('unauthorized', 401));
 });
 
-test("an operator's key acts on the given tenant", async () => {
+test("an operator's key acts on the named tenant", async () => {
   const LoginID = await tenant.user();
   const { operatorKey: key, baseUrl } = service;
   const operator = createLectern({ baseUrl, key, tenant: tenant.TenantID });
@@ -61,7 +61,7 @@ test("an operator's key acts on the given tenant", async () => {
   );
 });
 
-test('lists are async iterators over all pages', async () => {
+test('lists are async iterators across all pages', async () => {
   const GroupName = unique('group');
   const made = [
     await tenant.user({ GroupName }),
@@ -118,7 +118,7 @@ test('the caller chooses one of several enrolment options', async () => {
   assert.equal(single.DurationID, 'standard');
 });
 
-test('the return URL keeps its own query', async () => {
+test('a return URL keeps its own query string', async () => {
   const LoginID = await tenant.user();
   const { EnrollID, LaunchURL } = await lectern.enrol(LoginID, await newCourse(service));
   const params = { path: { LoginID, EnrollID } };
@@ -130,7 +130,7 @@ test('the return URL keeps its own query', async () => {
   assert.throws(() => withReturn(LaunchURL, '/done'), TypeError);
 });
 
-test('rows are sent by the thousand, and an invalid one fails alone', async () => {
+test('rows are sent in chunks of a thousand, and an invalid row fails alone', async () => {
   const prefix = unique('bulk');
   async function* rows() {
     for (let row = 1; row <= 1_200; row++) yield row === 1_100 ? {} : { LoginID: `${prefix}-${row}` };

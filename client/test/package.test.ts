@@ -53,7 +53,7 @@ test('the archive contains only the published files', async () => {
   assert.equal(manifest.dependencies['openapi-fetch'], installed.version);
 });
 
-test('plain JavaScript can import it with every Node.js version on this machine from 20 on', async () => {
+test('plain JavaScript can import the package in every Node.js version from 20 on that this machine has', async () => {
   const { key } = await newTenant(service);
   const code = `
     import { createLectern, LecternError, verifyWebhook, withReturn } from 'lectern-client';
@@ -75,7 +75,7 @@ test('plain JavaScript can import it with every Node.js version on this machine 
   }
 });
 
-test('the examples of the README run', async () => {
+test('the examples in the README run', async () => {
   const tenant = await newTenant(service);
   await service.api('PUT', '/course/fire-safety', { Title: 'Fire safety', URL: 'https://web.example/' });
   for (const [name, Duration] of Object.entries({ month: 'P30D', year: 'P365D' }))
@@ -124,7 +124,7 @@ for (const [moduleResolution, module] of [
   ['nodenext', 'nodenext'],
   ['bundler', 'esnext'],
 ])
-  test(`its types resolve by ${moduleResolution}`, async () => {
+  test(`the types resolve with ${moduleResolution}`, async () => {
     await writeFile(join(project, 'use.ts'), consumer);
     const compilerOptions = {
       ...{ module, moduleResolution, strict: true, noEmit: true, skipLibCheck: false, types: [] },

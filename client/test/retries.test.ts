@@ -79,7 +79,7 @@ test('bulk calls survive a truncated response', async () => {
   assert.equal(keys[0], keys[1]);
 });
 
-test('retries end, and the error says why', async () => {
+test('retries stop, and the error says why', async () => {
   const lectern = createLectern({ baseUrl, key: tenant.key, retries: 1 });
   on(['lost', 'lost', 'lost']);
   await assert.rejects(lectern.get('/user'), (error) => {
@@ -113,7 +113,7 @@ test('permanent errors are not retried, and a caller can abort a call', async ()
   await assert.rejects(lectern.get('/user', { signal }), { name: 'TimeoutError' });
 });
 
-test('all calls share one token for client credentials, which is renewed when it expires', async () => {
+test('all calls share one access token, which is renewed when it expires', async () => {
   let asked = 0;
   const lectern = createLectern({
     baseUrl,
@@ -133,7 +133,7 @@ test('all calls share one token for client credentials, which is renewed when it
   assert.equal(asked, 3);
 });
 
-test('wrong client credentials are an error after one attempt', async () => {
+test('wrong client credentials cause an error after one attempt', async () => {
   const clientCredentials = { id: tenant.keyId, secret: 'wrong' };
   const lectern = createLectern({ baseUrl, clientCredentials });
   on([]);

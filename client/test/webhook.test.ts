@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test("the service's deliveries verify, even while a secret is being rotated", async () => {
+test("the service's deliveries can be verified, even while a secret is being rotated", async () => {
   const dispatcher = startDispatcher(service.ctx);
   const receiver = await startReceiver();
   try {
@@ -43,7 +43,7 @@ test("the service's deliveries verify, even while a secret is being rotated", as
   }
 });
 
-test('messages signed by the reference package verify, but old, unsigned or unreadable ones do not', async () => {
+test('messages signed by the reference package are accepted; old, unsigned and unreadable ones are rejected', async () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const body = JSON.stringify({ Type: 'webhook.ping', EventID: 'Ø' });
   const signed = (at: Date) => ({

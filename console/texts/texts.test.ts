@@ -49,7 +49,7 @@ function missingPluralForms(elements: readonly MessageFormatElement[], language:
 
 const source = flat({ ...english, ...englishPages });
 
-test('parameters and missing plural forms of a message are reported', () => {
+test('the check reports mismatched parameters and missing plural forms', () => {
   const message = parse('<b>{name}</b>: {count, plural, =0 {none} other {# of {all, number}}} {name}');
   assert.deepEqual(parametersOf(message), ['<b>', 'all: number', 'count: plural', 'name: argument']);
   assert.deepEqual(missingPluralForms(message, 'en'), ['one']);
@@ -61,7 +61,7 @@ for (const [language, texts] of [
   ['de', flat({ ...german, ...germanPages })],
   ['fr', flat({ ...french, ...frenchPages })],
 ] as const)
-  test(`The texts in ${language} have the console's keys, with the same parameters`, () => {
+  test(`The texts in ${language} have the same keys and parameters as the English ones`, () => {
     assert.deepEqual([...texts.keys()].sort(), [...source.keys()].sort());
     for (const [key, text] of texts) {
       assert.ok(text.trim() !== '' && text === text.trim(), `${key}: ${JSON.stringify(text)}`);

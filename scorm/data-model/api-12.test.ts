@@ -84,7 +84,7 @@ const dialogues: [section: string, steps: Step[]][] = [
   ],
 ];
 
-describe('The API of SCORM 1.2', () => {
+describe('SCORM 1.2 API', () => {
   for (const [section, steps] of dialogues)
     it(section, () => {
       const one = session({ edition }, false);
@@ -92,7 +92,7 @@ describe('The API of SCORM 1.2', () => {
         assert.deepEqual(one.call(fn, ...args), [returned, error], `${fn}(${args.join(', ')})`);
     });
 
-  it('accepts what content writes beyond the standard, and says so', () => {
+  it('accepts common deviations from the standard and notes them', () => {
     const one = session({ edition });
     for (const [name, value, kept] of [
       ['cmi.core.lesson_status', 'Completed', 'completed'],
@@ -107,7 +107,7 @@ describe('The API of SCORM 1.2', () => {
     assert.deepEqual(one.set('cmi.core.lesson_status', 'not attempted'), ['false', 405]);
   });
 
-  it('starts again after LMSFinish, as content of several pages expects, and counts both times', () => {
+  it('reinitialises after LMSFinish, as content with several pages expects, and counts both times', () => {
     const one = session({ edition });
     one.set('cmi.core.session_time', '00:01:00');
     one.call('LMSFinish', '');
@@ -148,14 +148,14 @@ describe('lesson_status at the end of a session (RTE 1.2 §3.4.4)', () => {
     ],
   ];
   for (const [data, set, status] of rows)
-    it(`${JSON.stringify(data)} and ${JSON.stringify(set)}: ${status ?? 'as before'}`, () => {
+    it(`${JSON.stringify(data)} and ${JSON.stringify(set)}: ${status ?? 'unchanged'}`, () => {
       const one = session({ edition, data });
       for (const [name, value] of Object.entries(set)) assert.deepEqual(one.set(name, value), ['true', 0]);
       one.call('LMSFinish', '');
       assert.equal(snapshot(one.state, 0)['cmi.core.lesson_status'], status);
     });
 
-  it('is completed where the caller wants the standard to the letter', () => {
+  it('sets completed if the caller wants strict conformance', () => {
     const one = session({ edition, unsetStatus: 'completed' });
     one.call('LMSFinish', '');
     assert.equal(snapshot(one.state, 0)['cmi.core.lesson_status'], 'completed');

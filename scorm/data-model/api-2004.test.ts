@@ -162,7 +162,7 @@ const dialogues: [section: string, steps: Step[]][] = [
   ],
 ];
 
-describe('The API of SCORM 2004', () => {
+describe('SCORM 2004 API', () => {
   for (const [section, steps] of dialogues)
     it(section, () => {
       const one = session({}, false);
@@ -190,7 +190,7 @@ describe('The API of SCORM 2004', () => {
     ]);
   });
 
-  it('has jump and shared data in the 4th edition only', () => {
+  it('supports jump and shared data only in the 4th edition', () => {
     for (const edition of ['scorm2004-2nd', 'scorm2004-3rd'] as const) {
       const one = session({ edition, buckets: [{ id: 'a', store: 'x', read: true, write: true }] });
       assert.deepEqual(one.get('adl.data._count'), ['', 401]);
@@ -199,7 +199,7 @@ describe('The API of SCORM 2004', () => {
     }
   });
 
-  it('reports effects, and none for a call that failed', () => {
+  it('reports the effect of each successful call, and none for a failed call', () => {
     const one = session({}, false);
     const effects = [
       ['Commit', ''],
@@ -217,7 +217,7 @@ describe('The API of SCORM 2004', () => {
     assert.deepEqual(effects, [null, 'initialised', 'changed', null, null, 'commit', 'terminated', null]);
   });
 
-  it('answers with 391 or 111 if the data could not be saved (RTE 4th §3.1.7.4), and goes on', () => {
+  it('returns error 391 or 111 if the data could not be saved (RTE 4th §3.1.7.4), and keeps running', () => {
     const { state } = session();
     for (const [during, error] of [
       ['commit', 391],
@@ -231,7 +231,7 @@ describe('The API of SCORM 2004', () => {
 
 describe('Status (RTE 4th §4.2.4.1 and §4.2.22.1)', () => {
   const data = { 'cmi.completion_threshold': '0.6', 'cmi.scaled_passing_score': '0.6' };
-  it('with a threshold and a passing score, only the measures decide', () => {
+  it('uses only the measures if there are a threshold and a passing score', () => {
     const one = session({ data });
     one.set('cmi.completion_status', 'completed');
     one.set('cmi.success_status', 'passed');
@@ -243,7 +243,7 @@ describe('Status (RTE 4th §4.2.4.1 and §4.2.22.1)', () => {
     assert.deepEqual(one.get('cmi.success_status'), ['failed', 0]);
   });
 
-  it('without them, the content decides', () => {
+  it("uses the content's status if there is no threshold or passing score", () => {
     const one = session();
     one.set('cmi.progress_measure', '0');
     one.set('cmi.completion_status', 'completed');
@@ -258,7 +258,7 @@ describe('Shared data (RTE 4th §4.3)', () => {
     { id: 'read', store: null, read: true, write: false },
     { id: 'write', store: 'hidden', read: false, write: true },
   ];
-  it('is read and written as the manifest allows', () => {
+  it('buckets can be read and written as the manifest permits', () => {
     const one = session({ buckets });
     assert.deepEqual(one.get('adl.data._children'), ['id,store', 0]);
     assert.deepEqual(one.get('adl.data._count'), ['3', 0]);

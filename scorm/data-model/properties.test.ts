@@ -88,7 +88,7 @@ function callOf({ fn, name, value }: { fn: string; name: string; value: string }
   return { fn: named, args: takesName ? [name, value] : [''] };
 }
 
-it('no sequence of calls throws, every answer is a text with a known error, and the state is JSON', () => {
+it('no sequence of calls throws, every result is a string with a known error code, and the state is JSON', () => {
   fc.assert(
     fc.property(edition, fc.array(request, { minLength: 20, maxLength: 80 }), (edition, requests) => {
       let { state } = begin({ edition, data: {} });
@@ -150,7 +150,7 @@ const begun = [
   ['cmi.interactions.0.type', 'choice'],
 ] as const;
 
-it('what SetValue accepts, GetValue returns, and so it does after it was stored and loaded', () => {
+it('GetValue returns what SetValue accepted, even after the data was stored and loaded', () => {
   const accepted = new Set<string>();
   const arbitrary = edition.chain((edition) => fc.tuple(fc.constant(edition), sets(edition)));
   fc.assert(
@@ -190,7 +190,7 @@ it('any stored data can be loaded', () => {
   );
 });
 
-it('any argument becomes a text', () => {
+it('any argument is converted to a string', () => {
   const throwing = {
     toString() {
       throw new Error('no text');
@@ -213,7 +213,7 @@ function timesAreLinear(prepare: (size: number) => () => void, size: number): vo
   assert.ok(attempts.some(isLinear), JSON.stringify(attempts));
 }
 
-it('many calls take no quadratic time', () => {
+it('the time for many calls does not grow quadratically', () => {
   timesAreLinear(
     (size) => () => {
       const one = session();
@@ -224,7 +224,7 @@ it('many calls take no quadratic time', () => {
   );
 });
 
-it('long texts take no quadratic time', () => {
+it('the time for long texts does not grow quadratically', () => {
   for (const part of [
     '[,]',
     '[.]',

@@ -5,8 +5,8 @@ import { navigationRequest, remainingSeconds, sharedData, snapshot } from './ses
 import { completionStatus, successStatus } from './status.ts';
 import { session } from './test-support.ts';
 
-describe('The data a session begins with', () => {
-  it('is what an earlier session stored', () => {
+describe('data at the start of a session', () => {
+  it('contains what an earlier session stored', () => {
     const one = session();
     one.set('cmi.objectives.0.id', 'one');
     one.set('cmi.interactions.0.id', 'first');
@@ -22,7 +22,7 @@ describe('The data a session begins with', () => {
     assert.deepEqual(again.get('cmi.entry'), ['resume', 0]);
   });
 
-  it('may be in any order, with gaps, and with values that are not accepted', () => {
+  it('is loaded in any order, with gaps and with unaccepted values', () => {
     const { notes, get } = session({
       data: {
         'cmi.objectives.10.success_status': 'passed',
@@ -49,7 +49,7 @@ describe('The data a session begins with', () => {
     ]);
   });
 
-  it('has the objectives of the manifest (RTE 4th §4.2.17.1), which are never renamed', () => {
+  it("contains the manifest's objectives (RTE 4th §4.2.17.1), which cannot be renamed", () => {
     const one = session({ objectives: ['primary', 'two'], data: { 'cmi.objectives.0.id': 'two' } });
     assert.deepEqual(one.get('cmi.objectives.0.id'), ['two', 0]);
     assert.deepEqual(one.get('cmi.objectives.1.id'), ['primary', 0]);
@@ -57,8 +57,8 @@ describe('The data a session begins with', () => {
   });
 });
 
-describe('The data a session leaves', () => {
-  it('has the time of the clock unless the content counts itself', () => {
+describe('data at the end of a session', () => {
+  it('contains the measured time unless the content reports its own', () => {
     const one = session();
     assert.equal(snapshot(one.state, 65_250)['cmi.session_time'], 'PT1M5.25S');
     one.set('cmi.session_time', 'PT0S');
@@ -68,11 +68,11 @@ describe('The data a session leaves', () => {
     assert.equal(snapshot(old.state, 65_250)['cmi.core.session_time'], '0000:01:05.25');
   });
 
-  it('has no time before the content began', () => {
+  it('contains no time before the content has initialised', () => {
     assert.deepEqual(snapshot(session({}, false).state, 65_250), {});
   });
 
-  it('is without shared data and navigation, which are asked for on their own', () => {
+  it('excludes shared data and the navigation request, which have their own functions', () => {
     const one = session({ buckets: [{ id: 'note', store: null, read: true, write: true }] });
     assert.equal(navigationRequest(one.state), null);
     one.set('adl.data.0.store', 'hello');
@@ -82,7 +82,7 @@ describe('The data a session leaves', () => {
     assert.equal(navigationRequest(one.state), 'continue');
   });
 
-  it('adds up times for the next session, and keeps only what was given for a new attempt', () => {
+  it('adds the session time to the total for the next session, and keeps only system data for a new attempt', () => {
     const one = session({ data: { 'cmi.total_time': 'PT1M', 'cmi.learner_id': 'lee', 'cmi.location': '3' } });
     one.set('cmi.session_time', 'PT01H059M020S');
     one.set('cmi.exit', 'suspend');
@@ -98,7 +98,7 @@ describe('The data a session leaves', () => {
     });
   });
 
-  it('shows the status as the content saw it', () => {
+  it('yields the same status that the content saw', () => {
     const data = {
       'cmi.completion_threshold': '0.5',
       'cmi.progress_measure': '0.5',
@@ -109,7 +109,7 @@ describe('The data a session leaves', () => {
   });
 });
 
-it('the rest of the maximum time allowed counts earlier sessions and this one', () => {
+it('the remaining time takes earlier sessions and the current one into account', () => {
   const one = session({ data: { 'cmi.max_time_allowed': 'PT10M', 'cmi.total_time': 'PT4M' } });
   assert.equal(remainingSeconds(one.state, 60_000), 300);
   assert.equal(remainingSeconds(one.state, 600_000), 0);

@@ -165,7 +165,7 @@ for (const [section, check, valid, wrong, noted = []] of tables)
     for (const text of noted) assert.equal(typeof check(text), 'object', text.slice(0, 40));
   });
 
-it('values beyond their range are told from values of another type', () => {
+it('values out of range are distinguished from values of the wrong type', () => {
   assert.equal(of('cmi.score.scaled')('1.0000999'), 'out of range');
   assert.equal(of('cmi.progress_measure')('-0.1'), 'out of range');
   assert.equal(of('cmi.learner_preference.audio_level')('-1'), 'out of range');
@@ -182,9 +182,9 @@ describe('Times', () => {
     ['', 0],
     [`PT${'9'.repeat(500)}S`, 0],
   ] as const)
-    it(`${text.slice(0, 20)} is ${seconds} s`, () => assert.equal(secondsIn(text), seconds));
+    it(`reads ${text.slice(0, 20)} as ${seconds} s`, () => assert.equal(secondsIn(text), seconds));
 
-  it('are written so that they are read as the same time', () => {
+  it('formatted times are read back as the same time', () => {
     for (const seconds of [0, 0.01, 59.99, 60, 3_600, 86_400, 35_999_999.99]) {
       assert.equal(secondsIn(formatInterval(seconds)), seconds);
       assert.equal(secondsIn(formatTimespan(seconds)), seconds);
@@ -195,7 +195,7 @@ describe('Times', () => {
 
 describe('Languages', () => {
   for (const tag of ['en', 'EN', 'deu', 'ger', 'zh-Hant', 'sgn-BE-fr', 'i-default', 'x-own', 'qaa'])
-    it(`${tag} is one`, () => assert.ok(isLanguage(tag)));
+    it(`accepts ${tag}`, () => assert.ok(isLanguage(tag)));
   for (const tag of ['', 'i', 'x', 'english', 'en-', 'en--us', 'en_US', '-en', 'sp', `en${'-a'.repeat(200)}`])
-    it(`${tag.slice(0, 20) || 'nothing'} is none`, () => assert.ok(!isLanguage(tag)));
+    it(`rejects ${tag.slice(0, 20) || 'an empty tag'}`, () => assert.ok(!isLanguage(tag)));
 });

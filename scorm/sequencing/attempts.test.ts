@@ -89,7 +89,7 @@ describe('UP.4 End Attempt Process', () => {
       assert.deepEqual([status?.completed, status?.satisfied], [completed, satisfied]);
     });
 
-  it('suspends a group as long as one of its children is suspended', () => {
+  it('suspends a group while one of its children is suspended', () => {
     const learner = learnerOf(courseOf([group('g', [leaf('a'), leaf('b')]), leaf('c')]));
     learner.ask('start');
     learner.finish({ 'cmi.exit': 'suspend' }, 'continue');
@@ -101,7 +101,7 @@ describe('UP.4 End Attempt Process', () => {
 });
 
 describe('DB.1.1 Delivery Request Process', () => {
-  it('delivers leaves of which no ancestor is disabled', () => {
+  it('delivers leaves that have no disabled ancestor', () => {
     const course = courseOf([
       group('g', [leaf('a')], { ...flow, Rules: [rule('pre', 'disabled', 'always')] }),
       leaf('b'),
@@ -113,7 +113,7 @@ describe('DB.1.1 Delivery Request Process', () => {
 });
 
 describe('DB.2 Content Delivery Environment Process', () => {
-  it('counts attempts on the activity and its ancestors, but not on untracked ones', () => {
+  it('counts attempts on the activity and its ancestors, but not on untracked activities', () => {
     const learner = learnerOf(
       courseOf([group('g', [leaf('a'), leaf('b', { Delivery: { Tracked: false } })])]),
     );
@@ -124,7 +124,7 @@ describe('DB.2 Content Delivery Environment Process', () => {
     );
   });
 
-  it('begins an attempt without results', () => {
+  it('starts an attempt without results', () => {
     const course = courseOf([leaf('a'), leaf('b')]);
     const learner = learnerOf(course);
     learner.ask('start');
@@ -134,7 +134,7 @@ describe('DB.2 Content Delivery Environment Process', () => {
     assert.deepEqual([satisfied, measure, attempts], [null, null, 2]);
   });
 
-  it('forgets the suspended activity if another is delivered (DB.2.1)', () => {
+  it('clears the suspended activity if another one is delivered (DB.2.1)', () => {
     const learner = learnerOf(courseOf([group('g', [leaf('a')]), group('h', [leaf('b')])]));
     askAll(learner, ['start', 'suspendAll', 'choice b']);
     assert.equal(learner.state.suspended, null);
@@ -144,7 +144,7 @@ describe('DB.2 Content Delivery Environment Process', () => {
     );
   });
 
-  it('measures the time that activities were open', () => {
+  it('measures how long activities were open', () => {
     const learner = learnerOf(courseOf([group('g', [leaf('a'), leaf('b')])]));
     askAll(learner, ['start', 'continue', 'previous', 'suspendAll', 'launch', 'exitAll']);
     const times = ['root', 'g', 'a', 'b'].map((id) => [
@@ -188,7 +188,7 @@ describe('SB.2.5â€“SB.2.8, SB.2.10, SB.2.11, SB.2.13: preconditions of sequencin
       assert.equal(outcome.kind === 'refused' ? outcome.refusal.code : outcome.kind, expected);
     });
 
-  it('jumps past every control mode and rule but those for delivery', () => {
+  it('jump ignores all control modes and rules except those for delivery', () => {
     const closed = {
       Rules: [rule('pre', 'hiddenFromChoice', 'always'), rule('pre', 'skip', 'always')],
       ControlMode: { Choice: false },
@@ -224,7 +224,7 @@ describe('SR.1 Select Children Process and SR.2 Randomize Children Process (SN Â
       return [first, ids(learner)];
     });
 
-  it('selects in the order of the manifest, as the seed says', () => {
+  it('selects children in manifest order, as determined by the seed', () => {
     const course = pool({ SelectionTiming: 'once', SelectCount: 3 });
     const selected = orders(course, ['start', 'choice z', 'choice g']);
     for (const [first, later] of selected) {
@@ -236,13 +236,13 @@ describe('SR.1 Select Children Process and SR.2 Randomize Children Process (SN Â
     assert.deepEqual(orders(course, []), orders(course, []));
   });
 
-  it('selects again for each attempt, but not while one is suspended', () => {
+  it('selects again for each attempt, but not while an attempt is suspended', () => {
     const course = pool({ SelectionTiming: 'onEachNewAttempt', SelectCount: 3 });
     assert.ok(orders(course, ['start', 'choice z']).some(([first, later]) => later !== first));
     assert.ok(orders(course, ['start', 'suspendAll', 'launch']).every(([first, later]) => later === first));
   });
 
-  it('reorders all, or what was selected', () => {
+  it('reorders all children, or those that were selected', () => {
     const shuffled = orders(pool({ RandomizationTiming: 'once', ReorderChildren: true }), [
       'start',
       'choice z',
@@ -265,7 +265,7 @@ describe('SR.1 Select Children Process and SR.2 Randomize Children Process (SN Â
     assert.ok(both.some(([first, later]) => first !== later));
   });
 
-  it('does nothing unless asked', () => {
+  it('selects and reorders nothing unless a timing and an instruction are set', () => {
     for (const settings of [
       { SelectCount: 3 },
       { ReorderChildren: true },

@@ -121,7 +121,7 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
   for (const [title, units, requests, outcome] of cases)
     it(title, () => assert.equal(askAll(learnerOf(courseOf(units)), requests), outcome));
 
-  it('refuses what was not selected (SB.2.9-2)', () => {
+  it('rejects an activity that was not selected (SB.2.9-2)', () => {
     const Randomization = { SelectionTiming: 'once', SelectCount: 1 };
     const course = courseOf([
       leaf('a'),
@@ -131,7 +131,7 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
     assert.deepEqual(outcomes.filter((outcome) => outcome === 'SB.2.9-2').length, 1);
   });
 
-  it('makes a group current if nothing in it can be delivered, so that the learner can go on choosing', () => {
+  it('makes a group current if nothing in it can be delivered, so that the learner can choose again', () => {
     const learner = learnerOf(courseOf([group('g', [leaf('a'), leaf('b')], {}), leaf('c')]));
     assert.equal(askAll(learner, ['choice c', 'choice g']), 'SB.2.2-1');
     assert.equal(learner.state.current, 'g');

@@ -33,7 +33,7 @@ const facts: [
   ['progress', 'ProgressMeasure', 'progress_measure', '0.25', 0.25],
 ];
 
-describe('maps of objectives (SN §3.10.3)', () => {
+describe('objective maps (SN §3.10.3)', () => {
   const seenBy = (writes: string[], reads: string[], element: string, value: string) => {
     const course = courseOf([
       leaf('a', { Objectives: [objective('p', []), objective('o', [mapWith('x', writes)])] }),
@@ -48,10 +48,10 @@ describe('maps of objectives (SN §3.10.3)', () => {
   const allWrites = facts.map(([, flag]) => `Write${flag}`);
 
   for (const [fact, flag, element, value, read] of facts) {
-    it(`${flag} is written and read with its own flags`, () => {
+    it(`${flag} is shared if its own read and write flags are set`, () => {
       assert.equal(seenBy([`Write${flag}`], [`Read${flag}`], element, value)[fact], read);
     });
-    it(`${flag} is not without them`, () => {
+    it(`${flag} is not shared without its own read and write flags`, () => {
       const withoutRead = allReads.filter((each) => each !== `Read${flag}`);
       const withoutWrite = allWrites.filter((each) => each !== `Write${flag}`);
       assert.equal(seenBy(allWrites, withoutRead, element, value)[fact], null);
@@ -59,7 +59,7 @@ describe('maps of objectives (SN §3.10.3)', () => {
     });
   }
 
-  it('the reader judges a measure by its own minimum', () => {
+  it("a measure is compared with the reading activity's own minimum", () => {
     const course = courseOf([
       leaf('a', { Objectives: [objective('p', [mapWith('x', ['WriteNormalizedMeasure'])])] }),
       leaf('b', {
@@ -77,7 +77,7 @@ describe('maps of objectives (SN §3.10.3)', () => {
     assert.equal(readObjective(learner.draft(), course.activities[2] ?? course.root, 0).satisfied, true);
   });
 
-  it('a status that is read is unknown as long as the global objective is, whatever the activity knows', () => {
+  it('a mapped status is unknown while the global objective is unknown, whatever the activity has recorded', () => {
     const course = courseOf([
       leaf('a', { Objectives: [objective('p', [mapWith('x', ['ReadSatisfiedStatus'])])] }),
       leaf('b'),
@@ -88,7 +88,7 @@ describe('maps of objectives (SN §3.10.3)', () => {
     assert.equal(readObjective(learner.draft(), course.activities[1] ?? course.root, 0).satisfied, null);
   });
 
-  it('writes unknown if content says so, but not when a new attempt begins', () => {
+  it('content can write "unknown", but starting a new attempt does not', () => {
     const map = mapWith('x', ['ReadSatisfiedStatus', 'WriteSatisfiedStatus']);
     const course = courseOf([leaf('a', { Objectives: [objective('p', [map])] })]);
     const learner = learnerOf(course);
@@ -101,7 +101,7 @@ describe('maps of objectives (SN §3.10.3)', () => {
     assert.equal(shared(), null);
   });
 
-  it('writes nothing for an untracked activity', () => {
+  it('an untracked activity writes nothing', () => {
     const Objectives = [objective('p', [mapWith('x', ['WriteSatisfiedStatus'])])];
     const learner = learnerOf(courseOf([leaf('a', { Objectives, Delivery: { Tracked: false } })]));
     learner.ask('start');
@@ -120,13 +120,13 @@ describe('scope of global objectives (SN §3.10.4)', () => {
     return new Map(learner.state.globals).get('x')?.satisfied ?? null;
   };
 
-  it('is all courses of the learner, or an attempt on this one', () => {
+  it("global objectives last for all of the learner's courses or for one attempt, as the manifest specifies", () => {
     assert.equal(again(true, 'exitAll'), true);
     assert.equal(again(false, 'exitAll'), null);
     assert.equal(again(false, 'suspendAll'), true);
   });
 
-  it('begins with what other courses wrote, if the manifest shares it', () => {
+  it("global objectives start with other courses' values if the manifest shares them", () => {
     const globals: [string, GlobalObjective][] = [
       [
         'x',
@@ -145,7 +145,7 @@ describe('scope of global objectives (SN §3.10.4)', () => {
   });
 });
 
-describe('identifiers of objectives', () => {
+describe('objective identifiers', () => {
   const names: [reference: string, name: string][] = [
     ['obj1', 'obj1'],
     ['  %20obj%20 %201%20  ', 'obj 1'],
@@ -154,5 +154,5 @@ describe('identifiers of objectives', () => {
     ['%C3%A9', 'é'],
   ];
   for (const [reference, name] of names)
-    it(`${reference} is ${name}`, () => assert.equal(plainIdentifier(reference), name));
+    it(`${reference} is read as ${name}`, () => assert.equal(plainIdentifier(reference), name));
 });

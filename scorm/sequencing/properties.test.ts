@@ -33,8 +33,8 @@ function check(course: Course, state: SequencingState): void {
   assert.deepEqual(JSON.parse(JSON.stringify(state)), state, 'plain JSON');
 }
 
-describe('any tree, any requests', () => {
-  it('keeps the invariants, changes no state in place, and predicts what requests then come to', () => {
+describe('any tree and any requests', () => {
+  it('keep the invariants, change no state in place, and have the predicted results', () => {
     fc.assert(
       fc.property(trees, acts, fc.nat(), (tree, list, seed) => {
         const course = prepareCourse(tree, 'Course');

@@ -88,7 +88,7 @@ describe('RB.1.1.b Completion Measure Rollup Process (SN §4.6.4)', () => {
   for (const [title, children, progress] of cases)
     it(title, () => assert.equal(rolledUp(children).progress, progress));
 
-  it('decides about completion if the threshold says so, whatever the rules say (RB.1.3.a)', () => {
+  it('sets completion from the threshold if it applies, regardless of the rules (RB.1.3.a)', () => {
     const half = [{ data: { ...completed, ...progressed('0.5') } }];
     assert.equal(rolledUp(half, {}, { min: 0.5 }).completed, true);
     assert.equal(rolledUp(half, {}, { min: 0.51 }).completed, false);
@@ -108,7 +108,7 @@ describe('RB.1.2 Objective Rollup Process and RB.1.3 Activity Progress Rollup Pr
     assert.equal(rolledUp([{ data: passed }], { Objectives: byMeasure(0.6) }).satisfied, null);
   });
 
-  it('waits for the end of the group if the measure does not count while it is active', () => {
+  it('ignores a measure until the group ends if measures do not count while the group is active', () => {
     const RollupConsiderations = { MeasureSatisfactionIfActive: false };
     const course = courseOf([
       group('g', [leaf('a')], {
@@ -150,13 +150,13 @@ describe('RB.1.2 Objective Rollup Process and RB.1.3 Activity Progress Rollup Pr
       assert.deepEqual([result.satisfied, result.completed], [satisfied, isCompleted]);
     });
 
-  it('has no default rules beside a rule of either kind', () => {
+  it('applies no default rules if there is a rule of either kind', () => {
     const Rules = [rollupRule('notSatisfied', 'any', 'attemptLimitExceeded')];
     assert.equal(rolledUp([{ data: passed }], { RollupRules: { Rules } }).satisfied, null);
     assert.equal(rolledUp([{ data: completed }], { RollupRules: { Rules } }).completed, true);
   });
 
-  it('prefers satisfied to not satisfied, and completed to incomplete', () => {
+  it('prefers satisfied over not satisfied, and completed over incomplete', () => {
     const Rules = ['satisfied', 'notSatisfied', 'completed', 'incomplete'].map((action) =>
       rollupRule(action, 'any', 'attempted'),
     );
@@ -268,7 +268,7 @@ describe('RB.1.4.2 Check Child for Rollup Subprocess (SN §3.9)', () => {
     ['incomplete', 'RequiredForIncomplete', incomplete, 'completed', false],
   ];
   for (const [action, requirement, data, field, value] of others)
-    it(`${requirement} is for ${action} alone`, () => {
+    it(`${requirement} applies only to ${action}`, () => {
       const condition = {
         satisfied: 'satisfied',
         notSatisfied: 'not satisfied',
@@ -294,7 +294,7 @@ describe('RB.1.4.2 Check Child for Rollup Subprocess (SN §3.9)', () => {
       );
     });
 
-  it('fulfils a rule of its own for which no child counts', () => {
+  it("a group's own rule is met if no child counts", () => {
     const Rules = [rollupRule('completed', 'all', 'satisfied')];
     assert.equal(
       rolledUp([{ data: {}, sequencing: { Delivery: { Tracked: false } } }], { RollupRules: { Rules } })
@@ -325,7 +325,7 @@ describe('RB.1.5 Overall Rollup Process', () => {
     );
   });
 
-  it('counts only what children found out in the current attempt on their parent (SN §3.2.6–7)', () => {
+  it('counts only results from the current attempt on the parent (SN §3.2.6–7)', () => {
     const results = [true, false].map((UseCurrentAttemptProgressInfo) => {
       const Rules = [rollupRule('completed', 'atLeastCount', 'completed', { MinimumCount: 2 })];
       const sequencing = {

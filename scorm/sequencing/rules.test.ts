@@ -82,7 +82,7 @@ describe('UP.2.1 conditions (SN §3.4.2)', () => {
       assert.equal(conditionOf(learner.draft(), u ?? course.root, conditionFrom(text)), truth);
     });
 
-  it('are not met by an activity that was never opened', () => {
+  it('attempt conditions are not met by an activity that has never been opened', () => {
     const learner = learnerOf(course);
     const truths = ['attempted', 'attemptLimitExceeded', 'timeLimitExceeded'].map((text) =>
       conditionOf(learner.draft(), v ?? course.root, conditionFrom(text)),
@@ -90,7 +90,7 @@ describe('UP.2.1 conditions (SN §3.4.2)', () => {
     assert.deepEqual(truths, [false, false, false]);
   });
 
-  it('count the time since the attempt began (SN §3.5.2)', () => {
+  it('time limits are measured from the start of the attempt (SN §3.5.2)', () => {
     const learner = learnerOf(course);
     learner.ask('start');
     const exceeded = (now: number) =>
@@ -98,7 +98,7 @@ describe('UP.2.1 conditions (SN §3.4.2)', () => {
     assert.deepEqual([exceeded(4_000), exceeded(4_001)], [false, true]);
   });
 
-  it('are unknown for an activity that is not tracked (SN §3.13.1)', () => {
+  it('statuses are unknown for an untracked activity (SN §3.13.1)', () => {
     const untracked = courseOf([leaf('u', { Delivery: { Tracked: false } })]);
     const learner = learnerOf(untracked);
     learner.ask('start');
@@ -134,7 +134,7 @@ describe('UP.2 Sequencing Rules Check Process', () => {
     assert.equal(check(rule('pre', 'skip', 'attempted'), rule('pre', 'skip', 'always')), 1);
   });
 
-  it('does not apply what is unknown, also when negated, or what has no conditions', () => {
+  it('ignores rules that are unknown, even when negated, and rules without conditions', () => {
     assert.equal(check(rule('pre', 'skip', 'satisfied')), null);
     assert.equal(check(rule('pre', 'skip', 'not satisfied')), null);
     assert.equal(check(rule('pre', 'skip')), null);

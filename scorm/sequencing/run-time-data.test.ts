@@ -15,7 +15,7 @@ const Objectives = [
   },
 ];
 
-describe('data for a unit that is delivered (RTE §4.2)', () => {
+describe('data for a delivered unit (RTE §4.2)', () => {
   const course = courseOf([
     leaf(
       'a',
@@ -53,7 +53,7 @@ describe('data for a unit that is delivered (RTE §4.2)', () => {
   const ids = { 'cmi.objectives.0.id': 'p', 'cmi.objectives.1.id': 'o' };
   const system = { 'cmi.learner_id': 'l', 'cmi.learner_preference.language': 'de', 'cmi.mode': 'normal' };
 
-  it('has what the manifest and the system give, and for a new attempt nothing else', () => {
+  it('contains only manifest and system data for a new attempt', () => {
     const learner = learnerOf(course);
     const stored = {
       ...system,
@@ -66,12 +66,12 @@ describe('data for a unit that is delivered (RTE §4.2)', () => {
     assert.deepEqual(data, { ...system, 'cmi.entry': 'ab-initio', ...manifest, ...ids });
   });
 
-  it('has no threshold that does not decide', () => {
+  it('omits thresholds that have no effect', () => {
     const data = dataFor(course, learnerOf(course).state, { unitID: 'b', isResumed: false });
     assert.deepEqual(data, { 'cmi.entry': 'ab-initio' });
   });
 
-  it('shows what objectives read, and keeps their place when an attempt is resumed', () => {
+  it('shows the values that objectives read, and keeps their positions when an attempt is resumed', () => {
     const shared = {
       satisfied: false,
       measure: null,
@@ -113,7 +113,7 @@ describe('data for a unit that is delivered (RTE §4.2)', () => {
   });
 });
 
-describe('data that a unit reported (RTE §4.2)', () => {
+describe('data reported by a unit (RTE §4.2)', () => {
   const report = (data: Record<string, string>, measured = false) => {
     const CompletionThreshold = { CompletedByMeasure: measured, MinProgressMeasure: 0.5, ProgressWeight: 1 };
     const plain = [
@@ -183,7 +183,7 @@ describe('shared data (RTE §4.3.1)', () => {
     return unitEnded(course(isGlobal), learner.state, end, 5_000).state;
   };
 
-  it('is written only to the buckets that the unit may write', () => {
+  it('data is written only to buckets that the unit may write', () => {
     const state = ended(true, [
       ['both', '1'],
       ['read', '2'],
@@ -197,7 +197,7 @@ describe('shared data (RTE §4.3.1)', () => {
     ]);
   });
 
-  it('can be emptied, and is not touched by a unit that does not write', () => {
+  it('a bucket can be emptied, and remains unchanged if a unit does not write it', () => {
     assert.equal(bucketsFor(course(true), ended(true, [['both', null]]), 'b')[0]?.store, null);
     assert.equal(bucketsFor(course(true), ended(true, []), 'b')[0]?.store, 'before');
     assert.equal(bucketsFor(course(false), ended(false, []), 'b')[0]?.store, null);

@@ -9,25 +9,25 @@ import { unknownObjective } from './state.ts';
 describe('launch', () => {
   const units = [leaf('a'), leaf('b')];
 
-  it('starts, resumes, and starts again after it has ended', () => {
+  it('starts, resumes after suspension, and restarts after the end', () => {
     const learner = learnerOf(courseOf(units));
     const answers = ['launch', 'suspendAll', 'launch', 'continue', 'exitAll', 'launch'].map(learner.ask);
     assert.deepEqual(answers, ['a', 'ended', 'a resumed', 'b', 'ended', 'a']);
   });
 
-  it('resumes the unit of a page that disappeared', () => {
+  it('resumes the unit whose page disappeared', () => {
     const learner = learnerOf(courseOf(units));
     assert.equal(askAll(learner, ['launch', 'continue', 'launch']), 'b resumed');
   });
 
-  it('delivers nothing without flow, until the learner chooses', () => {
+  it('delivers nothing without flow until the learner chooses', () => {
     const learner = learnerOf(courseOf(units, {}));
     assert.equal(learner.ask('launch'), 'SB.2.2-1');
     assert.equal(learner.ask('choice b'), 'b');
   });
 });
 
-describe('the end of a unit', () => {
+describe('ending a unit', () => {
   const course = courseOf([leaf('a'), leaf('b')]);
   const opened = () => {
     const learner = learnerOf(course);
@@ -35,7 +35,7 @@ describe('the end of a unit', () => {
     return learner;
   };
 
-  it('keeps its results, and waits for a request', () => {
+  it('keeps its results and waits for a request', () => {
     const learner = opened();
     assert.equal(learner.finish({ 'cmi.success_status': 'failed' }), 'nothing');
     assert.equal(new Map(learner.state.activities).get('a')?.active, true);
@@ -43,7 +43,7 @@ describe('the end of a unit', () => {
     assert.equal(new Map(learner.state.activities).get('a')?.objectives[0]?.satisfied, false);
   });
 
-  it("follows the content's request, but rather the learner's", () => {
+  it("prefers the learner's request to the content's", () => {
     assert.equal(opened().finish({}, 'exitAll'), 'ended');
     const learner = opened();
     learner.finish({}, 'continue');
@@ -58,7 +58,7 @@ describe('the end of a unit', () => {
     assert.equal(opened().finish({ 'cmi.exit': 'normal' }), 'nothing');
   });
 
-  it('of a unit that is not open changes nothing', () => {
+  it('changes nothing if the unit is not open', () => {
     const learner = opened();
     const { state } = unitEnded(
       course,
@@ -70,8 +70,8 @@ describe('the end of a unit', () => {
   });
 });
 
-describe('what the page offers', () => {
-  it('says for every activity whether it can be chosen, and why not', () => {
+describe('prediction for the page', () => {
+  it('states for every activity whether it can be chosen, and why not', () => {
     const units = [
       leaf('open'),
       leaf('hidden', { Rules: [rule('pre', 'hiddenFromChoice', 'always')] }),
@@ -108,7 +108,7 @@ describe('what the page offers', () => {
     ]);
   });
 
-  it('says what hides buttons, and predicts requests', () => {
+  it('lists the hidden buttons and predicts the result of each request', () => {
     const learner = learnerOf(
       courseOf([leaf('a', {}, { HideLMSUI: ['previous'] }), group('g', [leaf('b')], {})]),
     );
@@ -125,15 +125,15 @@ describe('what the page offers', () => {
   });
 });
 
-describe('the root', () => {
-  it("has the organization's identifier, unless it is missing or an item has it too", () => {
+describe('the root activity', () => {
+  it("uses the organization's identifier unless it is missing or an item has the same one", () => {
     const identifiers = ['org', null, 'a'].map(
       (Identifier) => prepareCourse(treeOf([leaf('a')], {}, { Identifier }), 'Course').root.id,
     );
     assert.deepEqual(identifiers, ['org', rootID, rootID]);
   });
 
-  it('may be completed by measure', () => {
+  it('can be completed by measure', () => {
     const CompletionThreshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
     const course = courseOf([leaf('a'), leaf('b')], undefined, { CompletionThreshold });
     const learner = learnerOf(course);
@@ -142,7 +142,7 @@ describe('the root', () => {
     assert.equal(new Map(statuses(course, learner.state)).get('root')?.completed, true);
   });
 
-  it('is played in order in trees without any sequencing', () => {
+  it('plays units in order if the tree has no sequencing', () => {
     const tree = {
       Units: [leaf('a')],
       Sequencing: null,
@@ -156,17 +156,17 @@ describe('the root', () => {
     );
   });
 
-  it('is sequenced by the defaults if only other activities have sequencing', () => {
+  it('uses the default sequencing if only other activities define their own', () => {
     const course = prepareCourse({ ...treeOf([leaf('a', {}), leaf('b')]), Sequencing: null }, 'Course');
     assert.equal(course.root.sequencing.ControlMode.Flow, false);
   });
 });
 
-describe('what courses share', () => {
+describe('data shared between courses', () => {
   const globals: [string, typeof unknownObjective][] = [['x', { ...unknownObjective, satisfied: true }]];
   const buckets: [string, string][] = [['y', 'z']];
 
-  it('is exchanged as far as the manifest says', () => {
+  it('courses exchange data as the manifest specifies', () => {
     for (const isGlobal of [true, false]) {
       const SharedData = [{ TargetID: 'y', Read: true, Write: true }];
       const Objectives = [
@@ -189,8 +189,8 @@ describe('what courses share', () => {
   });
 });
 
-describe('a state of another release', () => {
-  it('keeps what is still there', () => {
+describe('a state from another release', () => {
+  it('keeps the data of activities that still exist', () => {
     const learner = learnerOf(courseOf([leaf('a'), leaf('b')]));
     learner.ask('start');
     learner.finish({ 'cmi.success_status': 'passed' }, 'continue');

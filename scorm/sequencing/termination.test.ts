@@ -29,7 +29,7 @@ describe('TB.2.2 Sequencing Post Condition Rules Subprocess', () => {
     assert.equal(learner.finish({ 'cmi.exit': 'suspend' }, 'continue'), 'b');
   });
 
-  it('applies only what is definitely true', () => {
+  it('applies only rules that are definitely true', () => {
     const maybe = {
       ...flow,
       Rules: [rule('post', 'retry', 'not satisfied')],
@@ -38,7 +38,7 @@ describe('TB.2.2 Sequencing Post Condition Rules Subprocess', () => {
     assert.equal(askAll(learnerOf(courseOf([leaf('a', maybe), leaf('b')])), ['start', 'continue']), 'b');
   });
 
-  it('applies the rules of the parent after exitParent, up to the end of the session', () => {
+  it("applies the parent's rules after exitParent, up to the end of the session", () => {
     const units = [group('g', [leaf('a', always('exitParent')), leaf('b')], always('retry')), leaf('c')];
     assert.equal(askAll(learnerOf(courseOf(units)), ['start', 'continue']), 'a');
     const upwards = [group('g', [leaf('a', always('exitParent'))], always('exitParent')), leaf('c')];
@@ -71,7 +71,7 @@ describe('TB.2.3 Termination Request Process', () => {
       ([id, { active, suspended }]) => `${id}${active ? ' active' : ''}${suspended ? ' suspended' : ''}`,
     );
 
-  it('exit leaves the current activity on the leaf, so that Continue still works', () => {
+  it('exit keeps the leaf as the current activity, so that Continue still works', () => {
     const learner = learnerOf(courseOf(units));
     assert.equal(askAll(learner, ['start', 'exit']), 'nothing');
     assert.equal(learner.state.current, 'a');
@@ -95,14 +95,14 @@ describe('TB.2.3 Termination Request Process', () => {
     assert.equal(new Map(learner.state.activities).get('g')?.attempts, 1);
   });
 
-  it('suspendAll with nothing open suspends the parent', () => {
+  it('suspendAll suspends the parent if nothing is open', () => {
     const learner = learnerOf(courseOf(units));
     askAll(learner, ['start', 'exit', 'suspendAll']);
     assert.equal(learner.state.suspended, 'g');
     assert.equal(learner.ask('launch'), 'a');
   });
 
-  it('abandon ends the attempt without results, and abandonAll the session', () => {
+  it('abandon ends the attempt without results, and abandonAll also ends the session', () => {
     const learner = learnerOf(courseOf(units));
     learner.ask('start');
     assert.equal(learner.finish({ 'cmi.success_status': 'passed' }, 'abandon'), 'nothing');

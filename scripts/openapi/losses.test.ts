@@ -27,7 +27,7 @@ const operation = {
 };
 const before = documentWith(operation);
 
-test('a document with references instead of repetitions has no losses', () => {
+test('replacing repetitions with references loses nothing', () => {
   const reference = { $ref: '#/components/schemas/User' };
   const after = documentWith(
     {
@@ -41,7 +41,7 @@ test('a document with references instead of repetitions has no losses', () => {
   assert.notDeepEqual(lossesBetween(after, documentWith({ ...operation, responses: {} })), []);
 });
 
-test('additional operations, statuses, fields and optional parameters are not a loss', () => {
+test('additional operations, statuses, fields and optional parameters are not losses', () => {
   const wider = { ...user, properties: { ...user.properties, Email: { type: 'string' } } };
   const after = documentWith({
     ...operation,

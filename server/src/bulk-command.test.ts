@@ -23,7 +23,7 @@ async function lectern(...args: string[]) {
   return { code: await closed, out, err };
 }
 
-test('lectern bulk streams the results, prints totals, and exits with 1 if a row failed', async () => {
+test('lectern bulk streams the results, prints totals, and exits with status 1 if a row failed', async () => {
   const { key, api } = await newTenant(service);
   const file = join(folder, 'users.csv');
   await writeFile(file, 'LoginID,FirstName,IsAdmin\nann,Ann,\nbob,Bob,maybe\n');

@@ -44,7 +44,7 @@ async function refusal(args: string[]): Promise<string> {
   }
 }
 
-test('imports a package: a new course gets its title, an existing one keeps its own', async () => {
+test('an imported package sets the title of a new course, and keeps the title of an existing one', async () => {
   const first = await answer(['import', zip, '--course', 'phishing']);
   assert.deepEqual([first.Release, first.Title], [1, 'Spot the phish']);
   const second = await answer(['import', zip, '--course', 'phishing', '--title', 'Another']);
@@ -54,7 +54,7 @@ test('imports a package: a new course gets its title, an existing one keeps its 
   assert.equal((await service.api('GET', '/course/named')).body.Title, 'A title of its own');
 });
 
-test('a failed import gives the reason and leaves no course or file behind', async () => {
+test('a failed import prints the reason and leaves no course or file behind', async () => {
   assert.match(await refusal(['import', 'nothing.zip', '--course', 'none']), /nothing\.zip/);
   const text = join(folder, 'text.zip');
   await writeFile(text, 'This is not a zip archive.');
@@ -76,7 +76,7 @@ test('a failed import gives the reason and leaves no course or file behind', asy
   expectProblem(await service.api('GET', '/course/none'), 404, 'course_not_found');
 });
 
-test('creates tenants and keys, and revokes keys', async () => {
+test('the commands create tenants and keys, and revoke keys', async () => {
   const tenant = await answer(['tenant', 'create', 'acme', '--name', 'Acme Corporation']);
   assert.deepEqual([tenant.TenantID, tenant.Name], ['acme', 'Acme Corporation']);
   assert.equal((await answer(['tenant', 'create', 'acme', '--name', 'Acme Corporation'])).TenantID, 'acme');

@@ -396,7 +396,7 @@ async function entriesOf(action: AuditAction): Promise<Row[]> {
 }
 
 for (const action of auditActions)
-  test(`${action}: one entry says who did what to whom, and from where`, async () => {
+  test(`${action}: one entry records who did what to whom, and from where`, async () => {
     let before: Row[] = [];
     const done = await acts[action](async () => {
       before = await entriesOf(action);
@@ -438,7 +438,7 @@ test("no entry contains a name, a learner's address, a secret or the reason for 
     assert.ok(!all.includes(secret), secret);
 });
 
-test('all trails verify afterwards', async () => {
+test('all trails can be verified afterwards', async () => {
   const { Intact, Chains } = await verifyAudit(service.ctx);
   const broken = Chains.filter((chain) => chain.Break && !/found the end/.test(chain.Break.Reason));
   assert.deepEqual(broken, []);

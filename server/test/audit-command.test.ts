@@ -41,7 +41,7 @@ async function trail(folder: string, change?: string): Promise<PrintedEntry[]> {
   }
 }
 
-test('the command line records its actions, verifies the trail and a backup, and detects a change', async () => {
+test('the audit commands record their actions, verify the trail and a backup, and detect a change', async () => {
   const env = { DATA_DIR: join(await temporaryFolder(), 'data') };
   await done(['tenant', 'create', 'acme'], env);
   await done(['key', 'create', '--tenant', 'acme', '--name', 'shop'], env);
@@ -88,7 +88,7 @@ test('the command line records its actions, verifies the trail and a backup, and
   assert.deepEqual([acme.TenantID, acme.Break.Number], ['acme', 2]);
 });
 
-test('entries stay verifiable after their key is removed from the ring', async () => {
+test('entries remain verifiable after their key is removed from the ring', async () => {
   const env = await embeddedSettings();
   await done(['key', 'create', '--operator', '--name', 'first'], env);
   const { Keys } = await done(['keys', 'rotate'], env);

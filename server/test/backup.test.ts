@@ -79,7 +79,7 @@ async function elsewhere(): Promise<{ env: Environment; drop: () => Promise<void
   return { env, drop: async () => database?.drop() };
 }
 
-test('a backup is restored under a new origin, and learners continue where they left off', async () => {
+test('a backup can be restored under a new origin, and learners continue where they left off', async () => {
   const env = await databaseSettings();
   const original = await startProcess(env);
   const api = client(original.baseUrl);

@@ -177,7 +177,7 @@ const heldScopes: Scope[][] = [
   ...tenantScopes.map((scope) => [...new Set<Scope>(['users:write', 'users:admin', scope])]),
 ];
 
-test('no credential can create a more powerful one: every scope, operation and credential', async () => {
+test('no credential can create a more powerful one, for every scope, operation and kind of credential', async () => {
   const made = new Map<string, number>();
   for (const own of heldScopes) {
     const call = await keyWith(own);
@@ -231,7 +231,7 @@ test('previews, launch links and enrolment keys cannot call the API', async () =
       );
 });
 
-test("administrators and passwords need users:admin, even for a learner's first password", async () => {
+test("setting administrators and passwords requires users:admin, even for a learner's first password", async () => {
   const call = await keyWith(['users:read', 'users:write']);
   const LoginID = unique('first');
   expectProblem(await call('POST', '/user', { LoginID, Password }), 403, 'scope_missing');
@@ -261,7 +261,7 @@ test("administrators and passwords need users:admin, even for a learner's first 
   expectStatus(await wide('DELETE', `/user/${await tenant.user({ IsAdmin: true })}`), 200);
 });
 
-test('a key without enrolments:launch gets LaunchURL null, even in bulk calls and exports', async () => {
+test('a key without enrolments:launch gets null for LaunchURL, even in bulk calls and exports', async () => {
   const call = await keyWith(['enrolments:read', 'enrolments:write']);
   const LoginID = await tenant.user();
   const single = await call('POST', `/enrol/${LoginID}/${CourseID}`, {});
@@ -288,7 +288,7 @@ test('a key without enrolments:launch gets LaunchURL null, even in bulk calls an
   assert.equal(redeemed.body.Enrolments[0].LaunchURL, null);
 });
 
-test("a stored response is not replayed to a key with other scopes, so no key gets another key's links", async () => {
+test("a stored response is not replayed to a key with other scopes, so that no key gets another key's links", async () => {
   const narrow = await keyWith(['users:write', 'enrolments:write']);
   const retry = { 'idempotency-key': unique('retry') };
   const LoginID = await tenant.user();
@@ -303,7 +303,7 @@ test("a stored response is not replayed to a key with other scopes, so no key ge
   }
 });
 
-test('a webhook needs events:read in addition to webhooks:write, because it receives events', async () => {
+test('creating a webhook requires events:read in addition to webhooks:write, because webhooks receive events', async () => {
   const call = await keyWith(tenantScopes.filter((scope) => scope !== 'events:read'));
   for (const route of routes.filter(({ path }) => path.startsWith('/webhook')))
     expectProblem(
@@ -313,7 +313,7 @@ test('a webhook needs events:read in addition to webhooks:write, because it rece
     );
 });
 
-test('an administrator has all permissions in the tenant, even when signed in with a password', async () => {
+test('an administrator has all permissions in the tenant, even after signing in with a password', async () => {
   const LoginID = await tenant.user({ IsAdmin: true, Password });
   for (const session of [await passwordSession(LoginID, Password), await linkSession(tenant.api, LoginID)]) {
     assert.ok(session);
@@ -325,7 +325,7 @@ test('an administrator has all permissions in the tenant, even when signed in wi
   }
 });
 
-test('a key with all scopes removes the limits of an administrator created by a key with few scopes', async () => {
+test('a key with all scopes can remove the limits of an administrator created by a key with few scopes', async () => {
   const narrow = await keyWith(['users:write', 'users:admin']);
   const LoginID = unique('narrow');
   expectStatus(await narrow('POST', '/user', { LoginID, Password, IsAdmin: true }), 201);
@@ -338,7 +338,7 @@ test('a key with all scopes removes the limits of an administrator created by a 
   expectStatus(await session('GET', '/enrolment'), 200);
 });
 
-test('the migration gives new scopes to a key that had all tenant scopes, but to no other key', async () => {
+test('the migration adds new scopes only to keys that had all tenant scopes', async () => {
   const before = ['users:read', 'users:write', 'enrolments:read', 'enrolments:write', 'catalogue:read'];
   const all = [...before, 'events:read', 'webhooks:write'];
   const keys = await Promise.all([tenantScopes, ['users:read'] as const].map((own) => keyWith(own)));
@@ -358,7 +358,7 @@ test('the migration gives new scopes to a key that had all tenant scopes, but to
   assert.deepEqual(scopesNow(narrow), [...before].sort());
 });
 
-test('a learner whose password was set by a key with few scopes has only those scopes, until a key with all scopes sets another password', async () => {
+test('a learner has only the scopes of the key that set the password, until a key with all scopes sets another', async () => {
   const narrow = await keyWith(['users:write', 'users:admin', 'enrolments:read']);
   const LoginID = await tenant.user();
   expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`), 201);

@@ -57,7 +57,7 @@ async function refusal(args: string[], more?: Environment): Promise<string> {
   return stderr;
 }
 
-test('lists every command in the help and migrates the database', async () => {
+test('the help lists every command, and migrate prepares the database', async () => {
   const help = await lectern(['help']);
   assert.equal(help.code, 0, help.stderr);
   for (const command of [
@@ -76,7 +76,7 @@ test('lists every command in the help and migrates the database', async () => {
 });
 
 for (const node of otherNodes)
-  test(`runs on ${node}, or says which Node.js it needs`, async () => {
+  test(`the command line runs on ${node}, or says which Node.js version it needs`, async () => {
     const { major, minor } =
       /^v(?<major>\d+)\.(?<minor>\d+)/.exec(execFileSync(node, ['-v'], { encoding: 'utf8' }))?.groups ?? {};
     const run = runProcess(node, [command, 'migrate'], env, folder);
@@ -91,19 +91,19 @@ for (const node of otherNodes)
     }
   });
 
-test('shows the help without arguments and with --help', async () => {
+test('the help is shown without arguments and with --help', async () => {
   const { stdout } = await lectern(['help']);
   for (const args of [[], ['--help'], ['import', '-h']])
     assert.deepEqual(await lectern(args), { code: 0, stdout, stderr: '' });
 });
 
-test('prints the installed version', async () => {
+test('--version prints the installed version', async () => {
   const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'));
   for (const option of ['--version', '-v'])
     assert.deepEqual(await lectern([option]), { code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('a usage error says what is wrong and how to see the help, in two lines', async () => {
+test('a usage error says in two lines what is wrong and how to see the help', async () => {
   const pointer = 'For all commands and options, run: lectern help\n';
   assert.equal(await refusal(['bluk', 'users']), `The command "bluk users" does not exist.\n${pointer}`);
   assert.equal(await refusal(['import', 'a.zip']), `--course is missing.\n${pointer}`);
@@ -112,7 +112,7 @@ test('a usage error says what is wrong and how to see the help, in two lines', a
   assert.equal(rest.join('\n'), pointer);
 });
 
-test('bulk says whether the file is missing or no service responds', async () => {
+test('bulk reports whether the file is missing or the service does not respond', async () => {
   const [port] = await freePorts(1);
   const url = `http://127.0.0.1:${port}`;
   const options = ['--url', url, '--key', 'x'.repeat(40)];
@@ -130,7 +130,7 @@ test('bulk says whether the file is missing or no service responds', async () =>
   assert.match(odd, /^--url localhost:3000 must be a URL such as https:\/\/learn\.example\.com\.\n/);
 });
 
-test('migrates an empty database from any folder', async () => {
+test('migrate works on an empty database from any folder', async () => {
   const empty = await emptyDatabaseSettings();
   assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
   assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
@@ -181,7 +181,7 @@ test('Ctrl-C in a terminal shuts the service down cleanly', async () => {
   assert.deepEqual(await ended, [0, null], shown);
 });
 
-test('serve uses the data that the commands wrote, and runs until a signal stops it', async (t) => {
+test('serve uses the data that the commands wrote, and runs until it receives a signal', async (t) => {
   await answer(['import', 'course.zip', '--course', 'phishing']);
   await writeFile(join(folder, 'text.zip'), 'This is not a zip archive.');
   assert.match(await refusal(['import', 'text.zip', '--course', 'none']), /zip/i);
@@ -195,22 +195,22 @@ test('serve uses the data that the commands wrote, and runs until a signal stops
   const readAs = (secret: string, path: string) =>
     fetch(baseUrl + path, { headers: { authorization: `Bearer ${secret}` } });
 
-  await t.test('an imported course has its title, and a failed import left no course', async () => {
+  await t.test('an imported course has its title, and a failed import leaves no course', async () => {
     const read = await readAs(operator.Secret, '/course/phishing');
     assert.equal(((await read.json()) as { Title: string }).Title, 'Spot the phish');
     assert.equal((await readAs(operator.Secret, '/course/none')).status, 404);
   });
 
-  await t.test('a created key works', async () => {
+  await t.test('a newly created key works', async () => {
     assert.equal((await readAs(operator.Secret, '/tenant')).status, 200);
   });
 
-  await t.test('an embedded database in use is left unchanged', async () => {
+  await t.test('an embedded database that is in use remains unchanged', async () => {
     if (env.DATABASE_URL) return;
     assert.match(await refusal(['migrate']), /is in use by process \d+\. Stop it/);
   });
 
-  await t.test('console signs the operator in once while the service runs', async () => {
+  await t.test('console signs the operator in once while the service is running', async () => {
     const printed = await lectern(['console'], serving);
     assert.equal(printed.code, 0, printed.stderr);
     const { url = '', until: end = '' } = printedLink.exec(printed.stdout)?.groups ?? {};
@@ -239,7 +239,7 @@ test('serve uses the data that the commands wrote, and runs until a signal stops
   await assert.rejects(fetch(`${baseUrl}/health/live`));
 });
 
-test('console does not create a folder if there is no service', async () => {
+test('console does not create a folder if no service is running', async () => {
   const DATA_DIR = join(folder, 'nowhere');
   assert.match(
     await refusal(['console'], { DATA_DIR }),
@@ -248,7 +248,7 @@ test('console does not create a folder if there is no service', async () => {
   assert.ok(!existsSync(DATA_DIR));
 });
 
-test('demo shows the whole API and leaves nothing behind', async () => {
+test('demo runs the whole API and leaves nothing behind', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   const { code, stdout, stderr } = await lectern(['demo', '--once'], { PORT, CONTENT_PORT, TMPDIR: folder });
   assert.equal(code, 0, stderr);

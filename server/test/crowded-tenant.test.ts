@@ -305,7 +305,7 @@ const unbounded: Record<string, string> = {
 /** These read files. Their only database access is opening the session. */
 const files = ['openPlayer', 'openPreview', 'readCourseFile'];
 
-test('every operation is called', () => {
+test('the test calls every operation', () => {
   const names = routes.map(({ name }) => name);
   assert.deepEqual(
     names.filter((name) => !calls[name] && !files.includes(name)),
@@ -331,11 +331,11 @@ async function findIn(what: string, calls: Call[]): Promise<string[]> {
 for (const [name, own] of Object.entries(calls)) {
   const why = unbounded[name];
   if (why === undefined)
-    test(`${name} touches few rows at a time`, async () => {
+    test(`${name} reads few rows at a time`, async () => {
       assert.deepEqual(await findIn(name, own), []);
     });
   else
-    test(`${name} is not bounded yet: ${why}`, async () => {
+    test(`${name} does not have a limit yet: ${why}`, async () => {
       const found = await findIn(name, own);
       // A PostgreSQL server has its own statistics and may plan better.
       if (service.ctx.engine.kind === 'pglite')
@@ -344,12 +344,12 @@ for (const [name, own] of Object.entries(calls)) {
 }
 
 for (const job of jobs)
-  test(`the job ${job.name} touches few rows at a time`, async () => {
+  test(`the job ${job.name} reads few rows at a time`, async () => {
     // A deleted tenant is removed 10 s later.
     clock.advance({ seconds: 11 });
     assert.deepEqual(await findIn(job.name, [() => job.run(service.ctx)]), []);
   });
 
-test('afterwards the tenant has been deleted with all of its rows', async () => {
+test('the deletion at the end removes the tenant with all of its rows', async () => {
   expectStatus(await operator('POST', '/tenant', { TenantID }), 201);
 });

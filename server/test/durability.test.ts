@@ -29,7 +29,7 @@ const writer = (folder: string, first: number): string => `
     }
   }));`;
 
-test('keeps every acknowledged row through kill -9', async () => {
+test('every acknowledged row survives kill -9', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'lectern-durability-'));
   const created = await openPglite({ folder });
   await created.script('create table written (number int primary key, text text not null)');

@@ -11,7 +11,7 @@ const rounds = Number(process.env.KILL_ROUNDS ?? 6);
 const lanes = 8;
 const day = 86_400_000;
 
-test('when a process is killed at random points during keyed extends, each key moves the end date exactly once', async () => {
+test('extend calls with an Idempotency-Key move the end date exactly once, even if processes are killed at random points', async () => {
   const home = await databaseSettings();
   const client = openClient(lanes);
   let service = await startProcess(home);

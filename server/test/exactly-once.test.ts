@@ -118,7 +118,7 @@ for (const verb of verbs)
       for (const when of ['before', 'after'] as const) await attempt(verb, { step, when });
   });
 
-test('a row that fails in the database fails alone, and keyed calls in the same statement run once', async () => {
+test('a row that fails in the database fails alone, and calls with keys in the same statement run once', async () => {
   const logins = await Promise.all(Array.from({ length: 24 }, () => tenant.user()));
   const poison = logins[7] ?? '';
   const broken = failing(otherNode(service.ctx), poison);
@@ -139,7 +139,7 @@ test('a row that fails in the database fails alone, and keyed calls in the same 
   await other.close();
 });
 
-test('a bulk call that is retried after one of its rows failed extends the others once', async () => {
+test('retrying a bulk call in which one row failed extends the other enrolments once', async () => {
   const logins = await Promise.all(Array.from({ length: 5 }, () => tenant.user()));
   for (const LoginID of logins) await tenant.api('POST', `/enrol/${LoginID}/${course}`);
   const broken = failing(otherNode(service.ctx), logins[2] ?? '');
@@ -197,7 +197,7 @@ const plan = fc.record({
   faults: fc.tuple(fault, fault),
 });
 
-test('in any interleaving across two nodes, with faults, each key extends once and has one response', async () => {
+test('with any interleaving and faults across two nodes, each key extends once and gets one response', async () => {
   const second = faultyNode(otherNode(service.ctx));
   const other = await serve(second.ctx);
   const nodes = [

@@ -25,7 +25,7 @@ create index concurrently enrolment_by_origin on enrolment (tenant_id, origin, e
 `,
 };
 
-test('an additive migration runs while the previous version serves: no request fails, nothing is lost', {
+test('an additive migration runs while the previous version serves requests, without failures or losses', {
   skip: !process.env.TEST_DATABASE_URL && 'an embedded database has one process; runs with --postgres',
 }, async (context) => {
   const folder = await temporaryFolder();

@@ -39,7 +39,7 @@ async function megabytes(service: Running): Promise<number> {
   return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]) / 1024 ** 2;
 }
 
-test('clients that trickle headers, bodies or uploads are disconnected after 30 s, but a slow, steady upload is not', async () => {
+test('clients that send headers, bodies or uploads too slowly are disconnected after 30 s, but a slow, steady upload is not', async () => {
   const service = await startProcess({ ...(await databaseSettings()), LOG_LEVEL: 'warn' });
   const agent = new Agent();
   const headers = {
@@ -109,7 +109,7 @@ test('clients that trickle headers, bodies or uploads are disconnected after 30 
   await stopProcess(service);
 });
 
-test('with 10,000 idle connections the service stays fast and small', async () => {
+test('the service stays fast and small with 10,000 idle connections', async () => {
   const limit = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
   assert.ok(limit >= 12_000, `ulimit -n is ${limit}; allow 12,000 open files for this test`);
   const service = await startProcess({ ...(await databaseSettings()), LOG_LEVEL: 'warn' });
@@ -142,7 +142,7 @@ test('with 10,000 idle connections the service stays fast and small', async () =
 
 const operator = { authorization: `Bearer ${bootstrapKey}` };
 
-test('after the event loop was blocked, waiting requests get 503 before memory grows', async () => {
+test('after the event loop was blocked, waiting requests get 503 before memory use grows', async () => {
   const fault = injected('stall', { INJECT_MILLISECONDS: '4000' });
   const service = await startProcess({ ...(await databaseSettings()), ...fault, LOG_LEVEL: 'warn' });
   const before = await megabytes(service);

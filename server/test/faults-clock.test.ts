@@ -21,7 +21,7 @@ after(cleanUp);
 
 const jumps = [{ seconds: -3 }, { minutes: -5 }, { hours: 1 }, { days: -30 }, { days: 400 }, { days: -371 }];
 
-test('when the clock jumps, IDs stay unique, and a reader of the log neither misses nor repeats events', async () => {
+test('IDs stay unique when the clock jumps, and a reader of the log neither misses nor repeats events', async () => {
   const { api, user } = await newTenant(service);
   const course = await newCourse(service);
   const made: string[] = [];
@@ -56,7 +56,7 @@ test('when the clock jumps, IDs stay unique, and a reader of the log neither mis
   );
 });
 
-test('when the clock jumps, keys, access tokens and enrolments expire on time and can be restored', async () => {
+test('keys, access tokens and enrolments expire on time when the clock jumps, and can be restored', async () => {
   const { api, user, TenantID } = await newTenant(service);
   const day = 86_400_000;
   const ExpiresAt = new Date(clock.now().getTime() + 10 * day).toISOString();
@@ -102,7 +102,7 @@ test('when the clock jumps, keys, access tokens and enrolments expire on time an
   assert.deepEqual([back.status, back.body.Status], [200, 'enrolled']);
 });
 
-test('when the clock of a running process is set back by an hour, it keeps serving, and the log has no gap', async () => {
+test('a running process whose clock is set back by an hour keeps serving, and the log has no gap', async () => {
   const fault = injected('clock', { INJECT_MILLISECONDS: '-3600000' });
   const running = await startProcess({ ...(await databaseSettings()), ...fault });
   const call = async (method: string, path: string, body?: unknown) => {

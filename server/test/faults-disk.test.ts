@@ -10,7 +10,7 @@ import { until } from './support/until.ts';
 
 after(cleanUp);
 
-test('with a full disk during an import and during commits: 503, nothing incomplete, nothing lost, and it recovers', async (context) => {
+test('a full disk during an import and commits causes 503, leaves nothing incomplete, loses nothing, and can be recovered from', async (context) => {
   const disk = mountSmallDisk(200);
   context.after(disk.unmount);
   const home = await databaseSettings();

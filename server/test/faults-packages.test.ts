@@ -10,7 +10,7 @@ import { startService } from './support/service.ts';
 const service = await startService();
 after(service.close);
 
-test('in damaged packages, intact files are served, missing ones are rejected and logged, and nothing crashes', async () => {
+test('intact files in damaged packages are served, missing files are rejected and logged, and nothing crashes', async () => {
   const { ctx } = service;
   for (const course of ['whole', 'gone', 'cut', 'less'])
     await service.importPackage(course, await packCourse('phishing'));

@@ -8,7 +8,7 @@ after(service.close);
 const tenant = await newTenant(service);
 const CourseID = await newCourse(service);
 
-test('a page on another site cannot control our windows, except a course that it opened', async () => {
+test('a page on another site cannot control our windows, except for a course that it opened', async () => {
   const policyOf = async (address: string) => {
     const response = await fetch(address, { redirect: 'manual' });
     await response.arrayBuffer();

@@ -54,7 +54,7 @@ const identifier = fc
     (text) => taken.test(text) && !['.', '..'].includes(text) && [...text.normalize('NFC')].length <= 255,
   );
 
-test('identifiers of any script work in bodies and in percent-encoded paths', async () => {
+test('identifiers in any script work in bodies and in percent-encoded paths', async () => {
   let number = 0;
   const groups = fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => /^[^\0\p{Cs}]*$/u.test(text));
   const property = fc.asyncProperty(

@@ -166,12 +166,12 @@ function countsNothing({ status, body }: Reply): boolean {
   return status === 200 && counted.length > 0 && counted.every((count: number) => count === 0);
 }
 
-test('the victim has rows in every tenant table, so none of the following checks passes for lack of data', () => {
+test('the victim has rows in every tenant table, so that no check passes for lack of data', () => {
   assert.ok(Object.keys(before).length >= 9, Object.keys(before).join());
   for (const [table, rows] of Object.entries(before)) assert.ok(rows.length > 0, table);
 });
 
-test("the same calls succeed with the victim's own key, so the rejections below are meaningful", async () => {
+test("the same calls succeed with the victim's own key, so that the rejections are meaningful", async () => {
   for (const route of routes) {
     if (route.access !== 'tenant' || route.method !== 'GET') continue;
     const reply = await victim.api('GET', `${pathOf(route, victimValues)}?${queryOf(route, victimValues)}`);
@@ -225,7 +225,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     assert.equal(receiver.received.length, sent);
   });
 
-test("a launch link does not work with another tenant's signature, nor its signature with another enrolment", async () => {
+test("a launch link is rejected with another tenant's signature, and a signature with another enrolment", async () => {
   const tenantOf = ({ key }: { key?: string }) => key?.split('.')[0];
   const signatureOf = ({ key }: { key?: string }) => key?.split('.').slice(1).join('.');
   const attempts = [
@@ -242,7 +242,7 @@ test("a launch link does not work with another tenant's signature, nor its signa
   }
 });
 
-test('users with the same LoginID stay in their tenants', async () => {
+test('users with the same LoginID remain separate in their tenants', async () => {
   const intruder = await newTenant(service);
   const { LoginID = '', EnrollID = '' } = victimValues;
   assert.equal((await intruder.api('POST', '/user', { LoginID, FirstName: 'Mine' })).status, 201);

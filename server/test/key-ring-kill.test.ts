@@ -40,7 +40,7 @@ const writer = (folder: string) => `
     if (keys.length > 3) removeFromRing(folder, keys.at(-1).id);
   }`;
 
-test('the ring survives 20 rounds of kill -9 at any point during its creation and during rotations', async () => {
+test('the ring survives 20 rounds of kill -9 at any point during its creation and rotations', async () => {
   let rotations = 0;
   for (let round = 0; round < 20; round++) {
     const folder = await temporaryFolder();
@@ -114,7 +114,7 @@ async function keys(env: Record<string, string | undefined>, ...args: string[]) 
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }
 
-test('lectern keys rotates while a service is running, which signs with the new key within seconds', async () => {
+test('lectern keys rotate works while a service is running, which signs with the new key within seconds', async () => {
   const env = await databaseSettings();
   const running = await startProcess(env);
   await call(running, 'POST', '/tenant', { TenantID: 'acme' });
@@ -163,7 +163,7 @@ test('lectern keys rotates while a service is running, which signs with the new 
   await stopProcess(again);
 });
 
-test('with SIGNING_KEYS, a rotation prints the entry to add and writes no file', async () => {
+test('with SIGNING_KEYS, lectern keys rotate prints the entry to add and writes no file', async () => {
   const folder = await temporaryFolder();
   const SIGNING_KEYS = `one:${Buffer.alloc(32, 1).toString('base64url')}`;
   const env = { DATA_DIR: folder, SIGNING_KEYS };

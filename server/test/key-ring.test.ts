@@ -50,7 +50,7 @@ async function enrolled() {
   return { tenant, courseId, LoginID, EnrollID, LaunchURL };
 }
 
-test('a copy of the database does not allow forging a link, ticket, session, preview, access token or keyed hash', async () => {
+test('a copy of the database does not suffice to forge links, tickets, sessions, previews, access tokens or keyed hashes', async () => {
   const { tenant, courseId, EnrollID, LaunchURL } = await enrolled();
   const { session } = await play(service, LaunchURL);
   const handle = { tenantId: tenant.TenantID, enrollId: EnrollID, courseId };
@@ -91,7 +91,7 @@ test('a copy of the database does not allow forging a link, ticket, session, pre
     assert.notEqual(keyedHash(attacker().keys, purpose, 'ann'), keyedHash(ctx.keys, purpose, 'ann'));
 });
 
-test('a copy of the database decrypts neither stored responses nor webhook secrets', async () => {
+test('a copy of the database does not suffice to decrypt stored responses or webhook secrets', async () => {
   const { tenant } = await enrolled();
   const tenantCtx = { ...ctx, tenantId: tenant.TenantID };
   const asked = { key: 'order-1', request: 'POST /user {}', about: null };
@@ -114,7 +114,7 @@ test('a copy of the database decrypts neither stored responses nor webhook secre
   assert.throws(() => openSecret(ctx, elsewhere, row.secret), 'a secret cannot be moved to another endpoint');
 });
 
-test('plain-text webhook secrets are encrypted at start-up, even by several nodes concurrently, and still sign', async () => {
+test('plain-text webhook secrets are encrypted at start-up, even by several nodes concurrently, and still sign deliveries', async () => {
   const { tenant } = await enrolled();
   const { body: hook } = await tenant.api('POST', '/webhook', { URL: receiver.url });
   const { Secret } = (await tenant.api('POST', `/webhook/${hook.WebhookID}/rotate`, {})).body;
@@ -140,7 +140,7 @@ test('plain-text webhook secrets are encrypted at start-up, even by several node
     new Verifier(secret).verify(ping.text, ping.headers as Record<string, string>);
 });
 
-test('after a rotation, everything that was issued before stays valid, and anything new names the new key', async () => {
+test('after a rotation, everything issued before stays valid, and anything new names the new key', async () => {
   const { tenant, LoginID, EnrollID, LaunchURL } = await enrolled();
   const grant = { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: tenant.key };
   const { access_token } = (await service.api('POST', '/oauth/token', grant)).body;
@@ -180,7 +180,7 @@ test('after a rotation, everything that was issued before stays valid, and anyth
   Object.assign(ctx.keys, { keys, hashKey });
 });
 
-test('a missing key that still encrypts secrets is reported', async () => {
+test('a missing key that is still needed to decrypt secrets is reported', async () => {
   const { tenant } = await enrolled();
   await tenant.api('POST', '/webhook', { URL: receiver.url });
   const key = openKey(newKey(new Date()));

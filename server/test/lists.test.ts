@@ -80,7 +80,7 @@ const unbounded: Record<string, string[]> = { listEvents: ['Types', 'after'] };
 const lists = routes.filter((route) => listOf(route) && !small.includes(route.name));
 
 for (const route of lists)
-  test(`${route.name}: each filter and order has a case`, () => {
+  test(`${route.name}: the test covers each filter and order`, () => {
     const offered = Object.keys((route.query as { properties?: object } | undefined)?.properties ?? {});
     const tried = (cases[route.name] ?? []).flatMap((query) => [...new URLSearchParams(query).keys()]);
     const known = ['Limit', 'Cursor', ...tried, ...(unbounded[route.name] ?? [])];
@@ -137,7 +137,7 @@ async function pageOf(url: string): Promise<{ Items: unknown[]; NextCursor: stri
 
 for (const route of lists)
   for (const query of cases[route.name] ?? [])
-    test(`${route.name} ${query}: its first two pages visit few rows`, async () => {
+    test(`${route.name} ${query}: the first two pages read few rows`, async () => {
       const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: 'LoginID') => names[name] ?? '');
       const first = await pageOf(`${path}?${query}&Limit=${limit}`);
       if (first.NextCursor) await pageOf(`${path}?${query}&Limit=${limit}&Cursor=${first.NextCursor}`);

@@ -69,7 +69,7 @@ async function revocation({ nodes, balancer, target }: Balanced): Promise<number
 }
 
 for (const count of [2, 4])
-  test(`${count} nodes on one database: complete writes, no seat sold twice, one run of each job, keys revoked within 5 s`, {
+  test(`${count} nodes on one database lose no writes, sell no seat twice, run each job once, and revoke keys within 5 s`, {
     skip,
   }, async (context) => {
     const begun = performance.now();

@@ -103,7 +103,7 @@ test('files written by a service with umask 022 are readable only by its owner',
   await stopProcess(running);
 });
 
-test('backups and the command line write files that only the owner can read, even with umask 022', async () => {
+test('backups and files written by the command line are readable only by their owner, even with umask 022', async () => {
   const env = await databaseSettings();
   const made = join(await openFolder(), 'backup');
   for (const args of [
@@ -118,7 +118,7 @@ test('backups and the command line write files that only the owner can read, eve
   assert.equal(readAsNobody(join(made, 'backup.json')).status, 1);
 });
 
-test('a folder that others can read is restricted at start-up with all of its contents, and the log says so', async () => {
+test('a folder that others can read is restricted with its contents at start-up, and the log records it', async () => {
   const { DATA_DIR: from, ...env } = await databaseSettings();
   const DATA_DIR = join(await openFolder(), 'data');
   cpSync(from, DATA_DIR, { recursive: true });
@@ -138,7 +138,7 @@ test('a folder that others can read is restricted at start-up with all of its co
   await stopProcess(again);
 });
 
-test('the service does not start if it cannot restrict a folder, and says why', async () => {
+test('the service does not start if it cannot restrict a folder, and gives the reason', async () => {
   const folder = join(await openFolder(), 'data');
   mkdirSync(folder);
   chmodSync(folder, 0o777);

@@ -52,7 +52,7 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
-test('serves and runs jobs through PgBouncer in transaction mode, without named statements', {
+test('the service works through PgBouncer in transaction mode, including jobs, without named statements', {
   skip: !process.env.TEST_DATABASE_URL && 'a pooler needs a server; runs with --postgres',
 }, async (context) => {
   const pooler = await startPooler(process.env.TEST_DATABASE_URL ?? '');

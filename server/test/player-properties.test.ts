@@ -242,7 +242,7 @@ const snapshot = fc.record({
   arrivals: fc.array(fc.nat(1_000), { maxLength: 3 }),
 });
 
-test('commits of several launches, reordered, repeated and lost, converge to the best result without losing acknowledged ones', async () => {
+test('reordered, repeated and lost commits from several launches converge to the best acknowledged result', async () => {
   const property = fc.asyncProperty(
     fc.array(snapshot, { minLength: 1, maxLength: 12 }),
     async (snapshots) => {
@@ -317,7 +317,7 @@ test('a malformed commit is rejected completely, and nothing is stored', async (
   await fc.assert(property, { numRuns: runs });
 });
 
-test('every path of the content origin responds, never with 500', async () => {
+test('every path of the content origin responds without status 500', async () => {
   const played = await play(service, (await service.enrol('scorm12')).LaunchURL);
   const part = fc.oneof(
     fc.constantFrom('play', 'player', 'session', 'commit', 'content', 'alive', played.session.Session),

@@ -76,7 +76,7 @@ async function readList(filter = ''): Promise<string[]> {
 const enrolPath = (LoginID: string, option: string) =>
   `/enrol/${LoginID}/${CourseID}/${encodeURIComponent(option)}`;
 
-test('an absurdly long duration, extended 121 times and then launched, breaks no list', async () => {
+test('an absurdly long duration that is extended 121 times and then launched breaks no list', async () => {
   const LoginID = await tenant.user();
   const { body } = await tenant.api('POST', enrolPath(LoginID, 'at launch'));
   for (let time = 0; time < 121; time++)
@@ -124,7 +124,7 @@ test('the list stays readable after any enrolments, extensions, changes and laun
   );
 });
 
-test('an enrolment key valid from the last supported year has a readable end', async () => {
+test('an enrolment key valid from the last supported year has a readable end date', async () => {
   const made = await tenant.api('POST', '/enrolment/key', {
     CourseIDs: [CourseID],
     DurationIDs: ['unlimited'],
@@ -161,7 +161,7 @@ const poisons: Record<string, string[]> = {
   'double precision': ['NaN', 'Infinity', '-Infinity', '1e308', '-1e308'],
 };
 
-test('times and numbers beyond the range of JSON are shown as the nearest valid one', async () => {
+test('times and numbers beyond the range of JSON are shown as the nearest valid value', async () => {
   const names = await world();
   const { rows: columns } = await engine.query<{
     table_name: string;

@@ -52,7 +52,7 @@ const arbitraries = operations.map((described) =>
 const firstRound = Math.ceil(requests / 5 / operations.length);
 
 for (const [index, { operation }] of operations.entries())
-  test(`${operation.operationId} always responds as declared, never with 500`, async () => {
+  test(`${operation.operationId} always responds as declared, and never with 500`, async () => {
     await world.renew();
     const messages = fc.array(arbitraries[index] as NonNullable<(typeof arbitraries)[0]>, {
       minLength: 1,

@@ -8,7 +8,7 @@ import { errorCodes } from '../src/platform/errors.ts';
 import { codesOf } from '../src/platform/http/describe/problem-responses.ts';
 import { checkResponses } from './support/recorded-responses.ts';
 
-test('distinguishes declared from undeclared responses', async () => {
+test('the check distinguishes declared from undeclared responses', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-answers-'));
   const answers = [
     { operation: 'readUser', status: 200, code: null },

@@ -135,10 +135,10 @@ function cutConnections() {
   };
 }
 
-test('64 clients send each enrol request three times to two nodes, cut off at random: one enrolment, one event', () =>
+test('64 clients that send each enrol request three times to two nodes, cut off at random, create one enrolment and one event each', () =>
   repeated({ keys: false, event: 'enrolment.created' }));
 
-test('64 clients with Idempotency-Keys do the same: one enrolment, one event', () =>
+test('64 clients that send Idempotency-Keys also create one enrolment and one event each', () =>
   repeated({ keys: true, event: 'enrolment.created' }));
 
 test('requests that are not idempotent run once with an Idempotency-Key', () =>
@@ -147,7 +147,7 @@ test('requests that are not idempotent run once with an Idempotency-Key', () =>
 test('lost database connections cause no duplicate enrolment', () =>
   repeated({ keys: false, cutDatabase: true, event: 'enrolment.created' }));
 
-test("a key's budget applies across both nodes", {
+test("a key's rate limit applies across both nodes", {
   skip: service.ctx.engine.kind === 'pglite',
 }, async () => {
   const { key } = await newTenant(service);

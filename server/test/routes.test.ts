@@ -40,7 +40,7 @@ const withoutScope = new Set([
   'commit', // the session in the path is
 ]);
 
-test('every schema of every operation compiles, which the service otherwise does at the first request', () => {
+test('every schema of every operation can be compiled, which the service does only at the first request', () => {
   const [validator, serializer] = [buildValidators(), buildSerializers()];
   for (const { name, params, query, body, answers } of routes) {
     for (const [httpPart, schema] of Object.entries({ params, querystring: query, body }))
@@ -57,7 +57,7 @@ test('every schema of every operation compiles, which the service otherwise does
   }
 });
 
-test('every write declares its scope, successes and events', () => {
+test('every write declares its scope, success responses and events', () => {
   for (const { method, name, scope, answers, events } of routes) {
     const successes = Object.keys(answers).map(Number);
     assert.ok(
@@ -95,7 +95,7 @@ const notAudited = new Map([
   ['previewOfferedCourse', 'changes nothing'],
 ]);
 
-test('each write declares its audited actions, or is listed as not audited', () => {
+test('each write declares its audited actions or is listed as not audited', () => {
   for (const { method, name, audits } of routes) {
     if (method === 'GET') continue;
     const isAudited = audits !== undefined && audits.length > 0;
@@ -110,7 +110,7 @@ test('each write declares its audited actions, or is listed as not audited', () 
     for (const action of audits) assert.ok(known.includes(action), `${name}: ${action}`);
 });
 
-test('scopes match the access: only keys have scopes, and a read scope allows no write', () => {
+test('scopes match access: only keys have scopes, and a read scope permits no write', () => {
   const readerOf = (scope: string) => scope.replace(/:write$/, ':read');
   const lacking = scopes.filter((scope) => !scopes.some((other) => other === readerOf(scope)));
   assert.deepEqual(lacking.sort(), withoutReaders);
@@ -123,7 +123,7 @@ test('scopes match the access: only keys have scopes, and a read scope allows no
   }
 });
 
-test('only routes of the content origin declare the credential in their path', () => {
+test('only routes of the content origin have the credential in their path', () => {
   for (const { name, access, origin, runTime, path, tag } of routes) {
     assert.equal(access === 'session', runTime !== undefined, name);
     assert.equal(tag === 'Player', origin === 'content', name);
@@ -131,7 +131,7 @@ test('only routes of the content origin declare the credential in their path', (
   }
 });
 
-test('learners can call only reads of a tenant that name them', () => {
+test('learners can call only the listed reads of their own data', () => {
   for (const { own, name, method, access, path } of routes)
     if (own) assert.ok(method === 'GET' && access === 'tenant' && path.includes('{LoginID}'), name);
   assert.deepEqual(routes.flatMap(({ own, path }) => ((own ?? false) ? path : [])).sort(), [
@@ -185,7 +185,7 @@ test('each operation is in the document as declared', () => {
   assert.equal(described.length, routes.length);
 });
 
-test('each operation in the document satisfies Redocly and Spectral, with valid examples', () => {
+test('each operation in the document satisfies Redocly and Spectral and has valid examples', () => {
   // Without the flag `u`, as tools compile patterns.
   const ajv = new Ajv2020({ strict: false, unicodeRegExp: false });
   formatsPackage.default(ajv as never);

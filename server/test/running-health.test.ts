@@ -20,7 +20,7 @@ before(async () => {
 });
 after(cleanUp);
 
-test('reports that it is alive and ready', async () => {
+test('the process reports that it is alive and ready', async () => {
   const live = await fetch(`${service.baseUrl}/health/live`);
   assert.deepEqual([live.status, await live.json()], [200, { Status: 'live' }]);
   const ready = await fetch(`${service.baseUrl}/health/ready`);
@@ -31,7 +31,7 @@ test('reports that it is alive and ready', async () => {
 const sample =
   /^[a-zA-Z_:][\w:]*(\{[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*"(?:,[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*")*\})? \S+$/;
 
-test('exposes metrics as Prometheus text, by route and without names', async () => {
+test('metrics are exposed as Prometheus text, by route and without names', async () => {
   await fetch(`${service.baseUrl}/user/a-person@people.example`, { headers: key });
   await fetch(`${service.baseUrl}/a-person@people.example`);
   await fetch(`${service.contentUrl}/play/a-token/content/page.html`);
@@ -87,7 +87,7 @@ const headerTable: [string, 'baseUrl' | 'contentUrl', string, number, Record<str
 ];
 
 for (const [what, origin, path, status, headers] of headerTable)
-  test(`sends security headers with ${what}`, async () => {
+  test(`responses to ${what} have security headers`, async () => {
     const response = await fetch(service[origin] + path, { headers: key, redirect: 'manual' });
     assert.equal(response.status, status, await response.text());
     for (const [name, value] of Object.entries(headers))
@@ -108,7 +108,7 @@ test('OPERATIONS_PORT moves health and metrics to a separate port', async () => 
   await stopProcess(apart);
 });
 
-test('while the database is down it is alive but not ready, and it recovers automatically', {
+test('while the database is down, the process is alive but not ready, and it recovers automatically', {
   skip: !process.env.TEST_DATABASE_URL && 'runs with --postgres',
 }, async () => {
   const env = await databaseSettings();

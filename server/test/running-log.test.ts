@@ -69,7 +69,7 @@ before(async () => {
 });
 after(cleanUp);
 
-test('a request is one line of JSON with its route', async () => {
+test('a request is logged as one line of JSON with its route', async () => {
   const { headers } = await call('POST', `${service.baseUrl}/tenant`, { body: { TenantID: 'quiet' } });
   const found = () => lines().find(({ request_id }) => request_id === headers['x-request-id']);
   await until('the line is written', () => found() !== undefined);
@@ -224,7 +224,7 @@ test('a rejected request is logged with its caller and address', async () => {
   }
 });
 
-test('a request whose client disconnects is logged as such', async () => {
+test('a request whose client disconnects is logged as aborted', async () => {
   const before = lines().filter(({ aborted }) => aborted).length;
   const { PORT } = service.env;
   for (let n = 0; n < 5; n++) {
@@ -243,7 +243,7 @@ test('a request whose client disconnects is logged as such', async () => {
   assert.ok(aborted().some(({ address }) => address === '127.0.0.1'));
 });
 
-test('a failure returns a fixed text, and its cause is logged', async () => {
+test('an internal error returns fixed text, and its cause is logged', async () => {
   const scratch = join(String(service.env.DATA_DIR), 'scratch');
   await rm(scratch, { recursive: true });
   await call('PUT', `${service.baseUrl}/course/broken`, { body: { Title: 'Broken' } });
@@ -282,12 +282,12 @@ function withoutOneLine(ids: string[]): string[] {
   return ids.filter((id) => counted.get(id)?.length !== 1);
 }
 
-test('each request is one line', () => {
+test('each request is logged in one line', () => {
   assert.ok(requestIds.length > 80);
   assert.deepEqual(withoutOneLine(requestIds), []);
 });
 
-test('a request with an invalid URL is one line too', () => {
+test('a request with an invalid URL is also logged in one line', () => {
   assert.ok(unroutedIds.length > 10);
   assert.deepEqual(withoutOneLine(unroutedIds), []);
 });

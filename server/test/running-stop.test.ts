@@ -78,7 +78,7 @@ async function refusesConnections(service: Running): Promise<boolean> {
   }
 }
 
-test('requests in flight finish, and new ones are not accepted', async () => {
+test('requests in progress finish, and new ones are not accepted', async () => {
   const service = await startProcess(await databaseSettings());
   await call(service, 'POST', '/tenant', { TenantID: 'stop' });
   assert.equal(await call(service, 'POST', '/user', { LoginID: 'ann', Password: 'a'.repeat(64) }), 201);
@@ -102,7 +102,7 @@ test('requests in flight finish, and new ones are not accepted', async () => {
   agent.destroy();
 });
 
-test('a commit in flight finishes', async () => {
+test('a commit in progress finishes', async () => {
   const service = await startProcess(await databaseSettings());
   await call(service, 'POST', '/tenant', { TenantID: 'stop' });
   await call(service, 'PUT', '/course/web', { Title: 'Web', URL: 'https://course.example/' });
@@ -169,7 +169,7 @@ test('connections opened in advance and never used do not delay the shutdown', a
   }
 });
 
-test('hanging clients delay the shutdown by ten seconds at most', async () => {
+test('hanging clients delay the shutdown by at most ten seconds', async () => {
   const tls = writeCertificate(await temporaryFolder());
   const env = { TLS_CERT: tls.certFile, TLS_KEY: tls.keyFile };
   const [plain, secure] = await Promise.all([

@@ -82,7 +82,7 @@ function serialOf(url: string): Promise<string> {
   });
 }
 
-test('both origins speak HTTP/2 to clients that support it', async () => {
+test('both origins use HTTP/2 with clients that support it', async () => {
   for (const [origin, path, expected] of [
     [service.baseUrl, '/tenant', 200],
     [service.contentUrl, '/play/nothing', 404],
@@ -171,7 +171,7 @@ test('the service does not start with a key for another certificate', async () =
   assert.match(refused.stderr(), /^TLS_KEY: is not the key of the certificate/);
 });
 
-test('over HTTP/2 a course has its own host too, and a certificate that does not cover it is reported', async () => {
+test('a course also has its own host over HTTP/2, and a certificate that does not cover that host is reported', async () => {
   const pair = writeCertificate(await temporaryFolder());
   const tls = { TLS_CERT: pair.certFile, TLS_KEY: pair.keyFile };
   const CONTENT_URL = 'https://*.courses.example';

@@ -147,7 +147,9 @@ test('a port in use is reported in one sentence', { skip }, async () => {
   await stopProcess(service);
 });
 
-test('on SIGTERM to the primary, each worker finishes its requests in flight', { skip }, async () => {
+test('each worker finishes its requests in progress when the primary receives SIGTERM', {
+  skip,
+}, async () => {
   const service = await startWorkers();
   const pids = workersOf(service);
   const file = join(await temporaryFolder(), 'course.zip');
@@ -212,7 +214,7 @@ test('a second SIGTERM ends the primary and its workers immediately', { skip }, 
   );
 });
 
-test('a worker that is killed under load is replaced, no acknowledged write is lost and no counter shrinks', {
+test('a worker that is killed under load is replaced, no acknowledged write is lost, and no counter decreases', {
   skip,
 }, async () => {
   const service = await startWorkers();
@@ -255,7 +257,7 @@ test('a worker that is killed under load is replaced, no acknowledged write is l
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
 });
 
-test('a worker that is asked to stop is replaced, and the service ends with the reason when none can start', {
+test('a worker that is asked to stop is replaced, and the service ends with a reason if none can start', {
   skip,
 }, async () => {
   const env = await databaseSettings();
@@ -272,7 +274,7 @@ test('a worker that is asked to stop is replaced, and the service ends with the 
   assert.match(service.stderr(), /^The database does not respond .* check DATABASE_URL\.\n$/);
 });
 
-test('a limit per minute holds for all workers together', { skip }, async () => {
+test('a limit per minute applies to all workers together', { skip }, async () => {
   const service = await startWorkers({ ANONYMOUS_RATE_LIMIT: '60' });
   let known = 0;
   for (let round = 0; round < 40; round++) {

@@ -77,7 +77,7 @@ for (const [name, value] of [
     assert.ok(!output.includes('name:word'), 'a secret is not repeated');
   });
 
-test('plain HTTP for other machines is rejected with advice, but accepted behind a proxy', async () => {
+test('plain HTTP to other machines is rejected with advice, but accepted behind a proxy', async () => {
   const output = await refused({ HOST: '0.0.0.0' });
   assert.match(
     output,
@@ -88,7 +88,7 @@ test('plain HTTP for other machines is rejected with advice, but accepted behind
   await stopProcess(service);
 });
 
-test('with a port in use the service does not start, and says which port and setting', async () => {
+test('the service does not start if a port is in use, and names the port and the setting', async () => {
   const service = await startProcess(await databaseSettings());
   const { PORT, CONTENT_PORT } = service.env;
   const [free] = (await freePorts(1)).map(String);
@@ -105,7 +105,7 @@ test('with a port in use the service does not start, and says which port and set
   await stopProcess(service);
 });
 
-test('a first start that fails because its port is in use does not lose the key', async () => {
+test('the key is not lost if the first start fails because its port is in use', async () => {
   const empty = await emptyDatabaseSettings();
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -145,7 +145,7 @@ test('until an operator key or link has been used, every start says how to get o
   await stopProcess(third);
 });
 
-test('with an unreachable database the service does not start, and says so in one sentence', async () => {
+test('the service does not start if the database cannot be reached, and says so in one sentence', async () => {
   const [port] = await freePorts(1);
   const output = await refused({ DATABASE_URL: `postgres://lectern:the-password@127.0.0.1:${port}/lectern` });
   assert.match(output, /DATABASE_URL|database/i);
@@ -162,7 +162,7 @@ test('a second process on the same embedded database is rejected', async () => {
   await stopProcess(first);
 });
 
-test('two nodes start together on one empty PostgreSQL database', {
+test('two nodes can start together on one empty PostgreSQL database', {
   skip: !process.env.TEST_DATABASE_URL && 'runs with --postgres',
 }, async () => {
   const { url, drop } = await emptyServerDatabase(process.env.TEST_DATABASE_URL ?? '');

@@ -32,7 +32,7 @@ async function everything(): Promise<string> {
   return texts.join('\n');
 }
 
-test('the database contains no secret that was handed out, and no key of the ring', async () => {
+test('the database contains no secret that was handed out, and no key from the ring', async () => {
   const key = { 'idempotency-key': 'order 4711, chosen by the client' };
   const LoginID = await tenant.user({ Password });
   const made = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'more' }, undefined, key);

@@ -73,7 +73,7 @@ test('creating a user takes one statement', async () => {
   assert.equal(again, 1, listSeen());
 });
 
-test('enrolling takes one statement, in either form, whether the enrolment is new or not', async () => {
+test('enrolling takes one statement in either form, whether or not the enrolment is new', async () => {
   const LoginID = await tenant.user();
   for (const url of [`/enrol/${LoginID}/phishing`, `/enrol/${LoginID}/phishing/month`]) {
     const [, count] = await statementsOf('api', { method: 'POST', url });
@@ -81,7 +81,7 @@ test('enrolling takes one statement, in either form, whether the enrolment is ne
   }
 });
 
-test('an Idempotency-Key adds three statements: the key is looked up, the response stored, and events are numbered', async () => {
+test('an Idempotency-Key adds three statements, which look up the key, store the response and number the events', async () => {
   const LoginID = unique('keyed');
   const requests = [
     { url: '/user', payload: { LoginID } },
@@ -128,7 +128,7 @@ test('a click takes one statement, opening a session one, a page none, and a com
   assert.equal(repeated, 1, listSeen());
 });
 
-test('all files of a course together take one statement', async () => {
+test('the files of a course take one statement in total', async () => {
   const { LaunchURL } = await enrolled();
   const [opened] = await open(LaunchURL);
   const { ContentPath } = opened.json();

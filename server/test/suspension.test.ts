@@ -179,7 +179,7 @@ test('a bulk call in progress stops once its tenant is suspended', async () => {
   assert.equal((await call('{}')).status, 403);
 });
 
-test('the operator can act on a suspended tenant, and its trail says who suspended it', async () => {
+test('the operator can act on a suspended tenant, whose trail names who suspended it', async () => {
   const tenant = await newTenant(service);
   expectStatus(await put(tenant, 'deleting'), 422);
   await suspend(tenant);
@@ -195,7 +195,7 @@ test('the operator can act on a suspended tenant, and its trail says who suspend
   assert.equal(actions.filter((action: string) => action === 'tenant.suspended').length, 1);
 });
 
-test('a commit during a suspension is rejected with a code that makes the page keep it, and counts after resuming, however late', async () => {
+test('a commit during a suspension is rejected with a code that makes the page keep it, and counts after resumption, however late', async () => {
   const tenant = await newTenant(service);
   const { LoginID, EnrollID, LaunchURL } = await enrolled(tenant);
   const { commit } = await play(service, LaunchURL);

@@ -60,7 +60,7 @@ async function mentions(text: string): Promise<string[]> {
   return found;
 }
 
-test('every tenant table is listed for plan, deletion and export', () => {
+test('every tenant table is listed for the plan, the deletion and the export', () => {
   const listed = tenantTables.map(({ table }) => table);
   assert.deepEqual(listed.toSorted(), [...generatedTables, 'api_key'].toSorted());
 });
@@ -137,7 +137,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
   assert.deepEqual((await service.api('GET', '/user', undefined, undefined, acting)).body.Items, []);
 });
 
-test('deleting a tenant erases stored responses about it, and a late retry does not recreate it', async () => {
+test('deleting a tenant erases stored responses about it, and a late retry does not recreate the tenant', async () => {
   const TenantID = 'keyed-tenant';
   const send = (path: string, body: object, key: string) =>
     service.api('POST', path, body, undefined, { 'idempotency-key': `${key} of a deletion` });
@@ -167,7 +167,7 @@ test('deleting a tenant erases stored responses about it, and a late retry does 
   expectStatus(await send('/tenant', { TenantID }, 'a new one'), 201);
 });
 
-test('an export contains every record of the tenant and no secret, and only the operator can request it', async () => {
+test('an export contains every record of the tenant but no secret, and only the operator can request it', async () => {
   const tenant = await newTenant(service);
   const { webhookSecret = '', unusedKey = '', LoginID } = await fill(service, receiver.url, tenant);
   await suspend(tenant.TenantID);
@@ -196,7 +196,7 @@ test('an export contains every record of the tenant and no secret, and only the 
   expectProblem(await other.api('GET', address), 403, 'operator_only');
 });
 
-test('the next process finishes a deletion interrupted by kill -9', async () => {
+test('the next process finishes a deletion that was interrupted by kill -9', async () => {
   const home = await databaseSettings();
   const headers = { authorization: `Bearer ${bootstrapKey}`, tenant: 'doomed' };
   const call = (base: string, method: string, path: string, body?: string, type = 'application/json') =>

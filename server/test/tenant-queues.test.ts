@@ -93,7 +93,7 @@ const ofTenant = routes
   .filter(({ access, streams }) => (access === 'tenant' || access === 'either') && !streams)
   .sort((a, b) => orderOf(a.method) - orderOf(b.method));
 
-test("all statements of a tenant's routes wait in the tenant's queue", async () => {
+test("all statements from a tenant's routes wait in the tenant's queue", async () => {
   const known = await names();
   const ok: string[] = [];
   for (const { method, path, name } of ofTenant)
@@ -118,7 +118,7 @@ test("all statements of a tenant's routes wait in the tenant's queue", async () 
   assert.ok(new Set(ok).size >= ofTenant.length / 2, `only ${ok} routes succeeded`);
 });
 
-test("all statements of learners and previews wait in their tenant's queue", async () => {
+test("all statements from learners and previews wait in their tenant's queue", async () => {
   const { LaunchURL = '' } = await names();
   const { PreviewURL } = (await tenant.api('POST', '/catalogue/course/units/preview')).body;
   const pathOf = (address: unknown) => String(address).slice(new URL(String(address)).origin.length);
@@ -177,7 +177,7 @@ test("deliveries to an endpoint and the statistics for a bulk call wait in their
   );
 });
 
-test("an anonymous caller who names a tenant waits neither in its queue nor in the service's", async () => {
+test("an anonymous caller who names a tenant waits in neither that tenant's queue nor the service's", async () => {
   const named = { TenantID: tenant.TenantID, LoginID: 'none', Password: 'x' };
   const cookie = `lectern_session=${Buffer.from(tenant.TenantID).toString('base64url')}.${'x'.repeat(43)}`;
   seen = [];

@@ -23,7 +23,7 @@ function rejectionOf(text: string, paths?: string[] | null): string {
   throw new Error('the course structure was accepted');
 }
 
-describe('a cmi5 course structure', () => {
+describe('cmi5 course structure', () => {
   it('becomes a tree of blocks and AUs', () => {
     const structure = read(
       courseStructure(
@@ -44,7 +44,7 @@ describe('a cmi5 course structure', () => {
     assert.deepEqual(structure.warnings, []);
   });
 
-  it('keeps what the launch of an AU needs', () => {
+  it('keeps the data needed to launch an AU', () => {
     const attributes =
       'moveOn="CompletedAndPassed" masteryScore="0.85" launchMethod="OwnWindow" activityType="https://example.com/type"';
     const more = '<launchParameters> a=1,b=2 </launchParameters><entitlementKey> key </entitlementKey>';
@@ -56,7 +56,7 @@ describe('a cmi5 course structure', () => {
     });
   });
 
-  it('has the defaults of the specification', () => {
+  it('uses the defaults of the specification', () => {
     const details = read(courseStructure(au({}))).Tree.Units[0]?.AssignableUnit;
     assert.deepEqual(
       [details?.MoveOn, details?.OwnWindow, details?.MasteryScore],
@@ -64,7 +64,7 @@ describe('a cmi5 course structure', () => {
     );
   });
 
-  it('keeps titles in all languages, and shows the first', () => {
+  it('keeps titles in all languages and shows the first one', () => {
     const title = '<langstring lang="de">Ein Teil</langstring><langstring lang="en">A part</langstring>';
     const [unit] = read(courseStructure(au({ title }))).Tree.Units;
     assert.deepEqual([unit?.Title, unit?.Names], ['Ein Teil', { de: 'Ein Teil', en: 'A part' }]);
@@ -75,7 +75,7 @@ describe('a cmi5 course structure', () => {
     assert.equal(read(courseStructure(au({ more }))).Tree.Units.length, 1);
   });
 
-  it('may name pages elsewhere, with or without a package', () => {
+  it('may refer to pages elsewhere, with or without a package', () => {
     const text = courseStructure(au({ url: 'https://content.example.com/au.html?a=1' }));
     for (const paths of [[], null])
       assert.equal(read(text, paths).Tree.Units[0]?.Href, 'https://content.example.com/au.html?a=1');
@@ -88,7 +88,7 @@ describe('a cmi5 course structure', () => {
     assert.equal(read(courseStructure(many.join('')), null).Tree.Units.length, 1_000);
   });
 
-  it('warns of objectives that are not declared', () => {
+  it('produces a warning for undeclared objectives', () => {
     const objectives = '<objectives><objective idref="https://example.com/objective"/></objectives>';
     assert.match(read(courseStructure(au({ objectives }))).warnings[0]?.Message ?? '', /not declared/);
   });
@@ -123,7 +123,7 @@ describe('a cmi5 course structure', () => {
       assert.match(rejectionOf(text, paths), why);
     });
 
-  it('names the line of a violation', () => {
+  it('is rejected with the line of the violation', () => {
     assert.match(rejectionOf(courseStructure('\n<unknown/>')), /cmi5\.xml, line \d+: it violates/);
   });
 });

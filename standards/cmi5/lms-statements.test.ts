@@ -28,8 +28,8 @@ const at = new Date('2026-01-31T09:00:00Z');
 const grouping = [{ id: launch.publisherId }];
 const sessionId = { [extensions.sessionId]: 's' };
 
-describe('the statements of the LMS', () => {
-  it('say that an AU was launched, and how (9.3.1, 9.6.3)', () => {
+describe('statements from the LMS', () => {
+  it('report that and how an AU was launched (9.3.1, 9.6.3)', () => {
     const launchUrl = 'https://content.example.com/index.html';
     const statement = launched(to, launch, { at, launchUrl });
     assert.equal((statement.verb as { id: string }).id, lmsVerbs.launched);
@@ -47,11 +47,11 @@ describe('the statements of the LMS', () => {
     });
   });
 
-  it('say how long an abandoned session lasted (9.3.6, 9.5.4.2)', () => {
+  it('report how long an abandoned session lasted (9.3.6, 9.5.4.2)', () => {
     assert.deepEqual(abandoned(to, launch, { at, duration: 'PT5S' }).result, { duration: 'PT5S' });
   });
 
-  it('say why an AU was waived (9.3.7, 9.5.5.2)', () => {
+  it('report why an AU was waived (9.3.7, 9.5.5.2)', () => {
     const { result, context } = waived(to, launch, { at, reason: 'Tested Out' });
     assert.deepEqual(result, {
       success: true,
@@ -66,7 +66,7 @@ describe('the statements of the LMS', () => {
     });
   });
 
-  it('name the block by an ID of ours and by its own (9.4, 9.6.2.3)', () => {
+  it('identify the block by our ID and by its own (9.4, 9.6.2.3)', () => {
     const node = { kind: 'block' as const, id: 'https://example.com/block', names: { en: 'A block' } };
     const own = 'https://lms.example.com/block';
     const { object, context } = satisfied(to, node, { at, sessionId: 's', activityId: own });
@@ -76,8 +76,8 @@ describe('the statements of the LMS', () => {
   });
 });
 
-describe('a launch', () => {
-  it('has a document for the AU (10.2)', () => {
+describe('AU launch', () => {
+  it('provides a launch data document for the AU (10.2)', () => {
     assert.deepEqual(launchData(launch, 'https://content.example.com/returned'), {
       contextTemplate: { contextActivities: { grouping }, extensions: sessionId },
       ...{ launchMode: 'Normal', moveOn: 'Passed', returnURL: 'https://content.example.com/returned' },

@@ -46,7 +46,7 @@ describe('moveOn (section 13.1.4)', () => {
     CompletedOrPassed: [completed, passed, both, waived],
   };
   for (const moveOn of moveOns)
-    it(`is ${moveOn}`, () => {
+    it(`is evaluated correctly for ${moveOn}`, () => {
       for (const record of [none, completed, passed, both, failed, waived])
         assert.equal(isSatisfied(moveOn, record), expected[moveOn].includes(record), JSON.stringify(record));
     });
@@ -59,7 +59,7 @@ describe('blocks and the course (section 9.3.9)', () => {
   );
   const idsOf = (nodes: { id: string }[]) => nodes.map(({ id }) => id);
 
-  it('are satisfied when all their AUs are, inner ones first', () => {
+  it('are satisfied when all of their AUs are, inner blocks first', () => {
     const records = new Map([
       ['a', passed],
       ['b', completed],
@@ -69,7 +69,7 @@ describe('blocks and the course (section 9.3.9)', () => {
     assert.deepEqual(idsOf(satisfiedNodes(tree, records)), ['inner', 'outer', 'course']);
   });
 
-  it('are satisfied once', () => {
+  it('are reported as satisfied only once', () => {
     const before = new Map([['b', completed]]);
     const after = new Map([...before, ['a', passed] as const]);
     assert.deepEqual(idsOf(newlySatisfied(tree, before, after)), ['outer', 'course']);
@@ -82,16 +82,16 @@ describe('blocks and the course (section 9.3.9)', () => {
   });
 });
 
-describe('the evidence of AUs', () => {
+describe('evidence for AUs', () => {
   const evidenceOf = (unit: Unit, record: AuRecord) => unitEvidence('cmi5', unit, dataOf(record));
 
-  it('survives being stored', () => {
+  it('survives storage unchanged', () => {
     const record = { ...both, score: 0.85, progress: 40, seconds: 61.5 };
     assert.deepEqual(recordOf(dataOf(record)), record);
     assert.deepEqual(recordOf({}), none);
   });
 
-  it('is completed when the AU is satisfied', () => {
+  it('shows completion once the AU is satisfied', () => {
     const unit = auOf('a', 'CompletedAndPassed');
     assert.equal(evidenceOf(unit, completed).Completion, 'incomplete');
     assert.deepEqual(evidenceOf(unit, { ...both, score: 0.857, seconds: 59.6 }), {
@@ -101,13 +101,13 @@ describe('the evidence of AUs', () => {
     assert.equal(evidenceOf(unit, { ...failed, progress: 30 }).Progress, 30);
   });
 
-  it('needs a statement if the AU need not be satisfied, so that a launch completes nothing', () => {
+  it('requires a statement even if moveOn is NotApplicable, so that a launch alone completes nothing', () => {
     const unit = auOf('a', 'NotApplicable');
     assert.equal(evidenceOf(unit, none).Completion, 'incomplete');
     assert.equal(evidenceOf(unit, completed).Completion, 'completed');
   });
 
-  it('does not wait for optional AUs beside required ones', () => {
+  it('ignores optional AUs if there are required ones', () => {
     const tree = treeOf(auOf('exam', 'Passed'), auOf('reading', 'NotApplicable'));
     const [exam, reading] = tree.Units as [Unit, Unit];
     const opened = rollUp('cmi5', tree, { reading: evidenceOf(reading, none) });

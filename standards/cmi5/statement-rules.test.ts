@@ -101,8 +101,8 @@ function altered<S extends Json>(statement: S, change: (statement: S) => void): 
   return statement;
 }
 
-describe('a statement that the LMS takes', () => {
-  it('starts with initialized and ends with terminated', () => {
+describe('accepted statements', () => {
+  it('start with initialized and end with terminated', () => {
     let { state, record } = accepted(defined('initialized'), { state: prepared });
     for (const statement of [allowed(), defined('completed'), defined('passed'), defined('terminated')])
       ({ state, record } = accepted(statement, { state, record }));
@@ -110,7 +110,7 @@ describe('a statement that the LMS takes', () => {
     assert.deepEqual([record.completed, record.passed], [at, at]);
   });
 
-  it('reports scores', () => {
+  it('report scores', () => {
     assert.equal(accepted(scored('passed', { scaled: 0.8 })).record.score, 0.8);
     assert.equal(accepted(scored('failed', { scaled: 0.2, raw: 2, min: 0, max: 10 })).record.score, 0.2);
     const withoutMastery = scored('passed', { scaled: 0.1 });
@@ -118,7 +118,7 @@ describe('a statement that the LMS takes', () => {
     accepted(withoutMastery, { session: { masteryScore: null } });
   });
 
-  it('reports progress, also if cmi5 does not define it (9.5.5.1)', () => {
+  it('report progress, even with a verb that cmi5 does not define (9.5.5.1)', () => {
     const statement = altered(allowed(), ({ result }) => {
       result.extensions = { [extensions.progress]: 40 };
     });
@@ -134,7 +134,7 @@ describe('a statement that the LMS takes', () => {
       );
   });
 
-  it('may use any verb if it is allowed but not defined by cmi5 (7.1.3)', () => {
+  it('may use any verb if they are cmi5 allowed statements (7.1.3)', () => {
     const statement = altered(allowed(), (it) => {
       it.verb = { id: auVerbs.passed };
     });
@@ -142,12 +142,12 @@ describe('a statement that the LMS takes', () => {
     assert.equal(accepted(statement).record.passed, null);
   });
 
-  it('may follow "failed" of an earlier session', () => {
+  it('may follow "failed" from an earlier session', () => {
     accepted(defined('passed'), { record: { failed: at } });
     accepted(defined('failed'), { record: { failed: at } });
   });
 
-  it('may write the activity of a list alone, and UTC as an offset', () => {
+  it('may contain a single activity instead of a list, and +00:00 instead of Z', () => {
     const single = altered(defined('initialized'), ({ context }) => {
       context.contextActivities = {
         category: { id: categories.cmi5 },
@@ -350,7 +350,7 @@ const wrong: [section: string, name: string, statement: Json, known?: Known][] =
   ['11', 'comes before the preferences were read', defined('initialized'), { state: newSession }],
 ];
 
-describe('a statement that the LMS refuses', () => {
+describe('rejected statements', () => {
   for (const [section, name, statement, known] of wrong)
     it(`${name} (${section})`, () => {
       const decision = decide(statement, known);
@@ -358,14 +358,14 @@ describe('a statement that the LMS refuses', () => {
       assert.equal(decision.section, section, decision.message);
     });
 
-  it('may be anything', () => {
+  it('include anything that is not a statement', () => {
     for (const sent of [{}, { actor: [], context: 1, verb: null, result: 'x', timestamp: at, id: 'a' }])
       assert.ok(isViolation(decide(sent)));
   });
 });
 
-describe('the statements of one request', () => {
-  it('count in the order of their timestamps (9.3)', () => {
+describe('statements in one request', () => {
+  it('are processed in the order of their timestamps (9.3)', () => {
     const [later, earlier] = ['2026-01-31T09:00:01Z', '2026-01-31T09:00:00Z'].map((timestamp) => ({
       timestamp,
     }));

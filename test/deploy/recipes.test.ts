@@ -106,7 +106,7 @@ async function enrolled(
   return { LaunchURL, read: () => call(service, 'GET', `/enrolment/bob/${EnrollID}`, undefined, tenant) };
 }
 
-test("with the recipe, a course plays through nginx: HTTPS, two host names, the course's own origin", async () => {
+test("with the recipe, a course plays through nginx over HTTPS, with two host names and the course's own origin", async () => {
   const [http = 0, https = 0] = await freePorts(2);
   const service = await startProcess({
     ...(await databaseSettings()),
@@ -137,7 +137,7 @@ test("with the recipe, a course plays through nginx: HTTPS, two host names, the 
   await nginx.exited;
 });
 
-test('with the recipe, nginx limits the requests and connections of each address', async () => {
+test('with the recipe, nginx limits requests and connections per address', async () => {
   const [http = 0, https = 0, nobody = 0] = await freePorts(3);
   const file = writeNginx({ http, https, api: nobody, content: nobody });
   const limits = readFileSync(file, 'utf8');
@@ -254,7 +254,7 @@ test('systemd accepts the unit and rates its exposure as low', () => {
   check('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
 });
 
-test('the compose file contains only known settings, and its proxy has what its recipe needs', () => {
+test('the compose file contains only known settings, and its proxy has what its recipe requires', () => {
   const compose = recipe('compose.yaml');
   for (const name of ['DOMAIN', 'COURSES_DOMAIN', 'LECTERN'])
     assert.match(compose, new RegExp(`      ${name}: `));

@@ -45,7 +45,7 @@ async function choose(page: Page, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item, exact: true }).click();
 }
 
-test('An administrator signs in by password, which never leaves the browser, and sees only their tenant', async () => {
+test('An administrator signs in with a password, which never leaves the browser, and sees only their tenant', async () => {
   const password = 'Pässwort 🐴';
   const LoginID = await acme.user({ IsAdmin: true, FirstName: 'Bo', Password: hashed(password) });
   const page = await openConsole(service, `/console?tenant=${acme.TenantID}`);
@@ -76,7 +76,7 @@ test('An administrator signs in by password, which never leaves the browser, and
   await closeConsole(page);
 });
 
-test('After signing out, the next person in the same tab sees none of the previous data', async () => {
+test('After someone signs out, the next person in the same tab sees none of their data', async () => {
   const password = 'a password';
   const other = await newTenant(service, { Name: 'Other', PasswordHash: 'sha256-hex' });
   const [first, next] = await Promise.all(
@@ -102,7 +102,7 @@ test('After signing out, the next person in the same tab sees none of the previo
   await closeConsole(page);
 });
 
-test('The operator signs in with a link that works once; a second use shows a message', async () => {
+test('The operator signs in with a link that works once, and using it again shows a message', async () => {
   const { SignInURL } = await createOperatorLink(service.ctx);
   const page = await openConsole(service);
   await page.getByText('Are you the operator of this service?').waitFor();
@@ -141,7 +141,7 @@ test('An administrator signs in once with a link from their own system', async (
   await closeConsole(page);
 });
 
-test('The console has three languages and a choice of colours', async () => {
+test('The console has three languages and a choice of themes', async () => {
   const page = await openConsole(service);
   await heading(page, 'Sign in').waitFor();
   await expectNoBarriers(page);
@@ -168,7 +168,7 @@ test('The console has three languages and a choice of colours', async () => {
   await closeConsole(page);
 });
 
-test('After failed guesses the page says when to retry', async () => {
+test('After failed guesses the page shows when to retry', async () => {
   const page = await openConsole(service);
   for (let n = 0; n < 10; n++)
     await service.api(
@@ -218,7 +218,7 @@ test('A learner sees their courses, starts one, and comes back', async () => {
   await closeConsole(page);
 });
 
-test('Signing out everywhere also ends the other sessions', async () => {
+test("Signing out everywhere also ends the user's other sessions", async () => {
   const LoginID = await acme.user();
   const here = await consoleOf(service, { tenant: acme, LoginID });
   const there = await consoleOf(service, { tenant: acme, LoginID });

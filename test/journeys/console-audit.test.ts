@@ -26,7 +26,7 @@ async function withOverride() {
   return { tenant, boss, ann, EnrollID, CourseID };
 }
 
-test('An administrator finds who overrode a result, and saves the log', async () => {
+test('An administrator finds who overrode a result and saves the log', async () => {
   const { tenant, boss, ann, EnrollID } = await withOverride();
   const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/audit');
   const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
@@ -62,7 +62,7 @@ test('An administrator finds who overrode a result, and saves the log', async ()
   await closeConsole(page);
 });
 
-test('The operator reads all trails, and those of one tenant filtered by person', async () => {
+test("The operator reads all trails, and filters one tenant's trail by person", async () => {
   const { tenant, ann, CourseID } = await withOverride();
   const page = await consoleOf(service, 'operator', '/console/audit');
   const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');

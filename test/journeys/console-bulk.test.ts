@@ -60,7 +60,7 @@ const plan = async (page: Page, heading = 'What would happen') => {
 
 const user = async (tenant: TestTenant, id: string) => (await tenant.api('GET', `/user/${id}`)).body;
 
-test('Users: a plan shows rejected rows, the file is corrected, and the users are created', async () => {
+test('Users: the plan shows rejected rows, the file is corrected, and the users are created', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');
   // As written by a spreadsheet in Germany: semicolons, Windows-1252, custom headers.

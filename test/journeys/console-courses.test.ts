@@ -31,7 +31,7 @@ const counts = async () => {
   return (await service.ctx.engine.query({ text, values: [] })).rows[0];
 };
 
-test('The operator drops a package, reads its warnings, adds an option, publishes it and previews it', async () => {
+test('The operator drops a package, reads its warnings, adds an option, publishes the course and previews it', async () => {
   const page = await operatorOn('/console/courses');
   await page.getByRole('heading', { name: 'No courses yet' }).waitFor();
   await choose(page, await packRow({ withoutSecond: true }));
@@ -86,7 +86,7 @@ test('The operator drops a package, reads its warnings, adds an option, publishe
   await closeConsole(page);
 });
 
-test('A dropped file is imported; a broken one is rejected with its code and leaves nothing behind', async () => {
+test('A dropped file is imported, and a damaged one is rejected with its code and leaves nothing behind', async () => {
   const page = await operatorOn('/console/courses');
   const files = await page.evaluateHandle(() => {
     const dropped = new DataTransfer();
@@ -105,7 +105,7 @@ test('A dropped file is imported; a broken one is rejected with its code and lea
   await closeConsole(page);
 });
 
-test('A cancelled import leaves nothing behind, and leaving the page during one asks for confirmation', async () => {
+test('A cancelled import leaves nothing behind, and leaving the page during an import asks for confirmation', async () => {
   const page = await operatorOn('/console/courses');
   await page.route('**/package', () => {});
   await choose(page, await packCourse('phishing'));
@@ -162,7 +162,7 @@ test('Only changed details are saved, leaving asks for confirmation, and a cours
   await closeConsole(page);
 });
 
-test('A web course is created from its URL, and an existing CourseID is left alone', async () => {
+test('A web course is created from its URL, and an existing CourseID is not overwritten', async () => {
   await service.api('PUT', '/course/taken', { Title: 'Taken', URL: 'https://web.example/' });
   const page = await operatorOn('/console/courses');
   await page.getByRole('button', { name: 'Add web course by URL' }).click();

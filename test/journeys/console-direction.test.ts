@@ -43,7 +43,7 @@ async function checkPage(page: Page, path: string): Promise<void> {
   assert.equal(await overflowing(page), 0, path);
 }
 
-test('From right to left the console is mirrored, and the test would detect overflow', async () => {
+test('In a right-to-left layout the console is mirrored, and the test would detect overflow', async () => {
   const page = await openFromRight();
   await checkPage(page, '/console');
   const brand = await page.locator('header .brand').boundingBox();
@@ -58,7 +58,7 @@ test('From right to left the console is mirrored, and the test would detect over
   await closeConsole(page);
 });
 
-test('From right to left no page of the console overflows on a phone', async () => {
+test('In a right-to-left layout no page of the console overflows on a phone', async () => {
   const { LoginID = '', CourseID = '', EnrollID = '', WebhookID = '' } = names;
   const [login, course] = [LoginID, CourseID].map(encodeURIComponent);
   const page = await openFromRight();

@@ -56,7 +56,7 @@ async function find(page: Page): Promise<void> {
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
 
-test('An administrator finds out why a learner cannot start, extends access, and the learner plays', async () => {
+test('An administrator finds out why a learner cannot start and extends access, and the learner plays the course', async () => {
   const { tenant, who, address } = await withAnn();
   await tenant.api('PUT', address, { ExpiresAt: past() });
   const page = await consoleOf(service, who);
@@ -163,7 +163,7 @@ test('A learner is enrolled with a chosen option; an existing enrolment is exten
   await closeConsole(page);
 });
 
-test('A result is overridden with a reason, and the override is removed again', async () => {
+test('A result is overridden with a reason, and the override is later removed', async () => {
   const { tenant, who, address, EnrollID } = await withAnn();
   const page = await consoleOf(service, who, `/console/enrolments/ann/${EnrollID}`);
   await page.getByRole('button', { name: 'Override result' }).click();
@@ -182,7 +182,7 @@ test('A result is overridden with a reason, and the override is removed again', 
   await closeConsole(page);
 });
 
-test('The address filters the list, which is saved as CSV', async () => {
+test('The URL filters the list, which can be saved as CSV', async () => {
   const { tenant, who, address } = await withAnn();
   await tenant.user({ GroupName: 'Stock' });
   const page = await consoleOf(service, who, '/console/enrolments?status=expired');

@@ -29,7 +29,7 @@ async function withLearners() {
   return { tenant, who: { tenant, LoginID } };
 }
 
-test('The log is filtered by learner and type, opened, followed, and saved', async () => {
+test('The log is filtered by learner and type, an event is opened and followed, and the log is saved', async () => {
   const { who } = await withLearners();
   const page = await consoleOf(service, who, '/console/events');
   const rows = page.getByRole('table', { name: 'Events' }).getByRole('row');

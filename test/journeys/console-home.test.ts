@@ -42,7 +42,7 @@ test('The overview of a tenant shows activity as a chart and as a table', async 
   await closeConsole(page);
 });
 
-test('Issues are listed first, with links to where they are fixed', async () => {
+test('Issues are listed first, with links to the pages where they can be fixed', async () => {
   const tenant = await newTenant(service, { Name: 'Initech' });
   const CourseID = await newCourse(service, { Title: 'Fire safety' }, { few: { Name: 'Few', Seats: 1 } });
   const { EnrollID } = (await tenant.api('POST', `/enrol/${await tenant.user()}/${CourseID}/few`)).body;

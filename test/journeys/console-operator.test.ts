@@ -115,7 +115,7 @@ async function enrolFirstLearner(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Ann Lee can start' }).waitFor();
 }
 
-test('Starting with the printed sign-in link, the operator sets up a learner who can start a course', async () => {
+test('The operator starts with the printed sign-in link and sets up a learner who can start a course', async () => {
   const page = await signIn();
   await importCourse(page);
   await publish(page);

@@ -37,7 +37,7 @@ test('A visitor without an account finds an operation and tries it with a key', 
   await closeConsole(page);
 });
 
-test('A newcomer sees the first enrolment, and finds another operation with a filter', async () => {
+test('A newcomer sees the first enrolment and finds another operation with a filter', async () => {
   const page = await openConsole(service, '/docs');
   await page
     .getByRole('heading', { level: 2, name: 'Enrol a user on a course with a single enrolment option' })
@@ -48,7 +48,7 @@ test('A newcomer sees the first enrolment, and finds another operation with a fi
   await closeConsole(page);
 });
 
-test('The operator tries a write with the session, on the tenant in the address', async () => {
+test('The operator tries a write with the current session, on the tenant in the URL', async () => {
   const tenant = await newTenant(service);
   const LoginID = unique('tried');
   const page = await consoleOf(service, 'operator', `/docs?tenant=${tenant.TenantID}#createUser`);

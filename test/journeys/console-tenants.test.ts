@@ -16,7 +16,7 @@ after(() => service?.close());
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 
-test('The operator creates a tenant and a key that works, and revokes it', async () => {
+test('The operator creates a tenant and a working key, and revokes the key', async () => {
   const page = await consoleOf(service, 'operator');
   await page.getByRole('link', { name: 'Tenants and keys' }).click();
   await page.getByRole('button', { name: 'Create tenant' }).click();

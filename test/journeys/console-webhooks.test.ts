@@ -139,7 +139,7 @@ test('An endpoint is added, fails until it is disabled, is repaired, and receive
   await closeConsole(page);
 });
 
-test('A rotated secret is shown once, and both are used for the chosen overlap', async () => {
+test('A rotated secret is shown once, and both secrets are used for the chosen overlap', async () => {
   const { tenant, page, webhook } = await withEndpoint();
   await choose(page, 'Rotate secret');
   const dialog = page.getByRole('dialog');
@@ -160,7 +160,7 @@ test('A rotated secret is shown once, and both are used for the chosen overlap',
   await closeConsole(page);
 });
 
-test('The log is filtered, a delivery opened, a period replayed, and pending deliveries retried', async () => {
+test('The log is filtered, a delivery is opened, a period is replayed, and pending deliveries are retried', async () => {
   const { tenant, page } = await withEndpoint('hal', 'ida');
   await log(page).getByText('Delivered').nth(1).waitFor();
   await page.getByRole('combobox', { name: 'Type' }).selectOption('Course passed');

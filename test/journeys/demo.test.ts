@@ -65,7 +65,7 @@ test('The third link starts the course', async () => {
   await closeConsole(page);
 });
 
-test('The command that it prints creates another link for the operator', async () => {
+test('The printed command creates another link for the operator', async () => {
   const { url, folder } =
     /^ {2}BASE_URL=(?<url>\S+) DATA_DIR='(?<folder>[^']+)' lectern console$/m.exec(demo.stdout())?.groups ??
     {};

@@ -57,7 +57,7 @@ test('No response from a proxy empties the journal: commits are kept, shown, and
   }
 });
 
-test('Commits that a proxy rejected are kept, and sent when the course is reopened', async () => {
+test('Commits rejected by a proxy are kept and sent when the course is reopened', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   await context.route('**/commit', (route) =>
@@ -132,7 +132,7 @@ async function expectPassAndBookmark(context: BrowserContext, page: Page, enrolm
   assert.equal(await callAPI(again, 'LMSGetValue', 'cmi.core.lesson_location'), 'begun again');
 }
 
-test('A unit passed and then failed offline counts as passed, and resumes at the newest bookmark', async () => {
+test('A unit passed and then failed offline counts as passed and resumes at the newest bookmark', async () => {
   const enrolment = await service.enrol('row');
   const context = await newContext();
   const page = await passAndFailOffline(context, enrolment.LaunchURL);
@@ -143,7 +143,7 @@ test('A unit passed and then failed offline counts as passed, and resumes at the
   await context.close();
 });
 
-test('A unit passed and then failed offline counts as passed after the tab was closed', async () => {
+test('A unit passed and then failed offline counts as passed even after the tab is closed', async () => {
   const enrolment = await service.enrol('row');
   const context = await newContext();
   const page = await passAndFailOffline(context, enrolment.LaunchURL);
@@ -205,7 +205,7 @@ test('Permanently rejected results leave the device only after the learner has b
   await context.close();
 });
 
-test('A page that is thousands of numbers ahead after a long time offline continues with the expected one', async () => {
+test('A page that is thousands of numbers ahead after a long time offline continues with the expected number', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openPage(context);

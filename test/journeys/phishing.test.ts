@@ -49,7 +49,7 @@ test('A learner passes a SCORM 1.2 course and returns with every parameter of a 
   await page.context().close();
 });
 
-test('A learner who leaves half-way returns to the same screen', async () => {
+test('A learner who leaves half-way through returns to the same screen', async () => {
   const { LaunchURL, read } = await service.enrol('phishing');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);
@@ -83,7 +83,7 @@ test('Without a returnURL the final page lists the saved results', async () => {
   await page.context().close();
 });
 
-test('A course framed by another site plays, and leaves only its own frame', async () => {
+test('A course framed by another site plays, and leaving it affects only its own frame', async () => {
   const { LaunchURL, read } = await service.enrol('phishing');
   const page = await openPage(await newContext());
   await page.goto(client.framed(`${LaunchURL}&returnURL=${client.returnURL}`));

@@ -72,7 +72,7 @@ async function storedKeys(page: Page): Promise<string[]> {
   return page.evaluate(() => Object.keys(localStorage));
 }
 
-test('The operator previews and passes a SCORM 1.2 course that is a draft', async () => {
+test('The operator previews a draft SCORM 1.2 course and passes it', async () => {
   await previewing('phishing', {}, async (page, address) => {
     await page.goto(address);
     await sign(page).waitFor();
@@ -99,7 +99,7 @@ test('The operator previews and passes a SCORM 1.2 course that is a draft', asyn
   });
 });
 
-test('The operator previews a SCORM 2004 course in order, and returns to the page it was opened from', async () => {
+test('The operator previews a SCORM 2004 course in order and returns to the page from which it was opened', async () => {
   await previewing('fire-safety', {}, async (page, address) => {
     const current = page.locator('.unit[aria-current]');
     await page.goto(`${address}&returnURL=${client.returnURL}`);
@@ -149,7 +149,7 @@ test('Two previews play side by side, and a real launch next to them saves as us
   await context.close();
 });
 
-test('Without a connection, the content still gets responses, and the page does not claim to save', async () => {
+test('Without a connection the content still gets responses, and the page does not claim to save', async () => {
   await service.api('PUT', '/course/phishing', { Status: 'draft' });
   await previewing('phishing', {}, async (page, address, context) => {
     await page.goto(address);
@@ -164,7 +164,7 @@ test('Without a connection, the content still gets responses, and the page does 
   });
 });
 
-test('A preview fits a small screen, is labelled as one, and is accessible', async () => {
+test('A preview fits a small screen, is labelled as a preview, and is accessible', async () => {
   for (const course of ['fire-safety', 'page']) {
     await previewing(course, { width: 320, height: 640 }, async (page, address) => {
       await page.emulateMedia({ colorScheme: 'dark' });

@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => service?.close());
 
-test('A commit made offline is stored on the device, with a message, and sent once back online', async () => {
+test('A commit made offline is stored on the device, announced with a message, and sent once back online', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const page = await openPage(context);
@@ -48,7 +48,7 @@ test('A commit made offline is stored on the device, with a message, and sent on
   await context.close();
 });
 
-test('Commits stored offline are sent when the learner returns to this device', async () => {
+test('Commits stored offline are sent when the learner returns to the same device', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const page = await openPage(context);
@@ -97,7 +97,7 @@ const keptIn = (page: Page) =>
 const becomes = <Value>(ask: () => Promise<Value>, wanted: Value) =>
   untilMatching(ask, (value) => value === wanted);
 
-test('A course that clears local storage deletes no result that was shown as kept', async () => {
+test('A course that clears local storage deletes no result that was shown as stored', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openRow(context, LaunchURL);
@@ -114,7 +114,7 @@ test('A course that clears local storage deletes no result that was shown as kep
   await context.close();
 });
 
-test('Results kept by an earlier page survive a course that clears local storage when it starts', async () => {
+test('Results stored by an earlier page survive a course that clears local storage at the start', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   await context.addInitScript(() => {
@@ -136,7 +136,7 @@ test('Results kept by an earlier page survive a course that clears local storage
   await context.close();
 });
 
-test('Results that local storage has lost and rejects again are shown as not kept, and the next page still sends them', async () => {
+test('Results that local storage has lost and rejects again are shown as not stored, and the next page still sends them', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openRow(context, LaunchURL);
@@ -156,7 +156,7 @@ test('Results that local storage has lost and rejects again are shown as not kep
   await context.close();
 });
 
-test('Nothing is shown as saved unless the server or the device has it', async () => {
+test('Nothing is shown as saved unless the server or the device has stored it', async () => {
   const { LaunchURL } = await service.enrol('row');
   const context = await newContext();
   const page = await openPage(context);
@@ -201,7 +201,7 @@ test('Closing the tab right after SetValue loses nothing, not even 63,000 charac
   }
 });
 
-test('The newer of two tabs wins; the older one says so and can take over', async () => {
+test('The newer of two tabs wins, and the older one says so and can take over', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const older = await openPage(context);

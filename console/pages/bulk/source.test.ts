@@ -47,7 +47,7 @@ test('a spreadsheet export is read with line numbers and rewritten for the servi
   assert.deepEqual(await textOf(source, 2, 4), ['cy;Cole;y;z', 'di;"D"x;']);
 });
 
-test('a row without imported columns is still a row', async () => {
+test('a row is kept even if all of its imported columns are empty', async () => {
   const source = await open('one.csv', 'LoginID,Other\nann,1\n,2\n');
   const [chunk] = rowChunksOf(source);
   assert.ok(chunk);
@@ -63,7 +63,7 @@ test('JSON lines are sent unchanged', async () => {
   assert.equal(new TextDecoder().decode((await bodyOf(source, [], chunk)) as Uint8Array), text);
 });
 
-test('chunks stay small in rows and bytes, and omit no row', async () => {
+test('chunks are limited in rows and bytes, and omit no row', async () => {
   const many = await open(
     'many.csv',
     `LoginID\n${Array.from({ length: 4001 }, (_, n) => `u${n}`).join('\n')}`,
@@ -85,7 +85,7 @@ test('chunks stay small in rows and bytes, and omit no row', async () => {
   assert.equal(chunks.at(-1)?.to, 30);
 });
 
-test('columns are recognised in any spelling, each field only once', () => {
+test('columns are recognised in any spelling, and each field is used only once', () => {
   const columns = ['login_id', 'FIRST NAME', 'e-mail', 'Email', 'Metadata.colour', 'Remark'];
   assert.deepEqual(fieldsFor('users', columns), ['LoginID', 'FirstName', 'Email', null, null, null]);
   const fields = fieldsFor('enrolments', columns);
@@ -93,7 +93,7 @@ test('columns are recognised in any spelling, each field only once', () => {
   assert.deepEqual(missingFields('enrolments', fields), ['CourseID']);
 });
 
-test('files that are not tables are detected', async () => {
+test('files that do not contain a table are detected', async () => {
   const rejectionOf = async (name: string, content: string | Buffer) =>
     open(name, content).then(
       () => null,

@@ -10,21 +10,21 @@ const daysOf = (count: number): DayCount[] =>
     Completions: n % 2,
   }));
 
-test('totals cover the period and are compared with the same number of days before it', () => {
+test('totals cover the period and are compared with the preceding period of the same length', () => {
   const [enrolments, starts] = totalsOf(daysOf(60), 30);
   assert.deepEqual(enrolments, { measure: 'Enrolments', now: 1335, before: 435 });
   assert.equal(changeOf({ measure: 'Enrolments', now: 1335, before: 435 }), 900 / 435);
   assert.deepEqual(starts && changeOf(starts), 0);
 });
 
-test('without a complete previous period there is no comparison', () => {
+test('no comparison is shown without a complete previous period', () => {
   assert.equal(splitDays(daysOf(59), 30).before, null);
   assert.equal(totalsOf(daysOf(30), 30)[0]?.before, null);
   assert.equal(changeOf({ measure: 'Starts', now: 5, before: null }), null);
   assert.equal(changeOf({ measure: 'Starts', now: 5, before: 0 }), null);
 });
 
-test('a year is shown in weeks, and no day is lost', () => {
+test('a year is shown in weeks that include every day', () => {
   const days = daysOf(365);
   const points = pointsOf(days, 365);
   assert.equal(points.length, 52);

@@ -27,7 +27,7 @@ test('every operation has an example that its own schema accepts', () => {
   assert.ok(checked > 20);
 });
 
-test('every field of a record has a row with its allowed values', () => {
+test('every field of a record has a row with its permitted values', () => {
   const create = entries.find(({ operationId }) => operationId === 'createUser');
   const rows = rowsOf(bodyOf(create?.requestBody?.content)?.schema ?? {});
   const login = rows.find(({ name }) => name === 'LoginID');
@@ -50,7 +50,7 @@ function shellWords(line: string): string[] {
   return words;
 }
 
-test('quoted text is a single, unchanged word for the shell', () => {
+test('quoted text reaches the shell as a single, unchanged word', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => {
       assert.deepEqual(shellWords(quote(text)), [text]);
@@ -69,7 +69,7 @@ test('every operation has a command line with its method, URL and body', () => {
   }
 });
 
-test('the filter matches words in the name and path, and keeps the groups', () => {
+test('the filter matches words in names and paths, and keeps the groups', () => {
   const names = (filter: string) =>
     groupsOf(entries, filter).flatMap(([, items]) => items.map(({ operationId }) => operationId));
   assert.deepEqual(names('post create many /user'), ['createUsers']);

@@ -6,7 +6,7 @@ import english from '../../texts/en.pages.json' with { type: 'json' };
 import french from '../../texts/fr.pages.json' with { type: 'json' };
 import { scopesOfTenant } from './scopes.ts';
 
-test("a full-access key created in the console has all of a tenant's scopes, each with its text", () => {
+test('a full-access key created in the console has every tenant scope, and each scope has a text', () => {
   assert.deepEqual(scopesOfTenant, tenantScopes);
   for (const { tenants } of [english, german, french])
     assert.deepEqual(Object.keys(tenants.scopes), [...tenantScopes]);

@@ -20,7 +20,7 @@ function heapMegabytes(): number {
   return process.memoryUsage().heapUsed / 1024 ** 2;
 }
 
-test("anonymous callers from one network share a load, also if it fails, and other callers don't wait for it", async () => {
+test('anonymous callers from one network share one look-up, even if it fails, and other callers do not wait for it', async () => {
   const loads: ((fails: boolean) => void)[] = [];
   const cache = createCache<string>({
     name: 'test_shared',
@@ -46,7 +46,7 @@ test("anonymous callers from one network share a load, also if it fails, and oth
   assert.equal(loads.length, 4);
 });
 
-test('a cache releases expired entries, and the URLs that its keys were sliced from', async () => {
+test('a cache releases expired entries and the URLs from which its keys were cut', async () => {
   const cache = createCache<string>({
     name: 'test_memory',
     milliseconds: 200,

@@ -41,7 +41,7 @@ test('every setting has a default, and the configuration is frozen', () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test('an empty value counts as not set', () => {
+test('an empty value counts as unset', () => {
   const names =
     'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL DATABASE_READ_URL WORKERS';
   const more =
@@ -50,7 +50,7 @@ test('an empty value counts as not set', () => {
   assert.deepEqual(readConfig(empty), readConfig({}));
 });
 
-test('addresses are origins, without a trailing slash', () => {
+test('URLs are reduced to origins without a trailing slash', () => {
   const { baseUrl, contentUrl } = readConfig({
     BASE_URL: 'https://Lectern.example/',
     CONTENT_URL: 'https://play.example:8443',
@@ -59,7 +59,7 @@ test('addresses are origins, without a trailing slash', () => {
   assert.equal(readConfig({ HOST: '::1', PORT: '80' }).baseUrl, 'http://[::1]');
 });
 
-test("a * in CONTENT_URL must be the whole first label of a domain that does not contain the API's host", () => {
+test("a * in CONTENT_URL must be the entire first label of a domain that does not contain the API's host", () => {
   const read = (CONTENT_URL: string, BASE_URL = 'https://lectern.example') =>
     readConfig({ BASE_URL, CONTENT_URL }).contentUrl;
   for (const address of [
@@ -120,7 +120,7 @@ test('BOOTSTRAP_KEY must fit into a header and must not look like an access toke
     assert.throws(() => readConfig({ BOOTSTRAP_KEY }), /^ConfigError: BOOTSTRAP_KEY: /);
 });
 
-test('behind a proxy the API uses HTTPS by default, and BASE_URL may be HTTP only on loopback', () => {
+test('behind a proxy the API uses HTTPS by default, and BASE_URL may use HTTP only on loopback', () => {
   const behind = (BASE_URL: string) => readConfig({ HOST: '0.0.0.0', TRUST_PROXY: 'true', BASE_URL }).baseUrl;
   assert.equal(behind(''), 'https://localhost:3000');
   assert.equal(behind('https://lectern.example'), 'https://lectern.example');

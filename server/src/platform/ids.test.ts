@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isId, newId, newSecret, sha256 } from './ids.ts';
 
-test('ids are UUIDs of version 7, unique, and ordered by time', () => {
+test('IDs are UUIDs of version 7, unique, and ordered by time', () => {
   const times = Array.from({ length: 1000 }, (_, index) => new Date(1_700_000_000_000 + index));
   const ids = times.map(newId);
   for (const id of ids)

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isInstant } from './instants.ts';
 
-test('every time in a four-digit year is accepted', () => {
+test('any time in a four-digit year is accepted', () => {
   const date = fc.date({
     min: new Date('0001-01-01T00:00:00Z'),
     max: new Date('9999-12-31T23:59:59.999Z'),
@@ -46,7 +46,7 @@ test('times that cannot be stored are rejected', () => {
     assert.ok(!isInstant(text), text);
 });
 
-test('every accepted text is a valid date', () => {
+test('every accepted text yields a valid date', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/)),

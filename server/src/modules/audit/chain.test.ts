@@ -77,7 +77,7 @@ for (const [what, forge, number] of forgeries)
     assert.ok(found?.Break?.Reason);
   });
 
-test('an attacker with only the database can neither rebuild nor truncate a chain unnoticed', async () => {
+test('an attacker with access only to the database cannot rebuild or truncate a chain unnoticed', async () => {
   const tenant = await trail();
   const id = tenant.TenantID;
   const { hashOf } = await import('./chain.ts');
@@ -116,7 +116,7 @@ test('an attacker with only the database can neither rebuild nor truncate a chai
   assert.deepEqual((await chainOf(other))?.Break?.Number, 3);
 });
 
-test('an earlier verification reveals that a trail was restored to an earlier state', async () => {
+test('an earlier verification reveals that a trail was reset to an older state', async () => {
   const tenant = await newTenant(service);
   const id = tenant.TenantID;
   const { rows: old } = await sql<{ number: number; hash: string; seal: string }>`
@@ -190,7 +190,7 @@ test("the deployment's trail cannot be emptied unnoticed", async () => {
   }
 });
 
-test('a failed sign-in starts no chain and is recorded without one', async () => {
+test('a failed sign-in does not start a chain and is recorded without one', async () => {
   const { TenantID } = await newTenant(service);
   for (const table of ['audit_entry', 'audit_chain'])
     await change(sql`delete from ${sql.table(table)} where tenant_id = ${TenantID}`);
@@ -201,7 +201,7 @@ test('a failed sign-in starts no chain and is recorded without one', async () =>
   assert.deepEqual([found?.Entries, found?.Break?.Number], [2, 1]);
 });
 
-test('a tenant deleted since an earlier verification is not reported missing, even if it was created again', async () => {
+test('a tenant deleted since an earlier verification is not reported as missing, even if it was recreated', async () => {
   const [gone, again] = [await newTenant(service), await newTenant(service)];
   const own = [gone.TenantID, again.TenantID];
   const { Chains } = await verifyAudit(service.ctx);
@@ -222,7 +222,7 @@ test('a tenant deleted since an earlier verification is not reported missing, ev
   assert.deepEqual(await breaks(), []);
 });
 
-test('chains older than `audit.began` get it once, when the service starts after the migration', async () => {
+test('chains older than `audit.began` get this entry once, when the service starts after the migration', async () => {
   const own = await startService();
   const { startMissingTrails } = await import('./begin.ts');
   try {
@@ -272,7 +272,7 @@ test('an earlier verification reveals that chains were removed and restarted', a
   }
 });
 
-test('an entry commits together with its change, or not at all', async () => {
+test('an entry is committed together with its change, or not at all', async () => {
   const tenant = await newTenant(service);
   const { transaction } = await import('../../platform/db/transaction.ts');
   const { revokeKey } = await import('../auth/keys.ts');

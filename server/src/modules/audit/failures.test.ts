@@ -34,7 +34,7 @@ test('many failures do not hide an attack on one account: the first failure of a
   assert.equal(await recorded(), 4);
 });
 
-test('a wrong password in POST /user/check is recorded too, with the key of the call', async () => {
+test('a wrong password in POST /user/check is also recorded, with the API key used for the call', async () => {
   const { keyId, api, user } = await newTenant(service);
   const LoginID = await user({ Password: 'a'.repeat(64) });
   await api('POST', `/user/check/${LoginID}`, { Password: 'a'.repeat(64) });

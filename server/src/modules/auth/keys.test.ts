@@ -84,7 +84,7 @@ test("the operator's operations reject a tenant's key, whatever its scopes", asy
   }
 });
 
-test('without a valid key the response is 401 and says how to authenticate', async () => {
+test('a call without a valid key gets 401 and an explanation of how to authenticate', async () => {
   const call = async (authorization?: string) => {
     const response = await fetch(`${service.baseUrl}/user`, {
       headers: authorization ? { authorization } : {},
@@ -109,7 +109,7 @@ test('without a valid key the response is 401 and says how to authenticate', asy
     expectStatus(await call(good), 200);
 });
 
-test('a key expires on time', async () => {
+test('a key is rejected once it has expired', async () => {
   const ExpiresAt = new Date(clock.now().getTime() + 3_600_000).toISOString();
   const { Secret } = await newKey({ ExpiresAt });
   expectStatus(await api('GET', '/user', undefined, Secret), 200);
@@ -144,7 +144,7 @@ test("a key can be revoked only through its own tenant's URL", async () => {
   expectStatus(await api('GET', '/user', undefined, Secret), 200);
 });
 
-test('last use is recorded, at most once a minute', async () => {
+test('the last use is recorded at most once a minute', async () => {
   const { KeyID, Secret } = await newKey({});
   const lastUse = async () => {
     const { items } = await allPages((page) => api('GET', page), keys, 200);

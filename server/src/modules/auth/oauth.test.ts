@@ -29,7 +29,7 @@ const basic = (id: string, secret: string) => ({
 const asBearer = (token: string, method = 'GET', path = '/user', body?: unknown) =>
   api(method, path, body, token);
 
-test('credentials in a form, in Basic or in JSON yield a bearer token', async () => {
+test('credentials sent as a form, with Basic or as JSON yield a bearer token', async () => {
   for (const reply of [
     await ask({ ...grant, ...client }),
     await ask(grant, basic(tenant.keyId, tenant.key)),
@@ -70,7 +70,7 @@ test('errors follow RFC 6749 §5.2', async () => {
   }
 });
 
-test('a token has only the requested scopes', async () => {
+test('a token has only the scopes that were requested', async () => {
   const { body } = await ask({ ...grant, ...client, scope: 'users:read' });
   assert.equal(body.scope, 'users:read');
   expectStatus(await asBearer(body.access_token), 200);
@@ -78,7 +78,7 @@ test('a token has only the requested scopes', async () => {
   expectProblem(await asBearer(body.access_token, 'GET', '/enrolment'), 403, 'scope_missing');
 });
 
-test("a tenant's token acts on that tenant only", async () => {
+test("a tenant's token acts only on that tenant", async () => {
   const other = await newTenant(service);
   const LoginID = await other.user();
   const { body } = await ask({ ...grant, ...client });
@@ -95,7 +95,7 @@ test('a token is valid for ten minutes', async () => {
   expectProblem(await asBearer(access_token), 401, 'unauthorized');
 });
 
-test('revoking the key revokes its tokens; an expired or revoked key gets none', async () => {
+test('revoking a key revokes its tokens, and an expired or revoked key gets no token', async () => {
   const own = await newTenant(service);
   const credentials = { client_id: own.keyId, client_secret: own.key };
   const { access_token } = (await ask({ ...grant, ...credentials })).body;
@@ -116,7 +116,7 @@ function otherSpellings(signature: string): string[] {
   return spellings;
 }
 
-test('a token that was changed or signed with another key is rejected', async () => {
+test('a token that was altered or signed with another key is rejected', async () => {
   const { access_token } = (await ask({ ...grant, ...client })).body;
   const [head, claims, signature] = access_token.split('.');
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -11,7 +11,7 @@ after(service.close);
 const { api } = service;
 const tenant = await newTenant(service);
 
-test('PUT creates with 201 and Location, then changes with 200; fields not sent stay unchanged', async () => {
+test('PUT creates a course with 201 and Location, later changes it with 200, and keeps fields that are not sent', async () => {
   const CourseID = unique('Kurs für/Ä?');
   const made = await api('PUT', path`/course/${CourseID}`, { Title: 'One', Language: 'de-AT' });
   expectStatus(made, 201);
@@ -139,7 +139,7 @@ test('an invalid option is rejected, and the error names the field', async () =>
   assert.deepEqual((await api('GET', `/course/${CourseID}`)).body.EnrolOptions, []);
 });
 
-test('every accepted duration can be used to enrol and yields a valid end', async () => {
+test('every accepted duration can be used to enrol and yields a valid end date', async () => {
   const CourseID = unique('durations');
   await api('PUT', `/course/${CourseID}`, { Title: 'x', URL: 'https://x.example/' });
   for (const [Duration, end] of [
@@ -158,7 +158,7 @@ test('every accepted duration can be used to enrol and yields a valid end', asyn
   }
 });
 
-test('a course or option with enrolments cannot be deleted, but one without can', async () => {
+test('a course or option can be deleted only if it has no enrolments', async () => {
   const CourseID = unique('used');
   await api('PUT', `/course/${CourseID}`, { Title: 'x', URL: 'https://x.example/' });
   await api('PUT', `/course/${CourseID}/option/used`, {});
@@ -175,7 +175,7 @@ test('a course or option with enrolments cannot be deleted, but one without can'
   expectProblem(await api('GET', `/course/${fresh}`), 404, 'course_not_found');
 });
 
-test('a tenant sees only the groups of its own users, and a learner sees only their own group', async () => {
+test('a tenant sees only the groups of its own users, and learners see only their own group', async () => {
   const [own, other, foreign] = ['own', 'other', 'customer'].map(unique);
   const CourseID = unique('course');
   await api('PUT', `/course/${CourseID}`, { Title: 'x', URL: 'https://x.example/' });
@@ -194,7 +194,7 @@ test('a tenant sees only the groups of its own users, and a learner sees only th
   assert.deepEqual(groupsOf(offered.body), [[own], null]);
 });
 
-test('a tenant sees only what is offered to it: published options, no drafts, no authoring fields', async () => {
+test('a tenant sees only courses and published options that it is offered, without drafts or authoring fields', async () => {
   const [open, draft, retired, theirs] = ['open', 'draft', 'retired', 'theirs'].map(unique);
   const decomposed = 'Ü'.normalize('NFD');
   expectStatus(await api('POST', '/tenant', { TenantID: decomposed }), 201);

@@ -29,7 +29,7 @@ async function released(count: number, fields: object = {}) {
   return { tenant, reported, path: `/course/${CourseID}/release`, course: `/course/${CourseID}` };
 }
 
-test('releases are listed in pages, newest first, and each can be read by its number', async () => {
+test('releases are listed in pages, newest first, and can be read by number', async () => {
   const { path, course } = await released(5);
   const { items, pages } = await allPages((address) => api('GET', address), path);
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('releases are listed in pages, newest first, and each can be read by its nu
   assert.notEqual(items[0].SHA256, items[1].SHA256);
 });
 
-test('a course without a package has no releases, and an unknown one is not found', async () => {
+test('a course without a package has no releases, and an unknown course is not found', async () => {
   const CourseID = await newCourse(service);
   assert.deepEqual((await api('GET', `/course/${CourseID}/release`)).body, { Items: [], NextCursor: null });
   expectProblem(await api('GET', `/course/${CourseID}/release/1`), 404, 'release_not_found', 'Release');

@@ -6,7 +6,7 @@ import { newKey, readKey, showKey } from './key-text.ts';
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const mistyped = { code: 'key_mistyped' };
 
-test('a key is accepted however people type it', () => {
+test('a key is accepted in any notation that people type', () => {
   for (let n = 0; n < 200; n++) {
     const key = newKey();
     assert.match(key, /^[0-9A-HJKMNP-TV-Z]{20}$/);
@@ -43,7 +43,7 @@ test('two swapped characters are always detected', () => {
   );
 });
 
-test('text that is too short, too long or outside the alphabet is reported as mistyped', () => {
+test('text that is too short, too long or contains invalid characters is reported as mistyped', () => {
   const key = newKey();
   for (const typed of [
     '',

@@ -16,7 +16,7 @@ const { api, user } = await newTenant(service);
 const course = await newCourse(service);
 const body = { CourseIDs: [course], DurationIDs: ['standard'] };
 
-test('keys are created as requested, each different, and valid for a year by default', async () => {
+test('keys are created as requested, are unique, and are valid for a year by default', async () => {
   const LoginID = await user();
   const reply = await api('POST', '/enrolment/key', {
     ...body,
@@ -106,7 +106,7 @@ test('keys can be listed by purchase order and status', async () => {
   expectProblem(await api('GET', '/enrolment/key?Cursor=x'), 422, 'validation_failed', 'Cursor');
 });
 
-test('revoking can be repeated safely, but a redeemed key cannot be revoked', async () => {
+test('revoking a key is idempotent, but a redeemed key cannot be revoked', async () => {
   const { Items } = (await api('POST', '/enrolment/key', { ...body, Quantity: 2 })).body;
   const [first, second] = Items;
   const revoked = await api('DELETE', `/enrolment/key/${first.Key}`);

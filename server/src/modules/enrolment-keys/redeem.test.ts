@@ -31,7 +31,7 @@ const redeem = (LoginID: string, key: string, body?: object) =>
   api('POST', `/enrol/key/${LoginID}/${encodeURIComponent(key)}`, body);
 const enrolmentsOf = async (LoginID: string) => (await api('GET', `/enrolment/${LoginID}`)).body.Items;
 
-test('a key enrols on all of its courses once and writes events', async () => {
+test('a key enrols the user on all of its courses once and writes events', async () => {
   const courses = [await newCourse(service), await newCourse(service)];
   const { Key, KeyID } = await newKeyOf({ PurchaseOrder: 'PO 7' }, courses);
   const LoginID = await user();
@@ -68,7 +68,7 @@ test('a key enrols on all of its courses once and writes events', async () => {
   expectProblem(await redeem(await user(), Key), 409, 'key_redeemed', 'Key');
 });
 
-test('guesses with an Idempotency-Key count, and a rejected one changes nothing else', async () => {
+test('guesses with an Idempotency-Key count, and a rejected guess changes nothing else', async () => {
   const LoginID = await user();
   const guess = (key: string, header: string) =>
     api('POST', `/enrol/key/${LoginID}/${encodeURIComponent(key)}`, {}, { 'idempotency-key': header });
@@ -117,7 +117,7 @@ test('a user who redeems a key many times simultaneously is enrolled once', asyn
   assert.equal((await events({ LoginID })).filter(({ type }) => type === 'enrolment.created').length, 1);
 });
 
-test('if enrolment on one course fails, none is created and the key stays unused', async () => {
+test('if enrolment on one course fails, no enrolment is created and the key stays unused', async () => {
   const [first, second] = [await newCourse(service), await newCourse(service)];
   const { Key, KeyID } = await newKeyOf({ Group: 'Acme' }, [first, second]);
   const LoginID = await user();
@@ -130,7 +130,7 @@ test('if enrolment on one course fails, none is created and the key stays unused
   expectStatus(await redeem(LoginID, Key), 201);
 });
 
-test('a user already enrolled on one of the courses keeps the key, unless IfEnrolled says what to do', async () => {
+test('a key stays unused if the user is already enrolled on one of its courses, unless IfEnrolled is sent', async () => {
   const course = await newCourse(service);
   const { Key, KeyID } = await newKeyOf({}, [course]);
   const LoginID = await user();
@@ -158,7 +158,7 @@ test('a key can extend or renew a current enrolment once', async () => {
   assert.notEqual(renewed.body.Enrolments[0].EnrollID, before.EnrollID);
 });
 
-test('when two keys compete for the last seat, one gets it and the other stays valid', async () => {
+test('when two keys compete for the last seat, one gets it and the other remains valid', async () => {
   const full = await newCourse(service, {}, { standard: { Seats: 1 } });
   const keys = await newKeys({ Quantity: 2 }, [await newCourse(service), full]);
   const users = [await user(), await user()];
@@ -222,7 +222,7 @@ test('a key of another tenant is unknown', async () => {
   expectStatus(await redeem(await user(), Key), 201);
 });
 
-test('guesses are limited per user, even concurrent ones; mistyped keys do not count', async () => {
+test('guesses, including concurrent ones, are limited per user; mistyped keys do not count', async () => {
   const LoginID = await user();
   const { Key } = await newKeyOf();
   for (let n = 0; n < 12; n++) expectProblem(await redeem(LoginID, Key.slice(1)), 422, 'key_mistyped');
@@ -238,7 +238,7 @@ test('guesses are limited per user, even concurrent ones; mistyped keys do not c
   expectStatus(await redeem(LoginID, Key), 201);
 });
 
-test("only a key's hash is stored", async () => {
+test('only the hash of a key is stored', async () => {
   const { Key } = await newKeyOf();
   const { rows } = await sql<{ text: string }>`
     select to_jsonb(enrolment_key)::text as text from enrolment_key where tenant_id = ${TenantID}`.execute(

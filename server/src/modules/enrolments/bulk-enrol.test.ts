@@ -36,7 +36,7 @@ async function bulk(rows: Line[], query = '', headers: Record<string, string> = 
 
 const list = async (loginId: string) => (await service.api('GET', `/enrolment/${loginId}`)).body.Items;
 
-test('enrols each row, with the same codes as a single call', async () => {
+test('each row enrols a user, with the same codes as a single call', async () => {
   const lines = await bulk([
     { LoginID: 'a', CourseID: 'one', Reference: 'order 1', Metadata: { colour: 'red' } },
     { LoginID: 'a', CourseID: 'one' },
@@ -91,7 +91,7 @@ test('plan=true changes nothing and writes no event', async () => {
   assert.deepEqual((await count.execute(service.ctx.db)).rows, before.rows);
 });
 
-test('a repeated extend with an Idempotency-Key extends once', async () => {
+test('repeating an extend call with an Idempotency-Key extends once', async () => {
   const rows = [{ LoginID: 'c', CourseID: 'one', IfEnrolled: 'extend' }];
   await bulk(rows);
   await bulk(rows, '', { 'idempotency-key': 'extend' });
@@ -104,7 +104,7 @@ test('a repeated extend with an Idempotency-Key extends once', async () => {
   assert.ok(later.ExpiresAt > once.ExpiresAt);
 });
 
-test('CSV has columns for members of Metadata', async () => {
+test('CSV has a column for each member of Metadata', async () => {
   const csv = 'LoginID,CourseID,Metadata.cost centre\nb,one,4711\n';
   const reply = await service.api('POST', '/enrol/bulk', csv, undefined, { 'content-type': 'text/csv' });
   assert.equal(JSON.parse(reply.body).Status, 201);
@@ -118,7 +118,7 @@ test('another tenant’s users are not found', async () => {
   assert.equal(line?.code, 'user_not_found');
 });
 
-test('lists return CSV or NDJSON according to Accept: all pages, the same filters, no formulas', async () => {
+test('lists are returned as CSV or NDJSON according to Accept, with all pages, the same filters and no formulas', async () => {
   const rows = Array.from({ length: 430 }, (_, n) => ({ LoginID: `x-${String(n).padStart(3, '0')}` }));
   await service.api('POST', '/user/bulk', rows.map((row) => JSON.stringify(row)).join('\n'), undefined, {
     'content-type': 'application/x-ndjson',

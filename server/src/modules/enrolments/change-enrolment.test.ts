@@ -27,7 +27,7 @@ async function enrolled(course = CourseID) {
 
 const inDays = (days: number) => new Date(clock.now().getTime() + days * 86_400_000).toISOString();
 
-test('a PUT changes the fields sent, keeps the rest, and writes one event', async () => {
+test('PUT changes the fields sent, keeps the others, and writes one event', async () => {
   const { put, read, EnrollID } = await enrolled();
   const before = await read();
   const changed = await put({ Reference: 'order-9' });
@@ -43,7 +43,7 @@ test('a PUT changes the fields sent, keeps the rest, and writes one event', asyn
   assert.deepEqual((await put({ Reference: null })).body.Metadata, { a: '1' });
 });
 
-test('repeating the PUT changes nothing and writes no event', async () => {
+test('repeating a PUT changes nothing and writes no event', async () => {
   const { put, types } = await enrolled();
   const body = { Reference: 'r', Metadata: { a: '1', b: '2' }, ExpiresAt: inDays(5) };
   const first = await put(body);
@@ -53,7 +53,7 @@ test('repeating the PUT changes nothing and writes no event', async () => {
   assert.equal((await types()).length, reported);
 });
 
-test('ExpiresAt moves the end of access in both directions', async () => {
+test('ExpiresAt can move the end of access earlier or later', async () => {
   const { put, read, types } = await enrolled();
   assert.equal((await put({ ExpiresAt: inDays(-1) })).body.Status, 'expired');
   assert.equal((await put({ ExpiresAt: inDays(1) })).body.Status, 'enrolled');
@@ -89,7 +89,7 @@ test('reversing a withdrawal restores the previous status', async () => {
   assert.equal((await types()).filter((type) => type === 'enrolment.withdrawn').length, 1);
 });
 
-test('a completed enrolment stays completed, however it ends', async () => {
+test('a completed enrolment stays completed, however access ends', async () => {
   const { put, read, LaunchURL } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   await commit({ Data: { 'lectern.completion': 'completed' } });
@@ -101,7 +101,7 @@ test('a completed enrolment stays completed, however it ends', async () => {
   assert.deepEqual([back.Status, back.CompletedAt], ['completed', CompletedAt]);
 });
 
-test('a completion that arrives after access has ended counts and is visible when access is restored', async () => {
+test('a completion that arrives after access has ended counts, and is visible once access is restored', async () => {
   const { put, read, LaunchURL } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   await put({ ExpiresAt: inDays(-1) });

@@ -12,7 +12,7 @@ const { api, user, events } = await newTenant(service);
 
 const month = { month: { Duration: 'P30D' } };
 
-test('after an enrolment has expired, a new one can follow, and the old one stays readable and unchanged', async () => {
+test('after an enrolment has expired, a new one can be created, and the old one remains readable and unchanged', async () => {
   const CourseID = await newCourse(service, {}, month);
   const LoginID = await user();
   const first = (await api('POST', `/enrol/${LoginID}/${CourseID}`, { Reference: 'one' })).body;
@@ -38,7 +38,7 @@ test('after an enrolment has expired, a new one can follow, and the old one stay
   );
 });
 
-test('a completed enrolment stays completed when a new one follows it', async () => {
+test('a completed enrolment stays completed when the user is enrolled again', async () => {
   const CourseID = await newCourse(service, {}, month);
   const LoginID = await user();
   const first = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
@@ -136,7 +136,7 @@ test('valid and invalid rows that arrive together each get their own result', as
   }
 });
 
-test('the duration can start at the first launch', async () => {
+test('the access duration can start at the first launch', async () => {
   const CourseID = await newCourse(service, {}, { week: { Duration: 'P7D', StartsOn: 'launch' } });
   const LoginID = await user();
   const made = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;

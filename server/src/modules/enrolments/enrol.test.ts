@@ -8,7 +8,7 @@ const service = await startService();
 after(service.close);
 const { api, user, events } = await newTenant(service);
 
-test('the long form enrols: 201, Location, the complete record and one event', async () => {
+test('the long form returns 201, Location and the complete record, and writes one event', async () => {
   const CourseID = await newCourse(
     service,
     { Title: 'Fire safety' },
@@ -67,7 +67,7 @@ test('the short form uses the only option; repeating either form returns the sam
   assert.equal(refused.body.EnrollID, EnrollID);
 });
 
-test('with several options, the error has the documented text and options whose Path can be posted to', async () => {
+test('with several options, the error has the documented text and lists options whose Path can be posted to', async () => {
   const CourseID = await newCourse(
     service,
     {},
@@ -128,7 +128,7 @@ test('an invalid body is rejected and enrols nobody', async () => {
   assert.deepEqual((await api('GET', `/enrolment/${LoginID}`)).body.Items, []);
 });
 
-test('each reason for not enrolling has its own code', async () => {
+test('each reason for rejecting an enrolment has its own code', async () => {
   const LoginID = await user();
   const disabled = await user({ Enabled: false });
   const CourseID = await newCourse(service);
@@ -167,7 +167,7 @@ test('a course offered to some tenants does not exist for others', async () => {
   expectStatus(await other.api('POST', `/enrol/${theirs}/${CourseID}`), 201);
 });
 
-test('an option for some groups is offered only to their users, which affects the short form', async () => {
+test('an option for certain groups is offered only to their users, which affects the short form', async () => {
   const CourseID = await newCourse(service, {}, { all: {}, staff: { Groups: ['Staff', 'Board'] } });
   const guest = await user();
   const staff = await user({ GroupName: 'Staff' });

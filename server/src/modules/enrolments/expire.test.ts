@@ -36,7 +36,7 @@ async function enrolled(tenant: TestTenant, option = 'month') {
   };
 }
 
-test('due enrolments of all tenants end with one event each, however late the job runs', async () => {
+test('due enrolments of all tenants expire with one event each, however late the job runs', async () => {
   await settle();
   const tenants = [await newTenant(service), await newTenant(service)];
   const due = await Promise.all(tenants.map((tenant) => enrolled(tenant, 'week')));
@@ -55,7 +55,7 @@ test('due enrolments of all tenants end with one event each, however late the jo
   }
 });
 
-test('an expiry that was already recorded is not reported again', async () => {
+test('an expiry that has already been recorded is not reported again', async () => {
   await settle();
   const tenant = await newTenant(service);
   const [byPut, byEnrol, withdrawn] = await Promise.all([
@@ -72,7 +72,7 @@ test('an expiry that was already recorded is not reported again', async () => {
     assert.equal((await types()).filter((type) => type === 'enrolment.expired').length, 1);
 });
 
-test('an expiry recorded by the job is not reported again by a PUT or an enrolment, and both still work', async () => {
+test('an expiry recorded by the job is not reported again by a PUT or an enrolment, both of which still work', async () => {
   await settle();
   const tenant = await newTenant(service);
   const [byPut, byEnrol, extended] = await Promise.all([
@@ -92,7 +92,7 @@ test('an expiry recorded by the job is not reported again by a PUT or an enrolme
   assert.deepEqual(await extended.types(), ['enrolment.expired', 'enrolment.extended', 'enrolment.expired']);
 });
 
-test('a completed enrolment stays completed without an event; a commit after the end still counts', async () => {
+test('a completed enrolment stays completed without an event, and a later commit still counts', async () => {
   await settle();
   const tenant = await newTenant(service);
   const [done, late] = await Promise.all([enrolled(tenant), enrolled(tenant)]);
@@ -108,7 +108,7 @@ test('a completed enrolment stays completed without an event; a commit after the
   assert.equal((await page.commit(completed)).body.Status, 'completed');
 });
 
-test('two nodes end 1,000 enrolments together, each with one event', async () => {
+test('two nodes expire 1,000 enrolments together, each with one event', async () => {
   await settle();
   const tenant = await newTenant(service);
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };

@@ -41,7 +41,7 @@ const ruleCases: Record<
 };
 
 for (const rule of ruleCodes)
-  test(`explain and the click agree on ${rule}`, async () => {
+  test(`the explanation and the launch agree on ${rule}`, async () => {
     const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' } });
     const LoginID = await user();
     const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
@@ -74,7 +74,7 @@ for (const rule of ruleCodes)
     await expectDecision([]);
   });
 
-test('the first rule that fails is the reason given', async () => {
+test('the reason is the first rule that fails', async () => {
   const CourseID = await newCourse(service);
   const LoginID = await user();
   const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;

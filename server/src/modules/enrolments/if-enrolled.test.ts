@@ -37,7 +37,7 @@ async function enrolled(durationId = 'month') {
   return { LoginID, enrol, first: first.body, put, reported, read };
 }
 
-test("extend adds the option's duration to the end and writes one event", async () => {
+test("extend adds the option's duration to the end date and writes one event", async () => {
   const { enrol, first, reported, LoginID } = await enrolled();
   const more = await enrol('extend', 'week', { Reference: 'order-2' });
   expectStatus(more, 200);
@@ -59,7 +59,7 @@ test("extend adds the option's duration to the end and writes one event", async 
   assert.equal(again.body.Reference, 'order-2');
 });
 
-test('extend reopens an expired enrolment from now on, even if its expiry has been recorded', async () => {
+test('extend reopens an expired enrolment from the current time, even if its expiry has been recorded', async () => {
   for (const note of [true, false]) {
     const { enrol, first, put, read } = await enrolled();
     await play(service, first.LaunchURL);
@@ -75,14 +75,14 @@ test('extend reopens an expired enrolment from now on, even if its expiry has be
   }
 });
 
-test('extend keeps an unlimited enrolment unlimited, and an unlimited option removes the end', async () => {
+test('extend keeps an unlimited enrolment unlimited, and an unlimited option removes the end date', async () => {
   const unlimited = await enrolled('always');
   assert.equal((await unlimited.enrol('extend', 'month')).body.ExpiresAt, null);
   const limited = await enrolled();
   assert.equal((await limited.enrol('extend', 'always')).body.ExpiresAt, null);
 });
 
-test('extend before the first launch adds to the duration that starts at the launch', async () => {
+test('extend before the first launch adds to the duration that starts at that launch', async () => {
   const { enrol, first, read } = await enrolled('click');
   const more = await enrol('extend', 'week');
   assert.equal(more.body.ExpiresAt, null);
@@ -90,14 +90,14 @@ test('extend before the first launch adds to the duration that starts at the lau
   assert.equal(days(clock.now().toISOString(), (await read(first.EnrollID)).ExpiresAt), 17);
 });
 
-test('an end removed before the first launch stays removed', async () => {
+test('an end date removed before the first launch stays removed', async () => {
   const { first, put, read } = await enrolled('click');
   expectStatus(await put(first.EnrollID, { ExpiresAt: null }), 200);
   await play(service, first.LaunchURL);
   assert.equal((await read(first.EnrollID)).ExpiresAt, null);
 });
 
-test('extend creates a new enrolment if there is none to extend or it was withdrawn', async () => {
+test('extend creates a new enrolment if there is none or the last one was withdrawn', async () => {
   const LoginID = await user();
   const made = await api('POST', `/enrol/${LoginID}/${CourseID}/month`, { IfEnrolled: 'extend' });
   expectStatus(made, 201);
@@ -118,7 +118,7 @@ test('extend uses the latest of several ended enrolments', async () => {
   assert.notEqual(back.body.EnrollID, first.EnrollID);
 });
 
-test('renew ends the current enrolment, keeps its result, and creates a new one', async () => {
+test('renew ends the current enrolment, keeps its result, and creates a new enrolment', async () => {
   const { enrol, first, reported, read, LoginID } = await enrolled();
   const { commit } = await play(service, first.LaunchURL);
   await commit({ Data: { 'lectern.completion': 'completed' } });
@@ -143,7 +143,7 @@ test('renew ends the current enrolment, keeps its result, and creates a new one'
   assert.equal((await enrol('return')).body.EnrollID, next.body.EnrollID);
 });
 
-test('renew expires an active enrolment; if it had already expired, it reports that instead', async () => {
+test('renew expires an active enrolment, or reports the expiry if it had already expired', async () => {
   const running = await enrolled('always');
   expectStatus(await running.enrol('renew'), 201);
   assert.equal((await running.read(running.first.EnrollID)).Status, 'expired');
@@ -156,7 +156,7 @@ test('renew expires an active enrolment; if it had already expired, it reports t
   );
 });
 
-test('fail is an error only if there is a current enrolment', async () => {
+test('fail returns an error only if there is a current enrolment', async () => {
   const { enrol, first } = await enrolled();
   const refused = await enrol('fail');
   expectProblem(refused, 409, 'already_enrolled');
@@ -181,7 +181,7 @@ test('rows that arrive together each get their own result', async () => {
   );
 });
 
-test('concurrent extensions and renewals each happen once, and one enrolment is current', async () => {
+test('concurrent extensions and renewals each happen once and leave one current enrolment', async () => {
   const { LoginID, enrol, first } = await enrolled();
   const replies = await Promise.all(Array.from({ length: 20 }, () => enrol('extend', 'week')));
   assert.ok(replies.every(({ status }) => status === 200));

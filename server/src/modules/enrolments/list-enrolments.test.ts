@@ -21,7 +21,7 @@ async function idsOf(query: string): Promise<string[]> {
   return items.map((item) => item.EnrollID);
 }
 
-test('Status filters by the current status, even if it has not been recorded yet', async () => {
+test('Status filters by the current status, even if that status has not been recorded yet', async () => {
   const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' } });
   const made = [];
   for (let index = 0; index < 5; index++) made.push({ LoginID: await user(), EnrollID: '', LaunchURL: '' });
@@ -44,7 +44,7 @@ test('Status filters by the current status, even if it has not been recorded yet
   assert.deepEqual(await ids('enrolled'), []);
 });
 
-test('CourseID and GroupName filter, alone and together, and each enrolment is on one page', async () => {
+test('CourseID and GroupName filter separately and together, and each enrolment appears once', async () => {
   const [one, two] = [await newCourse(service), await newCourse(service)];
   const red = [await user({ GroupName: 'Red' }), await user({ GroupName: 'Red' })];
   const blue = [await user({ GroupName: 'Blue' })];
@@ -78,7 +78,7 @@ test('CourseID and GroupName filter, alone and together, and each enrolment is o
   assert.equal(own.pages, 2);
 });
 
-test('ChangedAfter returns later changes in pages, ordered by change', async () => {
+test('ChangedAfter returns later changes in pages, in the order of the changes', async () => {
   const CourseID = await newCourse(service);
   const made: { LoginID: string; EnrollID: string }[] = [];
   for (let index = 0; index < 4; index++) {
@@ -111,7 +111,7 @@ test('ChangedAfter neither loses nor repeats anything when many enrolments chang
   assert.deepEqual(found.sort(), made.map(({ EnrollID }) => EnrollID).sort());
 });
 
-test("a list rejects unknown filters and values, and never shows another tenant's rows", async () => {
+test("a list rejects unknown filters and values, and never contains another tenant's rows", async () => {
   const CourseID = await newCourse(service);
   await enrol(await user(), CourseID);
   for (const [query, param] of [

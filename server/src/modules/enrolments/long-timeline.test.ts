@@ -61,7 +61,7 @@ async function visitedBy({ text, values }: Statement): Promise<number> {
   return maxVisited(plan);
 }
 
-test('a page of a timeline with 60,000 entries visits no more rows of each kind than it shows', async () => {
+test('a page of a timeline with 60,000 entries reads no more rows of each kind than it shows', async () => {
   const LoginID = await tenant.user();
   const { EnrollID } = (await tenant.api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;
   await fill(EnrollID);

@@ -27,7 +27,7 @@ async function enrolled() {
   };
 }
 
-test('an override counts and is shown next to the recorded result', async () => {
+test('an override is effective and is shown next to the recorded result', async () => {
   const { decide, read, changes } = await enrolled();
   const changed = await decide({
     Completion: 'completed',
@@ -119,7 +119,7 @@ test('a launch shows the effective result, and fields without an override are st
   assert.deepEqual([record.Status, record.Completion, record.Score], ['completed', 'completed', 55]);
 });
 
-test('an ended enrolment can be overridden, and if completed that way it does not expire', async () => {
+test('an ended enrolment can be overridden, and does not expire if the override completes it', async () => {
   const { decide, put, read } = await enrolled();
   clock.advance({ days: 31 });
   assert.equal((await put({ Reference: 'noted' })).body.Status, 'expired');
@@ -131,7 +131,7 @@ test('an ended enrolment can be overridden, and if completed that way it does no
   assert.equal((await put({ Withdrawn: false })).body.Status, 'completed');
 });
 
-test('an override without a reason or a result, or with an invalid one, is rejected', async () => {
+test('an override is rejected if it is invalid or lacks a reason or a result', async () => {
   const { decide, read } = await enrolled();
   const before = await read();
   for (const override of [
@@ -160,7 +160,7 @@ test("another tenant cannot override this tenant's results", async () => {
   assert.deepEqual(await read(), before);
 });
 
-test('no concurrent commits and overrides are lost', async () => {
+test('concurrent commits and overrides are never lost', async () => {
   const { LaunchURL, decide, read } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   await Promise.all([

@@ -36,7 +36,7 @@ async function enrolled(course: string, body: object = {}) {
   return { LoginID, reply, put: (change: object) => api('PUT', address, change), address };
 }
 
-test('each enrolment takes a seat, up to the limit', async () => {
+test('each enrolment takes a seat until the limit is reached', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 2 } });
   assert.deepEqual(await seatsOf(course), [2, 2]);
   const first = await enrolled(course);
@@ -53,7 +53,7 @@ test('each enrolment takes a seat, up to the limit', async () => {
   expectStatus(await api('POST', `/enrol/${first.LoginID}/${course}`), 200);
 });
 
-test('invalid Seats are rejected, and an option with 0 seats sells none', async () => {
+test('invalid values of Seats are rejected, and an option with 0 seats accepts no enrolment', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 0 } });
   expectProblem((await enrolled(course)).reply, 409, 'no_seats_left');
   for (const Seats of [-1, 1.5, '3', 1_000_000_001])
@@ -83,7 +83,7 @@ test('a withdrawal within the grace period frees the seat, but a later one does 
   assert.deepEqual(await seatsOf(course), [2, 0]);
 });
 
-test('renew takes a new seat, extend takes none, and a rejected renewal ends nothing', async () => {
+test('renew takes a new seat, extend takes none, and a rejected renewal ends no enrolment', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 2, Duration: 'P30D' } });
   const { LoginID, reply } = await enrolled(course);
   const again = (IfEnrolled: string) => api('POST', `/enrol/${LoginID}/${course}`, { IfEnrolled });
@@ -104,7 +104,7 @@ test('renew takes a new seat, extend takes none, and a rejected renewal ends not
   );
 });
 
-test('a limit can be set later, lowered and removed, and counts seats already taken', async () => {
+test('a limit can be added, lowered and removed later, and counts seats already taken', async () => {
   const course = await newCourse(service, {}, { licence: {} });
   assert.deepEqual(await seatsOf(course), [null, null]);
   const early = await enrolled(course);
@@ -151,7 +151,7 @@ async function sell(
   return sold;
 }
 
-test('1,000 concurrent enrolments on two nodes sell exactly 100 seats, and freed seats are sold again', async () => {
+test('1,000 concurrent enrolments on two nodes take exactly 100 seats, and freed seats can be taken again', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 100 } });
   const logins = await people(1000);
   const sold = await sell(course, logins);
@@ -175,7 +175,7 @@ test('1,000 concurrent enrolments on two nodes sell exactly 100 seats, and freed
   assert.equal(length, 100);
 });
 
-test('a limit that is set during concurrent enrolments is not exceeded', async () => {
+test('a limit set during concurrent enrolments is not exceeded', async () => {
   const course = await newCourse(service, {}, { licence: {} });
   const logins = await people(300);
   const sold = new Map<string, string>();
@@ -187,7 +187,7 @@ test('a limit that is set during concurrent enrolments is not exceeded', async (
   assert.equal((await setSeats(course, 300)).body.SeatsLeft, 300 - sold.size);
 });
 
-test('a batch holds a limited option for ten seats at a time', async () => {
+test('a batch locks a limited option for ten seats at a time', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 100 } });
   const logins = await people(40);
   let calls = 0;

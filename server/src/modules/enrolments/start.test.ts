@@ -9,7 +9,7 @@ const clock = movableClock();
 const service = await startService({ now: clock.now });
 after(service.close);
 
-test('one ticket can start 10 launches a minute, even if 300 are requested simultaneously', async () => {
+test('one ticket can start ten launches a minute, even if 300 are requested simultaneously', async () => {
   const enrolment = await service.enrol(await newCourse(service));
   const { location } = await click(enrolment.LaunchURL);
   const open = () => post(`${location}/session`);

@@ -12,7 +12,7 @@ after(service.close);
 const tenant = await newTenant(service);
 const { api, user } = tenant;
 
-test('launches, commits and events are in order, on one page or on several', async () => {
+test('launches, commits and events appear in order, on one page or several', async () => {
   const CourseID = await newCourse(service);
   const LoginID = await user();
   const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
@@ -72,7 +72,7 @@ test('a cursor from another list is rejected', async () => {
   }
 });
 
-test('a manual change says who made it, but shows learners only the kind of caller', async () => {
+test('a manual change names its author, but learners see only the kind of caller', async () => {
   const LoginID = await user();
   const boss = await user({ IsAdmin: true });
   const { EnrollID } = (await api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;

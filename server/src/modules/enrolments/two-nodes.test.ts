@@ -36,7 +36,7 @@ async function send(
   }
 }
 
-test('when 64 clients send each enrolment three times to two nodes and abort connections, each creates one enrolment and one event', async () => {
+test('64 clients that send each enrolment three times to two nodes and abort connections create one enrolment and one event each', async () => {
   const { user, api, events, key } = await newTenant(service);
   const course = await newCourse(service);
   const logins = await Promise.all(Array.from({ length: 20 }, () => user()));
@@ -69,7 +69,7 @@ test('when 64 clients send each enrolment three times to two nodes and abort con
   }
 });
 
-test('requests for different courses and users in opposite order on two nodes do not deadlock', async () => {
+test('requests for different courses and users in opposite orders on two nodes do not deadlock', async () => {
   const { user, api, key } = await newTenant(service);
   const courses = await Promise.all(
     Array.from({ length: 4 }, () => newCourse(service, {}, { licence: { Seats: 1000 } })),

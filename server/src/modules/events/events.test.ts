@@ -25,7 +25,7 @@ async function enrolled(tenant: Awaited<ReturnType<typeof newTenant>>) {
   return { LoginID, LaunchURL: LaunchURL as string, address: `/enrolment/${LoginID}/${EnrollID}` };
 }
 
-test("every change in an enrolment's life writes one event, and every listed type occurs", async (t) => {
+test('every change to an enrolment writes one event, and every listed type occurs', async (t) => {
   const tenant = await newTenant(service);
   let told = 0;
   /** Expects these new event types, sorted, because events of one change have the same time and no order. */

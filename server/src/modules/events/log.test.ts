@@ -32,7 +32,7 @@ async function namesAfter(ctx: TenantContext, position?: Position) {
   return { names: read.events.map(({ event }) => event.Data.LoginID), position: read.position };
 }
 
-test('a reader never misses an event that commits late', async () => {
+test('a reader never misses an event that is committed late', async () => {
   const ctx = await ownTenant();
   await write(ctx, 'before');
   let { names, position } = await namesAfter(ctx);
@@ -57,7 +57,7 @@ test('a reader never misses an event that commits late', async () => {
   assert.deepEqual([...seen, ...names].sort(), ['committed early', 'committed late']);
 });
 
-test('a reader that follows the cursor gets each event of overlapping transactions exactly once', async () => {
+test('a reader that follows the cursor gets each event from overlapping transactions exactly once', async () => {
   const ctx = await ownTenant();
   const writers = Array.from({ length: 8 }, async (_, writer) => {
     for (let round = 0; round < 20; round++)
@@ -88,7 +88,7 @@ test('a reader that follows the cursor gets each event of overlapping transactio
       assert.equal(seen[index - 1], String(name).replace('second', 'first'));
 });
 
-test('GET /events has pages, filters and a cursor that never ends', async () => {
+test('GET /events supports pages, filters and a cursor that never ends', async () => {
   const own = await ownTenant();
   const { tenantId } = own;
   const call = (path: string, method = 'GET', body?: unknown) =>
@@ -141,7 +141,7 @@ test('a tenant reads only its own log', async () => {
   assert.deepEqual((await namesAfter(other)).names, []);
 });
 
-test('positions are those of the commits, without gaps, also after a rollback', async () => {
+test('positions follow the commit order without gaps, even after a rollback', async () => {
   const ctx = await ownTenant();
   await write(ctx, 'first');
   await assert.rejects(
@@ -170,7 +170,7 @@ test('positions are those of the commits, without gaps, also after a rollback', 
   ]);
 });
 
-test('a cursor at the end of an empty log, or behind events that a filter leaves out, goes on from there', async () => {
+test('a cursor at the end of an empty log, or behind filtered-out events, continues from there', async () => {
   const ctx = await ownTenant();
   const read = async (query: string) =>
     (await service.api('GET', `/events?${query}`, undefined, undefined, { tenant: ctx.tenantId })).body;
@@ -189,7 +189,7 @@ test('a cursor at the end of an empty log, or behind events that a filter leaves
   );
 });
 
-test('a cursor whose event is not at its position, as in a restored backup, is rejected', async () => {
+test('a cursor is rejected if its event is not at its position, as after a restore', async () => {
   const ctx = await ownTenant();
   await write(ctx, 'one');
   const { position } = await namesAfter(ctx);
@@ -201,7 +201,7 @@ test('a cursor whose event is not at its position, as in a restored backup, is r
   assert.deepEqual((await namesAfter(ctx, position)).names, []);
 });
 
-test('events that a node of the version before writes during an upgrade get positions later', async () => {
+test('events written by a node of the previous version during an upgrade get their positions later', async () => {
   const ctx = await ownTenant();
   await write(ctx, 'one');
   const { position } = await namesAfter(ctx);

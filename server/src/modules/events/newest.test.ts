@@ -28,7 +28,7 @@ async function filled() {
   return { tenant, ann, bob, first, second, other, read };
 }
 
-test('newest first is the reverse of oldest first, and its pages end', async () => {
+test('newest-first order is the reverse of oldest-first order, and its pages end', async () => {
   const { tenant, read } = await filled();
   const oldest = await read('');
   assert.equal(oldest.length, 7);
@@ -39,7 +39,7 @@ test('newest first is the reverse of oldest first, and its pages end', async () 
   assert.deepEqual(await read('Order=oldest'), oldest);
 });
 
-test('filters by user, enrolment and types apply in both orders', async () => {
+test('filters by user, enrolment and type apply in both orders', async () => {
   const { ann, bob, first, other, read } = await filled();
   const all = await read('');
   for (const order of ['oldest', 'newest'] as const) {
@@ -89,7 +89,7 @@ test("pages of a user's events continue where the previous one ended, in both or
   assert.deepEqual(items, all);
 });
 
-test('a cursor from the other order and an invalid filter are rejected', async () => {
+test('a cursor from the other order is rejected, and so is an invalid filter', async () => {
   const { tenant } = await filled();
   for (const [from, to] of [
     ['oldest', 'newest'],
@@ -108,13 +108,13 @@ test('a cursor from the other order and an invalid filter are rejected', async (
     expectProblem(await tenant.api('GET', `/events?${query}`), 422, 'validation_failed', param);
 });
 
-test("another tenant's user has no events here", async () => {
+test("another tenant's user has no events in this tenant's log", async () => {
   const [{ ann }, { tenant }] = [await filled(), await filled()];
   for (const order of ['oldest', 'newest'])
     assert.deepEqual((await tenant.api('GET', `/events?Order=${order}&LoginID=${ann}`)).body.Items, []);
 });
 
-test('an NDJSON export of the log ends, although its cursor never does', async () => {
+test('an NDJSON export of the log ends, although its cursor does not', async () => {
   const { tenant, read } = await filled();
   for (const order of ['oldest', 'newest']) {
     const accept = { accept: 'application/x-ndjson' };

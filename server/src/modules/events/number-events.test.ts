@@ -8,7 +8,7 @@ import { numberEvents } from './write.ts';
 const service = await startService();
 after(service.close);
 
-test('numbering many events does not reuse a plan that was made for a few', async () => {
+test('numbering many events does not reuse a query plan made for a few', async () => {
   const { TenantID } = await newTenant(service);
   const add = async (count: number) => {
     await sql`insert into event (tenant_id, event_id, type, occurred_at, data)

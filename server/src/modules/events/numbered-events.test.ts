@@ -31,7 +31,7 @@ const before = [
 const cursor = (epoch: number, transaction: number, eventId: string) =>
   Buffer.from(`log ${epoch} ${transaction} ${eventId}`).toString('base64url');
 
-test('existing events are numbered in their order, and cursors, endpoints and counts continue where they were', async () => {
+test('existing events are numbered in order, and cursors, endpoints and counts continue where they were', async () => {
   await cp(locations.migrations, folder, { recursive: true });
   const files = await readdir(folder);
   for (const name of files)

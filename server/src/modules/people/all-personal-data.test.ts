@@ -16,7 +16,7 @@ const impersonal: Record<string, string> = {
   event_log: 'where the log ends',
 };
 
-test('the erasure covers each tenant table', async () => {
+test('erasure covers every tenant table', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'tenant_id' and is_nullable = 'NO'`.execute(

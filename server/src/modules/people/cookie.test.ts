@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readConfig } from '../../platform/config.ts';
 import { sessionCookie } from './cookie.ts';
 
-test('behind a proxy the cookie is Secure, with or without BASE_URL', () => {
+test('the cookie is Secure behind a proxy, with or without BASE_URL', () => {
   for (const env of [{}, { BASE_URL: 'https://lectern.example' }]) {
     const config = readConfig({ HOST: '0.0.0.0', TRUST_PROXY: 'true', ...env });
     assert.match(sessionCookie({ config }, 'token', 60), /^__Host-lectern_session=token; .*; Secure$/);

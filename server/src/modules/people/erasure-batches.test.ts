@@ -45,7 +45,7 @@ async function left(userId: string): Promise<number> {
   return Number(rows[0]?.left);
 }
 
-test('a person with much data is erased in batches, completely before the response', async () => {
+test('a person with a lot of data is erased in batches, completely before the response', async () => {
   const { LoginID, userId } = await crowded();
   const plan = await api('DELETE', `/user/${LoginID}?plan=true`);
   const planned: Part[] = plan.body.Erased;
@@ -74,7 +74,7 @@ async function interrupted({ LoginID, userId }: { LoginID: string; userId: strin
 }
 
 for (const batches of [0, 1, 3])
-  test(`the job finishes an erasure interrupted after ${batches} batches, with the full count`, async () => {
+  test(`the job finishes an erasure that was interrupted after ${batches} batches, with the full count`, async () => {
     const person = await crowded();
     await interrupted(person, batches);
     await finishErasures(service.ctx);
@@ -84,7 +84,7 @@ for (const batches of [0, 1, 3])
     assert.equal(recordsOf(body.Erased, 'Launches'), many);
   });
 
-test('a repeated call continues an erasure and includes data added in the meantime', async () => {
+test('a repeated call continues an erasure, including data added in the meantime', async () => {
   const person = await crowded();
   await interrupted(person, 3);
   await sql`insert into event (tenant_id, event_id, type, occurred_at, user_id, data)

@@ -83,7 +83,7 @@ async function rowsWith(text: string): Promise<string[]> {
 
 const besideTrail = (rows: string[]) => rows.filter((row) => !row.startsWith('audit_entry:'));
 
-test('an erasure leaves anonymous results and nothing that identifies the person', async () => {
+test('an erasure leaves anonymous results, but nothing that identifies the person', async () => {
   const person = await newPerson();
   const { rows } = await sql<{ user_id: string }>`
     select user_id from "user" where tenant_id = ${TenantID} and login_id = ${person.LoginID}`.execute(
@@ -130,7 +130,7 @@ test('an erasure leaves anonymous results and nothing that identifies the person
   ]);
 });
 
-test('after an erasure, links, sessions, late commits and keys are rejected', async () => {
+test('links, sessions, late commits and keys are rejected after an erasure', async () => {
   const person = await newPerson();
   const { LaunchURL } = (await api('GET', `/enrolment/${person.LoginID}/${person.EnrollID}`)).body;
   expectStatus(await api('DELETE', `/user/${person.LoginID}`), 200);
@@ -154,7 +154,7 @@ test('after an erasure, links, sessions, late commits and keys are rejected', as
   );
 });
 
-test('an erasure writes one event, which does not identify the person', async () => {
+test('an erasure writes one event that does not identify the person', async () => {
   const { LoginID } = await newPerson();
   const before = (await events()).length;
   const first = await api('DELETE', `/user/${LoginID}`);
@@ -172,7 +172,7 @@ test('an erasure writes one event, which does not identify the person', async ()
   assert.equal((await events()).length, before + reported.length);
 });
 
-test('two concurrent erasures on two nodes give one receipt', async () => {
+test('concurrent erasures on two nodes return the same receipt', async () => {
   const { LoginID } = await newPerson();
   const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
   const replies = await Promise.all(
@@ -192,7 +192,7 @@ test('two concurrent erasures on two nodes give one receipt', async () => {
   assert.equal(new Set(replies.map(({ body }) => body)).size, 1);
 });
 
-test('a stored response replays no data about an erased person, and a late retry does not recreate them', async () => {
+test('a stored response replays no data about an erased person, and a late retry does not recreate the person', async () => {
   const LoginID = unique('keyed');
   const course = await newCourse(service);
   const requests = [
@@ -213,7 +213,7 @@ test('a stored response replays no data about an erased person, and a late retry
   expectStatus(await api('GET', `/user/${LoginID}`), 404);
 });
 
-test('a copy of the database does not reveal whom a stored response was about, before or after an erasure', async () => {
+test('a copy of the database does not reveal who a stored response was about, before or after an erasure', async () => {
   const LoginID = unique('keyed');
   const send = (path: string, body: object) =>
     api('POST', path, body, { 'idempotency-key': `${LoginID} ${path}` });
@@ -243,7 +243,7 @@ test('a copy of the database does not reveal whom a stored response was about, b
   );
 });
 
-test('a plan says what would be erased and changes nothing', async () => {
+test('an erasure plan lists what would be erased and changes nothing', async () => {
   const { LoginID, cookie } = await newPerson();
   const before = [await rowsWith(''), (await api('GET', `/user/${LoginID}`)).body];
   const plan = await api('DELETE', `/user/${LoginID}?plan=true`);
@@ -308,7 +308,7 @@ test('the event log and webhook deliveries are anonymised too', async () => {
   assert.ok(!JSON.stringify([items, deliveries.body]).includes(mark));
 });
 
-test('an erased LoginID can be given to another person', async () => {
+test('an erased LoginID can be assigned to another person', async () => {
   const { LoginID, unused, course } = await newPerson();
   const first = (await api('DELETE', `/user/${LoginID}`)).body;
   expectStatus(await api('POST', '/user', { LoginID, FirstName: 'Other' }), 201);
@@ -355,7 +355,7 @@ test('the export contains all data held about the person', async () => {
   expectProblem(refused, 403, 'scope_missing');
 });
 
-test('an export completes if the person is erased in the meantime, without data about the next user with the LoginID', async () => {
+test('an export completes even if the person is erased meanwhile, without data about the next user with that LoginID', async () => {
   const { LoginID } = await newPerson();
   const chunks = await exportUser(ctx, { loginId: LoginID });
   let written: string = (await chunks.next()).value;

@@ -37,7 +37,7 @@ const calls: [string, FairQueue, () => ReturnType<typeof api>][] = [
   ],
 ];
 
-test("replays, exports of people and erasure plans wait in their tenant's queue and delay no other tenant", async () => {
+test("replays, personal data exports and erasure plans wait in their tenant's queue and delay no other tenant", async () => {
   const other = await newTenant(service);
   for (const [what, queue, call] of calls) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ test("replays, exports of people and erasure plans wait in their tenant's queue 
   }
 });
 
-test('exports of people count like complete lists, and a HEAD request starts none', async () => {
+test('personal data exports count like complete lists, and a HEAD request does not start one', async () => {
   const held = Array.from({ length: exports.concurrent }, () => reserve(exports, TenantID));
   const refused = await api('GET', `/user/${LoginID}/export`);
   expectProblem(refused, 429, 'too_many_requests');

@@ -38,7 +38,7 @@ const signIn = (LoginID: string, password = Password, tenantName = TenantID) =>
   service.api('POST', '/session', { TenantID: tenantName, LoginID, Password: password }, '', ownPage);
 const statusOf = async (LoginID: string) => (await api('GET', `/invitation/${LoginID}`)).body.Status;
 
-test('an invited user sets a password once, is signed in, and signs in with it again', async () => {
+test('an invited user sets a password once, is signed in, and can sign in with it again', async () => {
   for (const [IsAdmin, Role] of [
     [true, 'administrator'],
     [false, 'learner'],
@@ -83,7 +83,7 @@ test('an invited user sets a password once, is signed in, and signs in with it a
   }
 });
 
-test('a declared function is the one that the page applies and POST /user/check expects', async () => {
+test("the page applies the tenant's declared hash function, and POST /user/check expects it", async () => {
   const declared = await newTenant(service, { PasswordHash: 'md5-hex' });
   const LoginID = await declared.user();
   const { InvitationURL } = await invite(LoginID, declared);
@@ -94,7 +94,7 @@ test('a declared function is the one that the page applies and POST /user/check 
   assert.equal((await declared.api('POST', `/user/check/${LoginID}`, { Password: hash })).body.Result, 1);
 });
 
-test('without a declared function, only a password that the user chose here signs in', async () => {
+test('without a declared hash function, only a password that the user set in Lectern can sign in', async () => {
   const LoginID = await user({ Password });
   expectProblem(await signIn(LoginID), 401, 'sign_in_failed');
   expectStatus(await accept((await invite(LoginID)).InvitationURL), 200);
@@ -144,7 +144,7 @@ for (const [what, [end, status]] of Object.entries(endings))
     else expectProblem(more, 410, 'invitation_ended');
   });
 
-test('erasing the user, suspending or deleting the tenant ends an invitation without a trace', async () => {
+test('erasing the user or suspending or deleting the tenant ends the invitation and leaves no trace of it', async () => {
   const own = await newTenant(service);
   const [erased, suspended] = [await own.user(), await own.user()];
   const urls = [(await invite(erased, own)).InvitationURL, (await invite(suspended, own)).InvitationURL];
@@ -161,7 +161,7 @@ test('erasing the user, suspending or deleting the tenant ends an invitation wit
   expectProblem(await look(urls[1] ?? ''), 410, 'invitation_ended');
 });
 
-test("the client's system delivers an invitation with a link of its own; using either ends both", async () => {
+test("the client's system can request more links for an invitation, and accepting one ends the invitation", async () => {
   const LoginID = await user();
   const { InvitationID, InvitationURL } = await invite(LoginID);
   const told = await api('GET', `/events?LoginID=${LoginID}&Types=invitation.created`);
@@ -185,7 +185,7 @@ test("the client's system delivers an invitation with a link of its own; using e
   for (const { data } of log) assert.ok(!JSON.stringify(data).includes(secret));
 });
 
-test('of many concurrent acceptances on two nodes, only one counts', async () => {
+test('when an invitation is accepted concurrently on two nodes, only one acceptance succeeds', async () => {
   const Token = tokenOf((await invite(await user())).InvitationURL);
   const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
   const replies = await Promise.all(
@@ -201,7 +201,7 @@ test('of many concurrent acceptances on two nodes, only one counts', async () =>
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [200, 410, 410, 410]);
 });
 
-test('only own, enabled users are invited, by keys with users:admin, and only this service accepts', async () => {
+test("only the tenant's enabled users can be invited, by keys with users:admin, and only this service accepts", async () => {
   const LoginID = await user();
   const other = await newTenant(service);
   for (const [by, name] of [
@@ -234,7 +234,7 @@ test('only own, enabled users are invited, by keys with users:admin, and only th
   expectStatus(await accept(InvitationURL, Password, {}), 200);
 });
 
-test('many users are invited in one call, which can be repeated', async () => {
+test('one call can invite many users, and can be repeated', async () => {
   const [one, two] = [await user(), await user({ IsAdmin: true })];
   const rows = [one, two, 'nobody at all'].map((LoginID) => JSON.stringify({ LoginID })).join('\n');
   const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': unique('invite') };
@@ -263,7 +263,7 @@ test('many users are invited in one call, which can be repeated', async () => {
   for (const { InvitationURL } of made.slice(0, 2)) expectStatus(await look(InvitationURL), 200);
 });
 
-test('users change their own password, which ends their other sessions', async () => {
+test('users can change their own password, which ends their other sessions', async () => {
   const LoginID = await user();
   const here = pageOf(await accept((await invite(LoginID)).InvitationURL));
   const there = pageOf(await signIn(LoginID));
@@ -302,7 +302,7 @@ test('an accepted invitation ends all earlier sessions', async () => {
   expectProblem(await before('GET', '/session'), 401, 'signed_out');
 });
 
-test('the sign-in page takes the name of the tenant, unless several have it', async () => {
+test("the sign-in page accepts the tenant's name, unless several tenants have the same name", async () => {
   const [Name, shared] = [unique('Grüne Wiese GmbH'), unique('Both')];
   const named = await newTenant(service, { Name });
   const LoginID = await named.user();

@@ -22,7 +22,7 @@ const newLink = async () => (await createOperatorLink(ctx)).SignInURL;
 const session = (cookie: string, method = 'GET', query = '') =>
   browser(service, cookie)(method, `/session${query}`);
 
-test('a link signs the operator in once, and opening its page does not use it', async () => {
+test('a link signs the operator in once, and opening its page does not use it up', async () => {
   const { SignInURL, ExpiresAt } = await createOperatorLink(ctx);
   assert.equal(Math.round((Date.parse(ExpiresAt) - clock.now().getTime()) / 1000), 600);
   for (let n = 0; n < 3; n++) {
@@ -53,7 +53,7 @@ test('a link signs the operator in once, and opening its page does not use it', 
   assert.equal((await fetch(SignInURL)).status, 410);
 });
 
-test('of many concurrent clicks on two nodes, only one signs in', async () => {
+test('when a link is used concurrently on two nodes, it signs in only once', async () => {
   const token = tokenOf(await newLink());
   const nodes = [await serve(ctx), await serve(otherNode(ctx))];
   const request = { method: 'POST', url: '/session/sign-in', payload: { token } } as const;
@@ -64,7 +64,7 @@ test('of many concurrent clicks on two nodes, only one signs in', async () => {
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [303, ...Array(7).fill(410)]);
 });
 
-test('a link works for ten minutes and is removed later', async () => {
+test('a link expires after ten minutes and is removed later', async () => {
   const before = await readdir(folder);
   const url = await newLink();
   const name = (await readdir(folder)).find((name) => !before.includes(name)) ?? '';
@@ -78,7 +78,7 @@ test('a link works for ten minutes and is removed later', async () => {
   assert.ok(!(await readdir(folder)).includes(name));
 });
 
-test('only the owner can read the folder, and it contains only hashes', async () => {
+test('only the owner can read the folder, which contains only hashes', async () => {
   await newLink();
   await chmod(folder, 0o777);
   const { SignInURL } = await createOperatorLink(ctx);
@@ -116,7 +116,7 @@ test('a link file without an expiry time is not accepted', async () => {
   for (const name of names) assert.ok(!(await readdir(folder)).includes(name));
 });
 
-test('an operator session ends when idle, and after twelve hours in any case', async () => {
+test('an operator session ends after idle time, and after twelve hours at the latest', async () => {
   const idle = await signInOperator(service);
   clock.advance({ minutes: 31 });
   expectProblem(await session(idle), 401, 'signed_out');
@@ -129,7 +129,7 @@ test('an operator session ends when idle, and after twelve hours in any case', a
   expectProblem(await session(used), 401, 'signed_out');
 });
 
-test("signing out ends this session, or all operator sessions but no user's", async () => {
+test('signing out ends the current session, or all operator sessions but no user session', async () => {
   const tenant = await newTenant(service);
   const user = await signInUser(service, tenant, await tenant.user());
   const [here, there, elsewhere] = [

@@ -25,7 +25,7 @@ type Names = { TenantID: string; LoginID: string; Password: string };
 const signIn = (body: object, headers: Record<string, string> = ownPage) =>
   service.api('POST', '/session', body, '', headers);
 
-test('the right password signs in any enabled user, with their role', async () => {
+test("the correct password signs in any enabled user with the user's role", async () => {
   for (const [IsAdmin, Role] of [
     [true, 'administrator'],
     [false, 'learner'],
@@ -55,7 +55,7 @@ test('the right password signs in any enabled user, with their role', async () =
 const labelOf = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.split(' ', 2).join(' ');
 
-test('all rejections have the same text and take the same time', async () => {
+test('all rejections have the same text and take equally long', async () => {
   const disabled = await user({ Password: right, Enabled: false });
   const LoginID = await user({ Password: right });
   const without = await user();
@@ -98,7 +98,7 @@ test('all rejections have the same text and take the same time', async () => {
   );
 });
 
-test('a password is verified even if the user does not exist', async () => {
+test('a password is checked even if the user does not exist', async () => {
   const LoginID = await user({ Password: right });
   const cpu = async (body: Names) => {
     const start = process.cpuUsage();
@@ -112,7 +112,7 @@ test('a password is verified even if the user does not exist', async () => {
   assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ${unknown}`);
 });
 
-test('ten wrong passwords block the name at sign-in only, whether or not it exists', async () => {
+test('ten wrong passwords block the name only for sign-in, whether or not the user exists', async () => {
   const LoginID = await user({ Password: right });
   const names = [
     { TenantID, LoginID },
@@ -134,7 +134,7 @@ test('ten wrong passwords block the name at sign-in only, whether or not it exis
   expectStatus(await signIn({ TenantID, LoginID, Password: right }), 200);
 });
 
-test('the right password clears the failures, old failures are removed, and no name is stored', async () => {
+test('the correct password clears the failures, old failures are removed, and no name is stored', async () => {
   const LoginID = await user({ Password: right });
   for (let round = 0; round < 3; round++) {
     for (let n = 0; n < 9; n++)
@@ -154,7 +154,7 @@ test('the right password clears the failures, old failures are removed, and no n
   assert.equal((await kept()).length, 1);
 });
 
-test('neither another origin nor a form can sign a visitor in', async () => {
+test('a visitor cannot be signed in by another origin or by a form', async () => {
   const body = { TenantID, LoginID: await user({ Password: right }), Password: right };
   for (const site of ['cross-site', 'same-site']) {
     const refused = await signIn(body, { 'sec-fetch-site': site });

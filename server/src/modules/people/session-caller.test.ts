@@ -44,7 +44,7 @@ function call(page: Browser, route: Route, names?: Record<string, string>, heade
 const guarded = routes.filter(({ access }) => access !== 'anyone' && access !== 'session');
 const ofTenants = guarded.filter(({ access }) => access === 'tenant');
 
-test('a cookie with our name that another page on the host set never counts as the session', async () => {
+test('a cookie with the same name set by another page on the host is never accepted as the session', async () => {
   const session = await signInOperator(service);
   const [name = ''] = session.split('=');
   const planted = `${name}=${(await signInUser(service, tenant, learner)).slice(name.length + 1)}`;
@@ -108,7 +108,7 @@ test('a user with the same LoginID in another tenant gets no data about this use
   expectProblem(await page('GET', `${read}/${own.EnrollID}`), 404, 'enrolment_not_found');
 });
 
-test('an administrator acts on their own tenant, not on another, and not as the operator', async () => {
+test('an administrator can act on their own tenant, but not on another one or as the operator', async () => {
   const page = await asAdministrator();
   for (const route of guarded) {
     const reply = await call(page, route);
@@ -123,7 +123,7 @@ test('an administrator acts on their own tenant, not on another, and not as the 
   expectStatus(await tenant.api('GET', '/user/made%20by%20hand'), 200);
 });
 
-test('a user who stops being an administrator is a learner at the next request', async () => {
+test('a user who is no longer an administrator is treated as a learner from the next request on', async () => {
   const LoginID = await tenant.user({ IsAdmin: true });
   const page = await as(LoginID);
   expectStatus(await page('GET', '/user'), 200);
@@ -134,7 +134,7 @@ test('a user who stops being an administrator is a learner at the next request',
   expectProblem(await page('GET', `/user/${LoginID}`), 401, 'signed_out');
 });
 
-test('the operator acts on the named tenant and on the deployment', async () => {
+test('the operator can act on the named tenant and on the deployment', async () => {
   const page = await asOperator();
   for (const route of guarded) {
     const reply = await call(page, route, {}, { tenant: tenant.TenantID });
@@ -149,7 +149,7 @@ test('the operator acts on the named tenant and on the deployment', async () => 
   assert.equal(read.body.LoginID, otherUser);
 });
 
-test('a signed-out session gets 401; a key always takes precedence over the cookie', async () => {
+test('a signed-out session gets 401, and a key always takes precedence over the cookie', async () => {
   const cookie = await signInOperator(service);
   const page = browser(service, cookie);
   expectStatus(await page('DELETE', '/session'), 204);
@@ -167,7 +167,7 @@ test('a signed-out session gets 401; a key always takes precedence over the cook
   expectStatus(await service.api('GET', '/user', undefined, tenant.key, { cookie }), 200);
 });
 
-test('a page from another origin, even another port of this host, can neither read nor write', async () => {
+test('a page from another origin, even another port on this host, can neither read nor write', async () => {
   const LoginID = await tenant.user({ IsAdmin: true });
   const page = await as(LoginID);
   const origin = service.baseUrl;
@@ -192,7 +192,7 @@ test('a page from another origin, even another port of this host, can neither re
   expectStatus(await session('DELETE', { origin }), 204);
 });
 
-test('a form cannot write: the body must be JSON', async () => {
+test('a form cannot write, because the body must be JSON', async () => {
   const page = await asAdministrator();
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data'])
     expectProblem(
@@ -217,7 +217,7 @@ test('a POST with an Idempotency-Key runs once, for a tenant and for the operato
   await retry(await asOperator(), '/tenant', { TenantID: 'once more' }, 'one');
 });
 
-test("calls are counted per session, under the session's ID", async () => {
+test('calls are counted per session, by session ID', async () => {
   const left = (reply: Reply) => Number(/r=(\d+)/.exec(reply.headers.get('ratelimit') ?? '')?.[1]);
   const LoginID = await tenant.user();
   const [one, two] = [await as(LoginID), await as(LoginID)];

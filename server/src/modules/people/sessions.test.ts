@@ -24,7 +24,7 @@ const signIn = (LoginID: string) => signInUser(service, tenant, LoginID);
 const session = (cookie: string, method = 'GET', query = '') =>
   browser(service, cookie)(method, `/session${query}`);
 
-test("a click on the link's page signs in once and sets a cookie", async () => {
+test("confirming on the link's page signs in once and sets a cookie", async () => {
   const LoginID = await user({ FirstName: 'Ann', IsAdmin: true });
   const made = await api('POST', `/user/session/${LoginID}`, { Path: '/console?tab=1' });
   expectStatus(made, 201);
@@ -60,12 +60,12 @@ test("a click on the link's page signs in once and sets a cookie", async () => {
   assert.equal((await fetch(url)).status, 410);
 });
 
-test('without a path, a link leads to the console for every role', async () => {
+test('a link without a path leads to the console for every role', async () => {
   for (const IsAdmin of [true, false])
     assert.equal((await press(await newLink(await user({ IsAdmin })))).headers.get('location'), '/console/');
 });
 
-test('over HTTPS the cookie has the prefix __Host- and is Secure', async () => {
+test('over HTTPS the cookie is Secure and has the prefix __Host-', async () => {
   const url = await newLink(await user());
   const node = await serve({
     ...service.ctx,
@@ -83,7 +83,7 @@ test('over HTTPS the cookie has the prefix __Host- and is Secure', async () => {
   await node.close();
 });
 
-test('of many concurrent clicks on two nodes, only one signs in', async () => {
+test('when a link is used concurrently on two nodes, it signs in only once', async () => {
   const token = tokenOf(await newLink(await user()));
   const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
   const replies = await Promise.all(
@@ -99,7 +99,7 @@ test('of many concurrent clicks on two nodes, only one signs in', async () => {
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [303, ...Array(7).fill(410)]);
 });
 
-test('a link works for a minute', async () => {
+test('a link expires after a minute', async () => {
   const LoginID = await user();
   const url = await newLink(LoginID);
   clock.advance({ seconds: 59 });
@@ -112,7 +112,7 @@ test('a link works for a minute', async () => {
   assert.equal((await fetch(`${service.baseUrl}/session/sign-in`)).status, 410);
 });
 
-test('another site cannot sign its visitors in', async () => {
+test('another site cannot sign in its visitors', async () => {
   const url = await newLink(await user());
   for (const site of ['cross-site', 'same-site']) {
     const refused = await press(url, { 'sec-fetch-site': site });
@@ -122,7 +122,7 @@ test('another site cannot sign its visitors in', async () => {
   assert.equal((await press(url, { 'sec-fetch-site': 'same-origin' })).status, 303);
 });
 
-test('a session ends when idle, and after twelve hours in any case', async () => {
+test('a session ends after idle time, and after twelve hours at the latest', async () => {
   const LoginID = await user();
   const idle = await signIn(LoginID);
   clock.advance({ minutes: 31 });
@@ -136,7 +136,7 @@ test('a session ends when idle, and after twelve hours in any case', async () =>
   expectProblem(await session(used), 401, 'signed_out');
 });
 
-test('signing out ends this session, or all of them', async () => {
+test("signing out ends the current session, or all of the user's sessions", async () => {
   const LoginID = await user();
   const [here, there, elsewhere] = [await signIn(LoginID), await signIn(LoginID), await signIn(LoginID)];
   const other = await signIn(await user());
@@ -180,7 +180,7 @@ test("links are created only for the tenant's own users and for pages of this se
   expectProblem(refused, 403, 'scope_missing');
 });
 
-test('a token from one tenant is worthless in another, and only hashes are stored', async () => {
+test("one tenant's token is worthless in another tenant, and only hashes are stored", async () => {
   const LoginID = await user();
   const url = await newLink(LoginID);
   const [, secret] = tokenOf(url).split('.');
@@ -211,7 +211,7 @@ test('a form without a usable token is rejected with a reason', async () => {
   }
 });
 
-test("a changed password ends the user's sessions except the one that changed it", async () => {
+test("changing a password ends the user's sessions, except the one used for the change", async () => {
   const LoginID = await tenant.user({ IsAdmin: true, Password: 'one' });
   const other = await tenant.user({ IsAdmin: true });
   const open = async (loginId: string) => browser(service, await signInUser(service, tenant, loginId));

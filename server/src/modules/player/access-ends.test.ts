@@ -41,7 +41,7 @@ async function playing() {
   };
 }
 
-test('course files and heartbeats stop on every node within 60 s of a withdrawal or disabling', async () => {
+test('course files and heartbeats stop on every node within 60 s after an enrolment is withdrawn or a user disabled', async () => {
   for (const end of ['withdrawal', 'disabling'] as const) {
     const { user, enrolment, onOtherNode, onThisNode } = await playing();
     assert.deepEqual([await onThisNode(), ...(await onOtherNode())], [200, 200, 204]);
@@ -56,7 +56,7 @@ test('course files and heartbeats stop on every node within 60 s of a withdrawal
   }
 });
 
-test('course files and heartbeats stop on every node within 60 s of expiry', async () => {
+test('course files and heartbeats stop on every node within 60 s after access has expired', async () => {
   const { enrolment, onOtherNode, onThisNode } = await playing();
   const ExpiresAt = new Date(clock.now().getTime() + 3_600_000).toISOString();
   expectStatus(await api('PUT', enrolment, { ExpiresAt }), 200);

@@ -10,7 +10,7 @@ const service = await startService();
 after(service.close);
 const open = async () => play(service, (await service.enrol(await newCourse(service))).LaunchURL);
 
-test('a commit may have 10,000 elements with names from the data models, and no more', async () => {
+test('a commit may have at most 10,000 elements, with names from the data models', async () => {
   const { commit } = await open();
   const elements = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`cmi.interactions.${at}.id`, 'i']));
@@ -18,7 +18,7 @@ test('a commit may have 10,000 elements with names from the data models, and no 
   expectProblem(await commit({ Data: elements(10_001) }), 422, 'validation_failed');
 });
 
-test('names outside the data models are rejected', async () => {
+test('names that are not in the data models are rejected', async () => {
   const { commit } = await open();
   for (const name of [
     '',
@@ -34,7 +34,7 @@ test('names outside the data models are rejected', async () => {
     expectProblem(await commit({ Data: { [name]: '1' } }), 422, 'validation_failed');
 });
 
-test('JSON nested more deeply than a commit is rejected', async () => {
+test('JSON that is nested more deeply than a commit is rejected', async () => {
   const { commit } = await open();
   const deep = { 'cmi.a': { b: { c: 'd' } } } as unknown as Record<string, string>;
   assert.equal((await commit({ Data: deep })).status, 422);
@@ -62,7 +62,7 @@ test('a unit with 64 kB of suspend data in any script and 250 full interactions 
   assert.equal(reply.body.Number, session.NextCommit);
 });
 
-test('an enrolment may send 120 commits a minute, then gets 429 with the time to retry; other enrolments are unaffected', async () => {
+test('an enrolment that sends more than 120 commits a minute gets 429 with Retry-After; other enrolments are unaffected', async () => {
   const { commit } = await open();
   const other = await open();
   const responses = [];
@@ -80,7 +80,7 @@ const launchUrl = async () => (await service.enrol(await newCourse(service))).La
 const slowCommit = (session: string, bytes: number) =>
   `POST /play/${session}/commit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
 
-test('all launches of an enrolment share its 120 commits a minute', async () => {
+test('all launches of an enrolment share the limit of 120 commits a minute', async () => {
   const link = await launchUrl();
   const first = await play(service, link);
   for (let sent = 0; sent < 70; sent++) await first.commit({ Number: 1 });
@@ -113,7 +113,7 @@ test('an enrolment has at most six commits in progress across all its launches, 
   assert.equal((await page.commit({})).status, 200);
 });
 
-test("beyond 16 MiB of commits in progress, a tenant's large commits get 429; small ones and other tenants are unaffected", async () => {
+test('when a tenant exceeds 16 MiB of commits in progress, its large commits get 429; small ones and other tenants are unaffected', async () => {
   const tenant = await newTenant(service);
   const course = await newCourse(service);
   const launchUrl = async ({ api, user }: TestTenant) =>
@@ -178,7 +178,7 @@ test('a page that loads 100 files concurrently gets all of them', async () => {
   );
 });
 
-test('previews of a course share budgets, separately for each tenant', async () => {
+test('previews of a course share limits, separately for each tenant', async () => {
   const course = await newCourse(service);
   const preview = async () => {
     const { body } = await service.api('POST', `/course/${course}/preview`, {});

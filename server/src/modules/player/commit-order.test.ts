@@ -42,7 +42,7 @@ async function stored(enrolment: { LaunchURL: string }): Promise<Play['session']
   return (await play(service, enrolment.LaunchURL)).session;
 }
 
-test('a commit overtaken by one for another unit is stored, and its result counts', async () => {
+test('a commit overtaken by a commit for another unit is stored, and its result counts', async () => {
   const { enrolment, page } = await begin();
   assert.equal((await page.commit({ Number: 2, UnitID: 'b', Data: scorm12('completed') })).status, 200);
   const late = await page.commit({ Number: 1, UnitID: 'a', Data: scorm12('completed', 80) });
@@ -54,7 +54,7 @@ test('a commit overtaken by one for another unit is stored, and its result count
   assert.equal(session.NextCommit, 3);
 });
 
-test("a commit older than its unit's latest one can only improve the result", async () => {
+test("a commit older than the unit's latest commit can only improve the result", async () => {
   const { enrolment, page } = await begin();
   await page.commit({ Number: 2, UnitID: 'a', Data: { 'cmi.core.lesson_location': 'new' } });
   const stale = await page.commit({
@@ -67,7 +67,7 @@ test("a commit older than its unit's latest one can only improve the result", as
   assert.equal((await stored(enrolment)).Data.a?.['cmi.core.lesson_location'], 'new');
 });
 
-test('commits that arrive at the same time are all accepted', async () => {
+test('simultaneous commits are all accepted', async () => {
   const { enrolment, page } = await begin();
   const unit = (n: number) => (n % 2 === 0 ? 'a' : 'b');
   const numbers = [5, 1, 4, 2, 6, 3];
@@ -85,7 +85,7 @@ test('commits that arrive at the same time are all accepted', async () => {
   assert.equal(Data.b?.['cmi.core.lesson_location'], '5');
 });
 
-test('values in a commit are not coerced: a missing score stays missing', async () => {
+test('values in a commit are not coerced, and a missing score stays missing', async () => {
   const { enrolment, page } = await begin();
   const Root = { Completion: 'unknown', Success: 'unknown', Score: null, Progress: null } as const;
   assert.equal((await page.commit({ UnitID: 'a', Data: {}, Root })).status, 200);

@@ -46,7 +46,7 @@ test('a commit returns a receipt, and the enrolment shows the result', async () 
   assert.deepEqual(await types(), ['enrolment.created', 'enrolment.launched', 'enrolment.progressed']);
 });
 
-test('a repeated number changes nothing and gets the same receipt', async () => {
+test('a repeated number changes nothing and returns the same receipt', async () => {
   const { LaunchURL, read, types } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   const first = await commit({ Data: scorm12('incomplete', 40) });
@@ -58,7 +58,7 @@ test('a repeated number changes nothing and gets the same receipt', async () => 
   assert.deepEqual([await read(), await types()], before);
 });
 
-test('concurrent copies of one commit are stored once', async () => {
+test('concurrent copies of a commit are stored once', async () => {
   const { LaunchURL, address } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   // A page may send six commits at a time.
@@ -70,7 +70,7 @@ test('concurrent copies of one commit are stored once', async () => {
   assert.equal(Items.filter((entry: { Kind: string }) => entry.Kind === 'commit').length, 1);
 });
 
-test("the newer launch wins: the older one's bookmark is ignored, and its page is notified", async () => {
+test("the newer launch wins: the older launch's bookmark is ignored, and its page is notified", async () => {
   const { LaunchURL, read } = await enrolled();
   const old = await play(service, LaunchURL);
   await old.commit({ Data: { ...scorm12('incomplete', 30), 'cmi.suspend_data': 'here' } });
@@ -93,7 +93,7 @@ test("the newer launch wins: the older one's bookmark is ignored, and its page i
   assert.equal(again.session.Data[unit]?.['cmi.suspend_data'], 'there');
 });
 
-test('a better result is never lost: a pass with 90 stays, whatever follows', async () => {
+test('a better result is never lost: a pass with 90 stays, whatever comes later', async () => {
   const { LaunchURL, read, types } = await enrolled();
   const first = await play(service, LaunchURL);
   const best = (await first.commit({ Data: scorm12('passed', 90) })).body;
@@ -141,7 +141,7 @@ test('64 kB of suspend data in SCORM 1.2 is stored completely, with a warning', 
   assert.equal((await again.commit({ Data: { 'cmi.suspend_data': 'x'.repeat(262_145) } })).status, 422);
 });
 
-test('NUL and lone surrogates in run-time values do not make a commit fail', async () => {
+test('NUL and lone surrogates in run-time values do not cause a commit to fail', async () => {
   const { LaunchURL } = await enrolled();
   const { commit, session } = await play(service, LaunchURL);
   const [unit = ''] = Object.keys(session.Data);
@@ -156,7 +156,7 @@ test('NUL and lone surrogates in run-time values do not make a commit fail', asy
   assert.equal(again.session.Data[unit]?.['cmi.suspend_data'], 'two\r\nlines\ufffd');
 });
 
-test('an invalid commit is rejected, and the next valid one is accepted', async () => {
+test('an invalid commit is rejected, and the next valid commit is accepted', async () => {
   const { LaunchURL, read } = await enrolled();
   const { commit, session } = await play(service, LaunchURL);
   const before = await read();

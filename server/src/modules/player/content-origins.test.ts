@@ -40,7 +40,7 @@ async function previewUrl(path: string, tenant?: Tenant): Promise<string> {
   return made.body.PreviewURL;
 }
 
-test('each course of each tenant has its own origin, and so do its previews', async () => {
+test('each course of each tenant has its own origin, and its previews have another one', async () => {
   const origins = [
     await launchedAt(ours, 'one'),
     await launchedAt(ours, 'two'),
@@ -80,7 +80,7 @@ test("rotating the signing keys changes no course's origin, and earlier links st
   assert.equal(await launchedAt(ours, 'one'), originOf(location));
 });
 
-test('a course is played at its origin: page, session, commits, files', async () => {
+test("a course and all of its requests use the course's origin: page, session, commits, files", async () => {
   const address = await launchUrl(ours, 'one');
   const { location } = await click(address);
   const page = await ask(location ?? '');
@@ -129,7 +129,7 @@ async function requests(): Promise<{ what: string; origin: string; path: string;
 /** Responses that are the same on all of our origins. */
 const general = ['player', 'nothing', 'unknown token'];
 
-test('a request to any other host is rejected before anything else', async () => {
+test('a request to any other host is rejected before it is processed', async () => {
   const { host, port } = new URL(service.contentUrl.replace('*.', ''));
   const own = new URL(await launchedAt(ours, 'one')).host;
   const foreign = [
@@ -172,7 +172,7 @@ test('the case of a host name does not matter', async () => {
   assert.equal((await ask(location ?? '', { headers: { host } })).status, 200);
 });
 
-test("no origin can read another's data or widen its document.domain", async () => {
+test("no origin can read another origin's data or widen its document.domain", async () => {
   const { location } = await click(await launchUrl(ours, 'one'));
   const { session } = await play(service, await launchUrl(ours, 'one'));
   const file = `${originOf(location)}${session.ContentPath}index.html`;
@@ -186,7 +186,7 @@ test("no origin can read another's data or widen its document.domain", async () 
   }
 });
 
-test('behind a proxy too, the host is the one in the Host header, whatever X-Forwarded-Host says', async () => {
+test('the host comes from the Host header even behind a proxy, whatever X-Forwarded-Host contains', async () => {
   const { body } = await proxied.api('POST', '/course/one/preview');
   assert.equal(body.code, 'course_not_found');
   expectStatus(await proxied.importPackage('one', zip), 201);
@@ -201,7 +201,7 @@ test('behind a proxy too, the host is the one in the Host header, whatever X-For
   assert.equal((await ask(direct, { headers: forged })).status, 421);
 });
 
-test('a ticket of one course does not open a session at the origin of another', async () => {
+test("a ticket for one course does not open a session at another course's origin", async () => {
   const { location } = await click(await launchUrl(ours, 'one'));
   const other = await launchedAt(ours, 'two');
   const refused = await post(`${other}${new URL(location ?? '').pathname}/session`);

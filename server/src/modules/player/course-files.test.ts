@@ -74,7 +74,7 @@ function rawStatus(path: string, headers: Record<string, string> = {}): Promise<
   });
 }
 
-test('an open session gets the files exactly as packaged', async () => {
+test('an open session receives the files exactly as packaged', async () => {
   const { LaunchURL } = await enrolled('phishing');
   const { file } = await play(service, LaunchURL);
   for (const name of ['index.html', 'scripts/course.js', 'styles/course.css', 'imsmanifest.xml']) {
@@ -92,7 +92,7 @@ test('an open session gets the files exactly as packaged', async () => {
   }
 });
 
-test('each kind of file has its content type, and pages have no charset that would override their own', async () => {
+test('each file has the content type of its kind, and pages have no charset that would override their own', async () => {
   for (const [name, type] of [
     ['index.html', 'text/html'],
     ['Media/Intro.MP4', 'video/mp4'],
@@ -108,14 +108,14 @@ test('each kind of file has its content type, and pages have no charset that wou
     assert.equal((await web.file(name)).headers.get('content-type'), type, name);
 });
 
-test('a name in any case and encoding finds the one matching file', async () => {
+test('a name in any case and encoding finds the only file that matches', async () => {
   for (const name of ['media/intro.mp4', 'MEDIA/INTRO.MP4', 'INDEX.HTML', 'Media/%C3%BCber%20uns+100%25.htm'])
     assert.equal((await web.file(name)).status, 200, name);
   const decomposed = encodeURIComponent('über uns+100%.htm'.normalize('NFD'));
   assert.equal((await web.file(`Media/${decomposed}`)).status, 200);
 });
 
-test('range requests return parts of a file, for seeking in a video', async () => {
+test('range requests return parts of a file, so that learners can seek in a video', async () => {
   const part = await web.file('Media/Intro.MP4', { range: 'bytes=1000-1999' });
   assert.equal(part.status, 206);
   assert.equal(part.headers.get('content-range'), 'bytes 1000-1999/5000');
@@ -140,7 +140,7 @@ test('text is compressed, media is not, and an unchanged file is not sent again'
   assert.equal(await rawStatus(path, { 'if-none-match': etag }), 304);
 });
 
-test('a file is compressed once, and files above 1 MiB or beyond the concurrent ones are not', async () => {
+test('a file is compressed once, unless it exceeds 1 MiB or too many are being compressed', async () => {
   const accepts = { 'accept-encoding': 'br' };
   const large = await web.file('Media/large.txt', accepts);
   assert.deepEqual([large.status, large.headers.get('content-encoding')], [200, null]);
@@ -195,7 +195,7 @@ test('files outside the package cannot be read', async () => {
   assert.equal(await rawStatus(`${base}/%E4`), 400);
 });
 
-test("a release's file names are read once, so a missing file costs one look-up", async () => {
+test("a release's file names are read once, and a missing file costs one look-up", async () => {
   const { LaunchURL } = await enrolled('web');
   const { file } = await play(service, LaunchURL);
   assert.equal((await file('media/INTRO.mp4')).status, 200);
@@ -247,7 +247,7 @@ test('no files are served for a session that is ended, superseded, withdrawn, di
     assert.equal((await fetch(`${service.contentUrl}/play/${token}/content/index.html`)).status, 410, token);
 });
 
-test('a session stays open as long as its page, and ends after a day without a heartbeat', async () => {
+test('a session stays open as long as its page does, and ends after a day without a heartbeat', async () => {
   const open = await play(service, (await enrolled('phishing')).LaunchURL);
   const silent = await play(service, (await enrolled('phishing')).LaunchURL);
   for (let hour = 0; hour < 26; hour += 2) {

@@ -44,7 +44,7 @@ const victim = await openCourse(honest);
 /** 100 requests of each learner: the maximum at a time. */
 const flood = () => learners.flatMap(({ read }) => Array.from({ length: 100 }, () => read()));
 
-test('hundreds of simultaneous requests for files read their tenant with one statement', async () => {
+test('hundreds of simultaneous file requests read their tenant with one statement', async () => {
   await Promise.all(learners.map(({ read }) => read()));
   queries.length = 0;
   knownTenant.forget(ctx, flooding.TenantID);
@@ -55,7 +55,7 @@ test('hundreds of simultaneous requests for files read their tenant with one sta
   );
 });
 
-test("a tenant's requests for files do not delay another tenant's", async () => {
+test("a tenant's file requests do not delay another tenant's", async () => {
   await victim.read();
   let answered = 0;
   const all = flood().map((request) => request.then(() => answered++));
@@ -66,7 +66,7 @@ test("a tenant's requests for files do not delay another tenant's", async () => 
   assert.ok(before < 100, `${before} of 400 requests were answered first`);
 });
 
-test('an enrolment may request 6,000 files a minute, then gets 429; other enrolments are unaffected', async () => {
+test('an enrolment that requests more than 6,000 files a minute gets 429; other enrolments are unaffected', async () => {
   const [{ EnrollID, read }, other] = [await openCourse(honest), await openCourse(honest)];
   spend(ctx.admission.learnerFiles, `${honest.TenantID} ${EnrollID}`, ctx.now(), 5_999);
   assert.deepEqual([await read(), await read(), await other.read()], [200, 429, 200]);

@@ -41,7 +41,7 @@ function occupy(tenantId: string): () => void {
   };
 }
 
-test("a tenant's large sessions are opened in its queue; small ones and other tenants' sessions do not wait", async () => {
+test("a tenant's large sessions are opened in its queue; small sessions and other tenants' sessions do not wait", async () => {
   const [large, small, other] = [await enrolLarge(), await enrol(), await enrol(await newTenant(service))];
   const end = occupy(tenant.TenantID);
   const waiting = [post(await sessionPath(large)), post(await sessionPath(large))];
@@ -64,7 +64,7 @@ test("a tenant's large sessions are opened in its queue; small ones and other te
   assert.equal(openings.callers.size, 0);
 });
 
-test('a large session counts against its tenant until it is sent, and beyond the limit only other tenants can open more', async () => {
+test('a large session counts against its tenant until it is sent; beyond the limit, only other tenants can open more', async () => {
   const { bytes, max } = unreadSessions;
   const link = await enrolLarge();
   const counted: number[] = [];

@@ -44,7 +44,7 @@ test('returnURL works raw and percent-encoded, with any query string', async () 
   assert.equal((await click(`${LaunchURL}&returnURL=https://shop.example/?q=100%`)).status, 303);
 });
 
-test('an address that is not http(s) is not followed', async () => {
+test('a URL that is not http(s) is not followed', async () => {
   const { LaunchURL } = await enrolled();
   for (const bad of [
     'javascript:alert(1)',
@@ -74,7 +74,7 @@ test("a tenant's list limits where learners can be sent", async () => {
     assert.equal(await to(bad), null, bad);
 });
 
-test('GET and HEAD requests do not use a link up, however often they are repeated', async () => {
+test('GET and HEAD requests do not use up a link, however often they are repeated', async () => {
   const { LaunchURL, read } = await enrolled();
   const before = await read();
   for (const method of ['GET', 'HEAD', 'GET', 'HEAD']) {
@@ -91,7 +91,7 @@ test('GET and HEAD requests do not use a link up, however often they are repeate
   assert.equal((await read()).Launches, 1);
 });
 
-test('a rejected click gets a page with the reason and an escaped return link', async () => {
+test('a rejected launch shows a page with the reason and an escaped return link', async () => {
   const { LaunchURL, address } = await enrolled();
   await ours.api('PUT', address, { Withdrawn: true });
   const back = `https://shop.example/?a="><script>alert(1)</script>&b='`;
@@ -107,7 +107,7 @@ test('a rejected click gets a page with the reason and an escaped return link', 
   assert.ok(!without.text.includes('<a '));
 });
 
-test('the reason reveals no more about the user and course than the link does', async () => {
+test('the reason reveals no more about the user and the course than the link does', async () => {
   const { LaunchURL, LoginID } = await enrolled();
   await ours.api('PUT', `/user/${LoginID}`, { Enabled: false });
   const { status, text } = await click(LaunchURL);
@@ -116,7 +116,7 @@ test('the reason reveals no more about the user and course than the link does', 
   assert.ok(!text.includes(LoginID));
 });
 
-test('a tampered or foreign link gets a page with 404', async () => {
+test('a tampered or foreign link shows a page with 404', async () => {
   const one = await enrolled();
   const two = await enrolled();
   const links = [
@@ -173,7 +173,7 @@ test('a ticket with another purpose or key, or a malformed one, opens no session
   }
 });
 
-test('changes since the click are checked when the page opens its session', async () => {
+test('changes after the click are checked when the page opens its session', async () => {
   for (const [body, wanted] of [
     [{ Withdrawn: true }, /withdrawn/],
     [{ ExpiresAt: '2020-01-01T00:00:00Z' }, /expired/],
@@ -189,7 +189,7 @@ test('changes since the click are checked when the page opens its session', asyn
   }
 });
 
-test('the session contains the learner, the course and what to play', async () => {
+test('the session contains the learner, the course and the content to play', async () => {
   const { LaunchURL, LoginID, EnrollID } = await enrolled();
   const { session } = await play(service, LaunchURL);
   assert.deepEqual(session.Learner, { ID: LoginID, Name: 'Ann, Lee' });

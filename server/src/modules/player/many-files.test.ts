@@ -44,7 +44,7 @@ async function largeCourse(course: string) {
   return { folder, file };
 }
 
-test('reading the names of courses with 10,000 files delays no other request, and the courses do not evict each other', async () => {
+test('reading the file names of courses with 10,000 files delays no other request, and the courses do not evict each other', async () => {
   const [one, other] = [await largeCourse('one'), await largeCourse('other')];
   const turns = watchTurns();
   assert.deepEqual(

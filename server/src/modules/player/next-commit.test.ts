@@ -48,7 +48,7 @@ test('the next commit of a session takes one statement', async () => {
   assert.deepEqual([Status, Score], ['completed', 70]);
 });
 
-test('a repeated commit is still recognised, and so is a number that another commit has used', async () => {
+test('a repeated commit is still recognised, and so is a number already used by another commit', async () => {
   const { commit } = await begin();
   const data = scorm12('incomplete', 40);
   const [first, repeated] = [await commit(2, data), await commit(2, data)];
@@ -56,7 +56,7 @@ test('a repeated commit is still recognised, and so is a number that another com
   expectProblem(await commit(2, scorm12('incomplete', 41)), 409, 'commit_number_ahead');
 });
 
-test('a withdrawal, a disabled user and an override count at the next commit', async () => {
+test('a withdrawal, a disabled user and an override take effect at the next commit', async () => {
   const withdrawn = await begin();
   await service.api('PUT', withdrawn.path, { Withdrawn: true });
   expectProblem(await withdrawn.commit(2), 403, 'enrolment_withdrawn');
@@ -68,7 +68,7 @@ test('a withdrawal, a disabled user and an override count at the next commit', a
   assert.equal((await overridden.commit(2)).body.Score, 99);
 });
 
-test("a newer launch supersedes the session, even on another node, and the older one's result is merged", async () => {
+test("a newer launch supersedes the session, even on another node, and the older launch's result is merged", async () => {
   const { commit, LaunchURL, read } = await begin();
   const other = await play(service, LaunchURL);
   expectStatus(await other.commit({ Data: scorm12('completed', 90) }), 200);

@@ -74,7 +74,7 @@ test('a preview is played and evaluated like a launch, but stores nothing', asyn
   assert.equal(await rows(), before);
 });
 
-test("a course's units are rolled up across commits, from the state that the page sends back", async () => {
+test("a course's units are rolled up across commits from the state that the page sends back", async () => {
   const { session, commit } = await play(service, await preview('fire-safety'));
   const units = Object.keys(session.Data);
   assert.equal(units.length, 4);
@@ -93,7 +93,7 @@ test("a course's units are rolled up across commits, from the state that the pag
   assert.deepEqual([body.Completion, body.Success], ['completed', 'passed']);
 });
 
-test('invalid commits are rejected like those of a launch, and so is forged state', async () => {
+test('a preview rejects invalid commits like a launch does, and also rejects forged state', async () => {
   const { commit } = await play(service, await preview('fire-safety'));
   expectProblem(await commit({ UnitID: 'no such unit' }), 422, 'validation_failed', 'UnitID');
   expectProblem(await commit({ UnitID: 'constructor' }), 422, 'validation_failed', 'UnitID');
@@ -109,7 +109,7 @@ test('two sessions of one preview are independent, and neither supersedes the ot
   assert.equal(other.done.Completion, 'completed');
 });
 
-test('any release can be previewed; by default the current one, even after a newer import', async () => {
+test('any release can be previewed, by default the current one, even after a newer import', async () => {
   const CourseID = await imported();
   const before = await preview(CourseID);
   expectStatus(await service.importPackage(CourseID, second), 200);
@@ -145,7 +145,7 @@ test('drafts, retired courses and courses at a URL can be previewed; a course wi
   expectProblem(await api('POST', '/course/nowhere/preview'), 404, 'course_not_found', 'CourseID');
 });
 
-test('a tenant can preview only what it is offered', async () => {
+test('a tenant can preview only courses offered to it', async () => {
   const [ours, others] = [await newTenant(service), await newTenant(service)];
   const CourseID = await imported({ Tenants: [ours.TenantID] });
   const path = `/catalogue/course/${CourseID}/preview`;
@@ -185,7 +185,7 @@ test('a preview must be opened within 15 minutes and ends after two hours', asyn
   assert.equal((await playing.file('index.html')).status, 410);
 });
 
-test("a return URL is appended as to a LaunchURL, within the tenant's list", async () => {
+test("a return URL is appended as to a LaunchURL and must match the tenant's list", async () => {
   const CourseID = await imported();
   const back = 'https://shop.example/back?ticket=5&key=9';
   const returnOf = async (address: string) => (await play(service, address)).session.ReturnURL;
@@ -235,7 +235,7 @@ test('deleting a course ends its previews', async () => {
   assert.equal((await file('index.html')).status, 404);
 });
 
-test('previews of a tenant called operator share no budget with those of the operator', async () => {
+test('previews of a tenant called operator share no limit with those of the operator', async () => {
   const CourseID = await imported();
   const address = await preview(CourseID);
   const { admission, now } = service.ctx;
@@ -245,7 +245,7 @@ test('previews of a tenant called operator share no budget with those of the ope
   assert.equal(await alive(), 204);
 });
 
-test('anonymous callers at the same address do not affect a click on a PreviewURL', async () => {
+test('anonymous callers at the same address do not affect the opening of a PreviewURL', async () => {
   const address = await preview(await imported());
   const { admission, now } = service.ctx;
   while (spend(admission.addresses, '127.0.0.1', now()) === 0);

@@ -22,7 +22,7 @@ async function course(): Promise<string> {
 const isSecond = async (playing: Awaited<ReturnType<typeof play>>) =>
   (await (await playing.file('index.html')).text()).includes('second release');
 
-test('learners finish on the release they started, and others get the new one', async () => {
+test('learners finish the release that they started, and others get the new release', async () => {
   const CourseID = await course();
   const enrol = async () => (await api('POST', `/enrol/${await user()}/${CourseID}`)).body;
   const [begun, waiting] = [await enrol(), await enrol()];
@@ -41,7 +41,7 @@ test('learners finish on the release they started, and others get the new one', 
   assert.equal((await service.api('GET', `/course/${CourseID}`)).body.Release, 2);
 });
 
-test('an earlier release that is made current again applies to new learners, and others keep theirs', async () => {
+test('an earlier release that is made current again applies to new learners, and others keep their release', async () => {
   const CourseID = await course();
   const enrol = async () => (await api('POST', `/enrol/${await user()}/${CourseID}`)).body;
   expectStatus(await service.importPackage(CourseID, second), 200);

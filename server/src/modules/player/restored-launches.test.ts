@@ -102,7 +102,7 @@ test('a launch missing from a restored backup counts before the course is opened
   assert.equal(Object.values(next.session.Data)[0]?.['cmi.suspend_data'], 'phone');
 });
 
-test('the device keeps results for a restored enrolment until its next launch, because until then no release is known to evaluate them against', async () => {
+test('the device keeps results for a restored enrolment until its next launch, because only then is the release known', async () => {
   const { LaunchURL, read, restore } = await enrolled();
   const laptop = await play(service, LaunchURL);
   await restore(0);
@@ -113,7 +113,7 @@ test('the device keeps results for a restored enrolment until its next launch, b
   assert.deepEqual(await read(), ['completed', 'passed', 95]);
 });
 
-test('the results of a launch missing from the database are rejected when they arrive too late', async () => {
+test('results of a launch missing from the database are rejected if they arrive too late', async () => {
   const { LaunchURL, restore } = await enrolled();
   await play(service, LaunchURL);
   const laptop = await play(service, LaunchURL);
@@ -122,7 +122,7 @@ test('the results of a launch missing from the database are rejected when they a
   expectProblem(await laptop.commit({ Data: scorm12('passed', 95) }), 409, 'results_too_late');
 });
 
-test('a used commit number accepts only the same commit; another commit is renumbered', async () => {
+test('a used commit number accepts only the same commit, and a different commit is renumbered', async () => {
   const { LaunchURL, read } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   const first = { Number: 1, Data: scorm12('incomplete', 10) };

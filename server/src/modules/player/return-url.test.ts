@@ -10,17 +10,17 @@ test('a raw URL keeps its own query string', () => {
   assert.equal(readReturnUrl(`${launch}&returnURL=${back}`), back);
 });
 
-test('a percent-encoded address ends at the next parameter', () => {
+test('a percent-encoded URL ends at the next parameter', () => {
   const back = 'https://shop.example/back?a=1&b=2';
   assert.equal(readReturnUrl(`${launch}&returnURL=${encodeURIComponent(back)}&utm=x`), back);
 });
 
-test('a raw address keeps its own percent-encoding', () => {
+test('a raw URL keeps its own percent-encoding', () => {
   const back = 'https://shop.example/back?next=%2Fhome%3Fx%3D1';
   assert.equal(readReturnUrl(`${launch}&returnURL=${back}`), back);
 });
 
-test('only http(s) addresses without credentials are followed', () => {
+test('only http(s) URLs without credentials are followed', () => {
   for (const bad of [
     'javascript:alert(1)',
     'JavaScript:alert(1)//http://x',
@@ -53,7 +53,7 @@ test('every URL is read back unchanged, raw or encoded', () => {
   );
 });
 
-test('no URL text makes it throw or return anything but an http(s) URL', () => {
+test('no text causes an exception or yields anything but an http(s) URL', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const found = readReturnUrl(`${launch}&returnURL=${text}`);
@@ -62,7 +62,7 @@ test('no URL text makes it throw or return anything but an http(s) URL', () => {
   );
 });
 
-test("a tenant's list of origins limits where the learner may be sent", () => {
+test("a tenant's list of origins limits where learners can be sent", () => {
   assert.ok(isAllowedReturn('https://a.example/x', null));
   assert.ok(isAllowedReturn('https://a.example/x', ['https://a.example']));
   assert.ok(!isAllowedReturn('https://a.example.evil.example/x', ['https://a.example']));
@@ -115,7 +115,7 @@ const odd = fc.array(
   { maxLength: 8 },
 );
 
-test('whatever is appended, raw or encoded, the result is one URL that is safe in a header and in a list of origins', () => {
+test('any appended text, raw or encoded, yields one URL that is safe in a header and in a list of origins', () => {
   const property = fc.property(odd, fc.boolean(), (parts, encoded) => {
     const text = parts.join('');
     const found = readReturnUrl(

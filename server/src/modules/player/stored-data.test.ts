@@ -25,7 +25,7 @@ const large = (status: string, character = 'x') => ({
   ),
 });
 
-test('beyond 4 MiB of run-time data across all units, a result counts but its data is not stored, and the receipt says so', async () => {
+test("when a course's run-time data exceeds 4 MiB, results count, but the data is not stored, and the receipt says so", async () => {
   const { LaunchURL, address } = await enrol();
   const { session, commit } = await play(service, LaunchURL);
   const units = Object.keys(session.Data);
@@ -57,7 +57,7 @@ test('beyond 4 MiB of run-time data across all units, a result counts but its da
   assert.match(warned[0].Warnings[0], /4 MiB/);
 });
 
-test('a unit keeps its stored data if newer data does not fit, and stores the next data that does', async () => {
+test('a unit keeps its stored data if newer data does not fit, and later stores data that fits', async () => {
   const { LaunchURL } = await enrol();
   const { session, commit } = await play(service, LaunchURL);
   const [first = '', second = '', ...others] = Object.keys(session.Data);
@@ -73,7 +73,7 @@ test('a unit keeps its stored data if newer data does not fit, and stores the ne
   assert.equal(await stored(), 'page 2');
 });
 
-test('the size of data is that of its JSON, whatever its characters', async () => {
+test('the size of the data is the size of its JSON, whatever its characters', async () => {
   const { LaunchURL } = await enrol();
   const { session, commit } = await play(service, LaunchURL);
   const warnings = [];

@@ -10,7 +10,7 @@ import { zipOf } from '../catalogue/packages/test-support.ts';
 const service = await startService();
 after(service.close);
 
-test('a unit may be named after a property that every JavaScript object has', async () => {
+test('a unit may have the name of a property that every JavaScript object has', async () => {
   const names = ['__proto__', 'constructor', 'toString'];
   const items = names.map(
     (name) => `<item identifier="${name}" identifierref="r"><title>${name}</title></item>`,

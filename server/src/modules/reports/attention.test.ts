@@ -23,7 +23,7 @@ async function enrol(tenant: TestTenant, path: string): Promise<string> {
   return `/enrolment/${LoginID}/${reply.body.EnrollID}`;
 }
 
-test('nothing is shown if nothing is wrong', async () => {
+test('nothing is shown if there are no issues', async () => {
   const tenant = await newTenant(service);
   const { Webhooks, Seats, Expiring, FailedDeliveries } = await attentionOf(tenant);
   assert.deepEqual([Webhooks, FailedDeliveries], [[], 0]);
@@ -53,7 +53,7 @@ test('uncompleted enrolments that end within a week are counted', async () => {
   assert.equal((await attentionOf(tenant)).Expiring.Enrolments, 1, 'the enrolment with the later end');
 });
 
-test('counting stops at a thousand enrolments', async () => {
+test('counting stops at 1,000 enrolments', async () => {
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service, {}, { week: { Duration: 'P7D' } });
   const bulk = async (path: string, rows: object[]) => {
@@ -71,7 +71,7 @@ test('counting stops at a thousand enrolments', async () => {
   assert.deepEqual([Expiring.Enrolments, Expiring.More], [1_000, true]);
 });
 
-test('options with at most a tenth of their seats left are shown, those with the fewest first', async () => {
+test('options with at most a tenth of their seats left are shown, fewest seats first', async () => {
   const tenant = await newTenant(service);
   const options = { ten: { Seats: 10, Name: 'Ten' }, none: { Seats: 0 }, many: { Seats: 100 }, open: {} };
   const CourseID = await newCourse(service, { Tenants: [tenant.TenantID], Title: 'Scarce' }, options);

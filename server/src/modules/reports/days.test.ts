@@ -69,7 +69,7 @@ test('without Days, thirty days are returned, oldest first, including days witho
     expectProblem(await tenant.api('GET', `/overview?Days=${days}`), 422, 'validation_failed', 'Days');
 });
 
-test('an enrolment, two starts and a completion of one course count once each', async () => {
+test('an enrolment, two starts and a completion of one course each count once', async () => {
   const tenant = await newTenant(service);
   const { LoginID, LaunchURL } = await enrol(tenant, 'phishing');
   expectStatus(await tenant.api('POST', `/enrol/${LoginID}/phishing`), 200);
@@ -80,7 +80,7 @@ test('an enrolment, two starts and a completion of one course count once each', 
   assert.deepEqual(last, { Day: today(), Enrolments: 1, Starts: 1, Completions: 1 });
 });
 
-test('the last millisecond of a day and the first of the next count separately, whenever they are counted', async () => {
+test('the last millisecond of a day and the first of the next are counted separately, whenever they are counted', async () => {
   const [watched, late] = [await newTenant(service), await newTenant(service)];
   for (const milliseconds of [-1, 0]) {
     toNextDay(milliseconds);
@@ -119,7 +119,7 @@ test('an event committed after its day was read is still counted on that day', a
   for (let n = 0; n < 3; n++) assert.deepEqual(await enrolmentsOf(tenant), [0, 2, last]);
 });
 
-test('with concurrent readers and writers, each count was correct at some point, and nothing is counted twice', async () => {
+test('with concurrent readers and writers, each count is correct for some moment, and nothing is counted twice', async () => {
   const tenant = await newTenant(service);
   const read = async () => {
     const { statusCode, body } = await node.api.inject({
@@ -146,7 +146,7 @@ test('with concurrent readers and writers, each count was correct at some point,
   assert.deepEqual(await enrolmentsOf(tenant, 1), [users]);
 });
 
-test("an erased user's counts remain, and another tenant cannot see them", async () => {
+test("an erased user's counts are kept, and another tenant cannot see them", async () => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
   const { LoginID, LaunchURL } = await enrol(tenant);
   await play(service, LaunchURL);

@@ -23,7 +23,7 @@ function figure(name: string, isRight: (value: number) => boolean): Promise<numb
 const isZero = (value: number) => value === 0;
 const endpoints = (state: string) => `lectern_webhook_endpoints{state="${state}"}`;
 
-test('metrics show events waiting for endpoints, pending deliveries and their age, and endpoints by state', async () => {
+test('metrics show events waiting for endpoints, the number and age of pending deliveries, and endpoints by state', async () => {
   const tenant = await newTenant(service);
   const receiver = await startReceiver();
   receiver.answer((response) => void response.writeHead(500).end());
@@ -63,7 +63,7 @@ test('metrics show events waiting for endpoints, pending deliveries and their ag
   await figure(endpoints('disabled_failing'), (value) => value === 1);
 });
 
-test('metrics count audit chains whose head does not verify', async () => {
+test('metrics count audit chains whose last entry fails verification', async () => {
   const name = 'lectern_audit_chains_unverified';
   await figure(name, isZero);
   const { TenantID } = await newTenant(service);

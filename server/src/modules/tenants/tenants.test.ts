@@ -18,7 +18,7 @@ test('a TenantID alone creates a tenant with all defaults', async () => {
   assert.deepEqual((await api('GET', made.headers.get('location') ?? '')).body, made.body);
 });
 
-test('repeating the request is safe, but different data gets 409 and names the differences', async () => {
+test('repeating the request is safe, but different data gets 409 with the names of the differing fields', async () => {
   const body = { TenantID: unique('retry'), Name: 'A', FrameOrigins: ['https://a.example'] };
   const made = await api('POST', '/tenant', body);
   expectStatus(made, 201);
@@ -38,7 +38,7 @@ test('a tenant can be used as soon as it is created, even if a look-up has just 
   expectStatus(await call(), 200);
 });
 
-test('PUT changes the fields sent, with immediate effect', async () => {
+test('PUT changes the fields sent and takes effect immediately', async () => {
   const TenantID = unique('changed');
   await api('POST', '/tenant', { TenantID, Name: 'A', ReturnOrigins: ['https://a.example'] });
   const changed = await api('PUT', path`/tenant/${TenantID}`, {
@@ -77,7 +77,7 @@ test('an invalid tenant is rejected, and the error names the field', async () =>
   expectProblem(await api('GET', `/tenant/${TenantID}`), 404, 'tenant_not_found');
 });
 
-test('the list contains every tenant once', async () => {
+test('the list contains each tenant once', async () => {
   const own = [unique('list'), unique('list'), unique('list')];
   for (const TenantID of own) await api('POST', '/tenant', { TenantID });
   const { items } = await allPages((page) => api('GET', page), '/tenant');
@@ -86,7 +86,7 @@ test('the list contains every tenant once', async () => {
   for (const TenantID of own) assert.ok(ids.includes(TenantID));
 });
 
-test("an operator names the tenant in a header; a tenant's key does not have to, and cannot name another", async () => {
+test("an operator names the tenant in a header; a tenant's key needs no header and cannot name another tenant", async () => {
   const one = await newTenant(service);
   const two = await newTenant(service);
   const LoginID = await one.user();

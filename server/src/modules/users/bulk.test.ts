@@ -27,7 +27,7 @@ async function bulk(body: string, options: { query?: string; headers?: Record<st
   return { ...reply, text, lines };
 }
 
-test('creates a user per row; an invalid row fails alone with its code', async () => {
+test('each valid row creates a user, and an invalid row fails alone with its code', async () => {
   const { status, lines } = await bulk(
     ndjson([
       { LoginID: 'b-1', FirstName: 'Bo' },
@@ -62,7 +62,7 @@ test('creates a user per row; an invalid row fails alone with its code', async (
   assert.equal(check.body.Result, 1);
 });
 
-test('writes one event for each new user', async () => {
+test('each new user writes one event', async () => {
   await bulk(ndjson([{ LoginID: 'event-1' }, { LoginID: 'event-2' }]));
   await bulk(ndjson([{ LoginID: 'event-1' }, { LoginID: 'event-2' }]));
   const { rows } = await sql<{ told: number }>`
@@ -73,7 +73,7 @@ test('writes one event for each new user', async () => {
   assert.equal(rows[0]?.told, 2);
 });
 
-test('accepts CSV with quotes, empty cells and a byte order mark, and returns CSV', async () => {
+test('CSV may contain quotes, empty cells and a byte order mark, and the response is CSV', async () => {
   const csv =
     '\ufeffLoginID,FirstName,LastName,IsAdmin\r\n' +
     'c-1,"Lee, ""the"" one","two\nlines",true\r\nc-2,,,maybe\r\n"c-3"x,,,\r\nc-4,a,b,true,extra\r\nc-5,,,\r\n';
@@ -111,7 +111,7 @@ test('plan=true reports what would happen and changes nothing', async () => {
   assert.equal((await service.api('GET', '/user/p-2')).status, 404);
 });
 
-test('a repeated call with an Idempotency-Key replays its rows', async () => {
+test('repeating a call with an Idempotency-Key replays its rows', async () => {
   const rows = Array.from({ length: 450 }, (_, n) => ({ LoginID: `k-${n}` }));
   const headers = { 'idempotency-key': 'bulk-1' };
   const first = await bulk(ndjson(rows), { headers });
@@ -125,7 +125,7 @@ test('a repeated call with an Idempotency-Key replays its rows', async () => {
   assert.equal(other.body.code, 'idempotency_key_reused');
 });
 
-test('rejects input that is invalid as a whole', async () => {
+test('input that is invalid as a whole is rejected', async () => {
   const key = (await service.api('POST', '/tenant/test/key', { Name: 'reader', Scopes: ['users:read'] }))
     .body;
   const headers = { 'content-type': 'application/x-ndjson' };
@@ -142,7 +142,7 @@ test('rejects input that is invalid as a whole', async () => {
   assert.equal((await service.api('POST', '/user', '{"LoginID":"y"}', undefined, headers)).status, 415);
 });
 
-test('an empty body has no results', async () => {
+test('an empty body yields no results', async () => {
   const { status, lines } = await bulk('\n');
   assert.equal(status, 200);
   assert.deepEqual(lines, []);
@@ -155,7 +155,7 @@ test("another tenant's call creates that tenant's own users", async () => {
   assert.equal(lines[0]?.Status, 201);
 });
 
-test('Windows line ends never become part of a value, in any chunk', async () => {
+test('Windows line endings never become part of a value, wherever chunks are split', async () => {
   const rows = Array.from({ length: 450 }, (_, n) => `crlf-${n},Lee`);
   const body = ['LoginID,LastName', ...rows].join('\r\n');
   const { lines } = await bulk(body, { headers: { 'content-type': 'text/csv' } });
@@ -170,7 +170,7 @@ test('Windows line ends never become part of a value, in any chunk', async () =>
   assert.deepEqual(names, Array(450).fill('Lee'));
 });
 
-test('spaces around an ID in CSV are removed, because the ID could not be changed later', async () => {
+test('spaces around an ID in CSV are removed, because the ID could not be corrected later', async () => {
   const headers = { 'content-type': 'text/csv' };
   const csv = 'LoginID,FirstName\n"A00050 ",Ann\n A00051,Bo\n\u00a0A00052\u00a0,Cy\nA00050,Ann\n';
   const planned = await bulk(csv, { query: '?plan=true', headers });
@@ -191,7 +191,7 @@ test('spaces around an ID in CSV are removed, because the ID could not be change
   assert.equal((await service.api('GET', '/user/A00050%20')).status, 404);
 });
 
-test('an e-mail address without @ fails its row; a blank one is not sent', async () => {
+test('an email address without @ fails its row, and a blank address is ignored', async () => {
   const said = 'Email must be an email address such as ada@example.com. Leave it blank if there is none.';
   const csv = 'LoginID,Email\nmail-1,n/a\nmail-2,\nmail-3,jörg@ärger.example\nmail-4,@\n';
   for (const query of ['?plan=true', '']) {

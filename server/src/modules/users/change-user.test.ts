@@ -20,7 +20,7 @@ test('PUT changes the fields sent, keeps the others, and reports what changed', 
   assert.deepEqual(more, []);
 });
 
-test('repeating the PUT changes nothing and writes no event', async () => {
+test('repeating a PUT changes nothing and writes no event', async () => {
   const LoginID = await user();
   await api('PUT', `/user/${LoginID}`, { FirstName: 'Bo' });
   const reported = (await events({ LoginID })).length;
@@ -29,7 +29,7 @@ test('repeating the PUT changes nothing and writes no event', async () => {
   assert.equal((await events({ LoginID })).length, reported);
 });
 
-test('null clears a text and resets a flag to its default', async () => {
+test('null clears a text field and resets a flag to its default', async () => {
   const LoginID = await user({
     FirstName: 'Ann',
     Email: 'a@b',
@@ -82,7 +82,7 @@ test('disabling a user has its own event', async () => {
   assert.equal((await api('GET', `/user/check/${LoginID}`)).body.Result, 1);
 });
 
-test('the list can be filtered by group, email address, status and start of a name', async () => {
+test('the list can be filtered by group, email address, status and the beginning of a name', async () => {
   const group = unique('group');
   const ann = await user({ GroupName: group, Email: `${group}@Example.ORG`, FirstName: '100%_a\\b' });
   const bob = await user({ GroupName: group, Enabled: false, LastName: 'ÄRGER' });
@@ -100,7 +100,7 @@ test('the list can be filtered by group, email address, status and start of a na
   assert.deepEqual(await ids(`GroupName=${group.toUpperCase()}`), []);
 });
 
-test('an email address with non-ASCII letters is found as it was written', async () => {
+test('an email address with non-ASCII letters is found exactly as it was written', async () => {
   const Email = 'JÖRG@ÄRGER.example';
   const LoginID = await user({ Email });
   const { body } = await api('GET', `/user?Email=${encodeURIComponent(Email)}`);
@@ -110,7 +110,7 @@ test('an email address with non-ASCII letters is found as it was written', async
   );
 });
 
-test('the pages contain every user once, and each page says whether another one follows', async () => {
+test('the pages contain each user once, and each page indicates whether another one follows', async () => {
   const own = await newTenant(service);
   const made = ['b', 'A', 'ä', 'Z', '10', '9', 'a', '😀', 'é'];
   for (const LoginID of made) await own.api('POST', '/user', { LoginID });

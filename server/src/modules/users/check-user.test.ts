@@ -27,7 +27,7 @@ async function storedHash(LoginID: string): Promise<string> {
   return rows[0]?.password_hash ?? '';
 }
 
-test('GET returns 1 enabled, 0 disabled, -1 not found', async () => {
+test('GET returns 1 for enabled, 0 for disabled, and -1 for not found', async () => {
   const enabled = await user();
   const disabled = await user({ Enabled: false });
   for (const [LoginID, Result] of [
@@ -41,7 +41,7 @@ test('GET returns 1 enabled, 0 disabled, -1 not found', async () => {
   }
 });
 
-test('POST returns 1 valid, 0 disabled, -1 not found, -2 wrong, always with 200', async () => {
+test('POST always responds with 200 and returns 1 valid, 0 disabled, -1 not found, -2 wrong', async () => {
   const Password = 'a1b2c3';
   const enabled = await user({ Password });
   const disabled = await user({ Password, Enabled: false });
@@ -58,7 +58,7 @@ test('POST returns 1 valid, 0 disabled, -1 not found, -2 wrong, always with 200'
   }
 });
 
-test('checking a password requires one', async () => {
+test('checking a password without sending one is rejected', async () => {
   const LoginID = await user();
   const ask = (body: object) => api('POST', `/user/check/${LoginID}`, body);
   expectProblem(await ask({}), 422, 'validation_failed', 'Password');
@@ -67,7 +67,7 @@ test('checking a password requires one', async () => {
   expectProblem(await ask({ password: 'x' }), 422, 'validation_failed');
 });
 
-test('a user without a password has a random one that nothing matches', async () => {
+test('a user without a password gets a random hash that no password matches', async () => {
   const LoginID = await user();
   const stored = await storedHash(LoginID);
   assert.notEqual(stored, await storedHash(await user()));
@@ -75,7 +75,7 @@ test('a user without a password has a random one that nothing matches', async ()
     assert.equal((await check(LoginID, guess)).body.Result, -2);
 });
 
-test('a password is stored as argon2id with the parameters that OWASP recommends', async () => {
+test('a password is stored as an argon2id hash with the parameters that OWASP recommends', async () => {
   const LoginID = await user({ Password: 'hashed by the client' });
   assert.match(await storedHash(LoginID), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   const second = await user({ Password: 'hashed by the client' });
@@ -93,7 +93,7 @@ test('PUT replaces the password, and null removes it', async () => {
   assert.equal((await check(LoginID, 'new')).body.Result, -2);
 });
 
-test('a declared function rejects other formats, and hex is compared case-insensitively', async () => {
+test('a declared hash function rejects other formats, and hex is compared case-insensitively', async () => {
   const formats = {
     'sha256-hex': 'ab'.repeat(32),
     'sha512-hex': 'ab'.repeat(64),
@@ -117,7 +117,7 @@ test('a declared function rejects other formats, and hex is compared case-insens
   }
 });
 
-test('ten wrong passwords, then 429 with Retry-After, even for the right one, on every node', async () => {
+test('after ten wrong passwords every node responds with 429 and Retry-After, even to the correct one', async () => {
   const LoginID = await user({ Password: 'right' });
   await fail(LoginID, 10);
   for (const sent of ['wrong', 'right']) {
@@ -140,7 +140,7 @@ test('ten wrong passwords, then 429 with Retry-After, even for the right one, on
   assert.equal((await check(LoginID, 'right')).body.Result, 1);
 });
 
-test('a success clears the count', async () => {
+test('a correct password resets the count', async () => {
   const LoginID = await user({ Password: 'right' });
   await fail(LoginID, 9);
   assert.equal((await check(LoginID, 'right')).body.Result, 1);
@@ -183,7 +183,7 @@ test('checking an unknown user takes about as long as checking a wrong password'
   assert.ok(ratio > 0.4 && ratio < 2.5, `ratio ${ratio}`);
 });
 
-test('POST /user for an existing user does not bypass the limit: a wrong Password counts as a guess', async () => {
+test('POST /user for an existing user does not bypass the limit, because a wrong Password counts as a guess', async () => {
   const Password = 'right';
   for (const Enabled of [true, false]) {
     const LoginID = await user({ Password, Enabled });
@@ -205,7 +205,7 @@ test('POST /user for an existing user does not bypass the limit: a wrong Passwor
   }
 });
 
-test('concurrent guesses through POST /user cannot exceed the limit, with or without Idempotency-Key', async () => {
+test('concurrent guesses through POST /user cannot exceed the limit, with or without an Idempotency-Key', async () => {
   const LoginID = await user({ Password: 'right' });
   const replies = await Promise.all(
     Array.from({ length: 24 }, (_, n) =>
@@ -221,7 +221,7 @@ test('concurrent guesses through POST /user cannot exceed the limit, with or wit
   assert.deepEqual([count(409), count(429)], [10, 14]);
 });
 
-test('guesses in bulk calls count as well, even with plan=true', async () => {
+test('guesses in bulk calls count too, even with plan=true', async () => {
   for (const query of ['', '?plan=true']) {
     const LoginID = await user({ Password: 'right' });
     const rows = Array.from({ length: 12 }, (_, n) => ({ LoginID, Password: `wrong ${n}` }));

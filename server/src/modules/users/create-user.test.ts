@@ -51,7 +51,7 @@ test('every field is stored and returned, and one event reports it', async () =>
   );
 });
 
-test('null means the default value of a field', async () => {
+test('null resets a field to its default value', async () => {
   const LoginID = unique('nulls');
   const nulls = { FirstName: null, GroupName: null, Email: null, Password: null };
   const made = await api('POST', '/user', {
@@ -66,7 +66,7 @@ test('null means the default value of a field', async () => {
   expectStatus(await api('POST', '/user', { LoginID, ...nulls, Enabled: null }), 200);
 });
 
-test('repeating the request is safe: 200, the record, no second event', async () => {
+test('repeating the request is safe: it returns 200 and the record, and writes no second event', async () => {
   const body = { LoginID: unique('again'), FirstName: 'Ann', Password: 'h4sh' };
   const first = await api('POST', '/user', body);
   const second = await api('POST', '/user', body);
@@ -76,7 +76,7 @@ test('repeating the request is safe: 200, the record, no second event', async ()
   assert.equal((await events(body)).length, 1);
 });
 
-test('different data for the LoginID gets 409 and names the differing fields', async () => {
+test('different data for the same LoginID gets 409 with the names of the differing fields', async () => {
   const LoginID = unique('taken');
   await api('POST', '/user', { LoginID, FirstName: 'Ann', Email: 'a@example.org', Password: 'one' });
   const refused = await api('POST', '/user', {
@@ -148,7 +148,7 @@ test('anything but a JSON object in UTF-8 is rejected with the reason', async ()
   expectProblem(await api('POST', '/user', large), 413, 'payload_too_large');
 });
 
-test('a body that is not UTF-8 is rejected, so no letters are lost', async () => {
+test('a body that is not UTF-8 is rejected, so that no characters are lost', async () => {
   const response = await fetch(`${service.baseUrl}/user`, {
     method: 'POST',
     headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
@@ -158,7 +158,7 @@ test('a body that is not UTF-8 is rejected, so no letters are lost', async () =>
   expectProblem({ status: response.status, headers: response.headers, body }, 400, 'malformed_request');
 });
 
-test('another tenant may use the same LoginID, and sees only its own user', async () => {
+test('another tenant may use the same LoginID and sees only its own user', async () => {
   const other = await newTenant(service);
   const LoginID = await tenant.user({ FirstName: 'Ours' });
   expectProblem(await other.api('GET', `/user/${LoginID}`), 404, 'user_not_found');
@@ -168,7 +168,7 @@ test('another tenant may use the same LoginID, and sees only its own user', asyn
   for (const id of cases) expectStatus(await api('POST', '/user', { LoginID: id }), 201);
 });
 
-test('the response contains no password, whatever was sent', async () => {
+test('the response never contains a password', async () => {
   const LoginID = unique('secret');
   const Password = `hash-${LoginID}-value`;
   const replies = [

@@ -58,7 +58,7 @@ test('every script and character works in bodies, paths, queries and Location', 
   }
 });
 
-test('composed and decomposed letters are one LoginID', async () => {
+test('composed and decomposed characters form the same LoginID', async () => {
   const composed = 'Zoë Müller-Ångström'.normalize('NFC');
   const decomposed = composed.normalize('NFD');
   assert.notEqual(composed, decomposed);
@@ -70,7 +70,7 @@ test('composed and decomposed letters are one LoginID', async () => {
   expectStatus(await api('PUT', path`/user/${decomposed}`, { LoginID: decomposed }), 200);
 });
 
-test('a composed CourseID is found in a query that decomposes it', async () => {
+test('a composed CourseID is found by a query that decomposes it', async () => {
   const LoginID = await user();
   const CourseID = 'Kurs für Ångström'.normalize('NFC');
   await service.api('PUT', path`/course/${CourseID}`, { Title: 'x', URL: 'https://web.example/' });
@@ -80,7 +80,7 @@ test('a composed CourseID is found in a query that decomposes it', async () => {
   assert.equal((await api('GET', `/enrolment?CourseID=${query}`)).body.Items.length, 1);
 });
 
-test('255 characters fit, whatever their size in bytes, but 256 do not', async () => {
+test('a LoginID may have 255 characters of any size in bytes, but not 256', async () => {
   for (const sign of ['x', 'ü', '山', '😀']) {
     const LoginID = sign.repeat(255);
     const made = await api('POST', '/user', { LoginID, GroupName: LoginID, Email: sign.repeat(320) });
@@ -96,7 +96,7 @@ test('255 characters fit, whatever their size in bytes, but 256 do not', async (
   }
 });
 
-test('the limit applies to the stored form: letters that NFC decomposes count as several', async () => {
+test('the limit applies to the stored form, in which NFC may decompose a letter into several characters', async () => {
   const apart = '\u{0958}';
   assert.equal(apart.normalize('NFC').length, 2);
   const fits = apart.repeat(127);
@@ -110,7 +110,7 @@ test('the limit applies to the stored form: letters that NFC decomposes count as
   );
 });
 
-test('control characters and lone surrogates are rejected, in bodies and in paths', async () => {
+test('control characters and lone surrogates are rejected in bodies and paths', async () => {
   for (const sign of ['\0', '\n', '\t', '\r', '\u001f', '\u007f', '\u0085', '\u009f']) {
     expectProblem(await api('POST', '/user', { LoginID: `a${sign}b` }), 422, 'validation_failed', 'LoginID');
     expectProblem(await api('GET', path`/user/${`a${sign}b`}`), 422, 'validation_failed', 'LoginID');
@@ -120,7 +120,7 @@ test('control characters and lone surrogates are rejected, in bodies and in path
   expectProblem(await api('POST', '/user', '{"LoginID":"\\udc00"}'), 422, 'validation_failed', 'LoginID');
 });
 
-test('NUL and lone surrogates in texts are rejected with the field; other control characters are kept', async () => {
+test('texts with NUL or lone surrogates are rejected with the field name, and other control characters are kept', async () => {
   const LoginID = await user();
   for (const field of ['FirstName', 'LastName', 'GroupName', 'Email', 'Password'])
     for (const text of ['a\\u0000b', 'a\\ud800'])
@@ -138,7 +138,7 @@ test('NUL and lone surrogates in texts are rejected with the field; other contro
   expectProblem(await api('GET', `/user?Cursor=${cursor}`), 422, 'validation_failed', 'Cursor');
 });
 
-test('an invalid percent-encoding is a malformed request', async () => {
+test('an invalid percent-encoding is rejected as a malformed request', async () => {
   expectProblem(await api('GET', '/user/%E4'), 400, 'malformed_request');
   expectProblem(await api('GET', '/user/100%'), 400, 'malformed_request');
 });

@@ -16,7 +16,7 @@ function inProgress(calls: Promise<unknown>[]): () => boolean {
   return () => left > 0;
 }
 
-test('400 password checks with one key delay neither another tenant nor a learner, and two are hashed at a time', async () => {
+test('400 password checks with one key delay neither another tenant nor a learner, and two run at a time', async () => {
   const attacker = await newTenant(service);
   const other = await newTenant(service);
   const LoginID = await other.user({ Password: 'right' });
@@ -48,7 +48,7 @@ test('400 password checks with one key delay neither another tenant nor a learne
   assert.deepEqual([hashes.inUse, hashes.callers.size], [0, 0]);
 });
 
-test('a guess that is rejected because too many are waiting does not count as wrong', async () => {
+test('a guess rejected because too many are waiting does not count as wrong', async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ Password: 'right' });
   const check = () => tenant.api('POST', `/user/check/${LoginID}`, { Password: 'right' });
@@ -61,7 +61,7 @@ test('a guess that is rejected because too many are waiting does not count as wr
   assert.equal((await check()).body.Result, 1);
 });
 
-test('passwords from a bulk call and from single calls are hashed two at a time, and none is lost', async () => {
+test('passwords from bulk calls and single calls are hashed two at a time, and none is lost', async () => {
   const tenant = await newTenant(service);
   const rows = Array.from({ length: 60 }, (_, at) => `{"LoginID":"bulk-${at}","Password":"p"}`).join('\n');
   let peak = 0;

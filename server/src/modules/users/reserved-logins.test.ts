@@ -29,7 +29,7 @@ function ambiguousWords(): Set<string> {
 /** GET /user/check/export reads the user `export`, so the export of a user called `check` has no address. */
 const unreachable = ['check'];
 
-test('no user can have a fixed word in a path as LoginID', async () => {
+test('a word that is a fixed part of a path cannot be a LoginID', async () => {
   assert.deepEqual([...ambiguousWords()].sort(), [...unreachable, ...reservedLoginIDs].sort());
   const { api } = await newTenant(service);
   for (const LoginID of reservedLoginIDs)

@@ -78,7 +78,7 @@ async function pendingOf({ db, tenantId }: TenantContext) {
     .execute();
 }
 
-test('5,000 events reach a receiver that is killed and restarted, in order within each enrolment', async (t) => {
+test('5,000 events reach a receiver that is killed and restarted, in order for each enrolment', async (t) => {
   const { service, receive, startNode } = await open(t);
   const receiver = await receive();
   const ctx = await endpoint(service, 'killed', receiver.url);
@@ -103,7 +103,7 @@ test('5,000 events reach a receiver that is killed and restarted, in order withi
   await until('all are recorded', async () => (await pendingOf(ctx)).length === 0);
 });
 
-test("hanging receivers do not delay another's deliveries", async (t) => {
+test("a hanging receiver does not delay another endpoint's deliveries", async (t) => {
   const { service, receive, startNode } = await open(t);
   const hanging = await receive();
   hanging.answer(() => {});
@@ -133,7 +133,7 @@ test("hanging receivers do not delay another's deliveries", async (t) => {
   await until('another node delivers them', async () => (await pendingOf(first)).length === 0);
 });
 
-test("only the enrolment with the failing event waits, not the endpoint's other enrolments", async (t) => {
+test("a failing event delays only its own enrolment, not the endpoint's other enrolments", async (t) => {
   const { service, receive, startNode } = await open(t);
   const receiver = await receive();
   const [bad = '', ...good] = enrolmentIds(20);
@@ -145,7 +145,7 @@ test("only the enrolment with the failing event waits, not the endpoint's other 
   assert.deepEqual(firstArrivals(receiver.received).get(bad), [0]);
 });
 
-test('an endpoint that fails for 72 hours is disabled with an event, and later continues where it stopped', async (t) => {
+test('an endpoint that fails for 72 hours is disabled, writes an event, and later continues where it stopped', async (t) => {
   let hours = 0;
   const { service, receive, startNode } = await open(t, {
     now: () => new Date(Date.now() + hours * 3_600_000),

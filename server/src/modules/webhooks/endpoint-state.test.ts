@@ -155,7 +155,7 @@ test('failing and hanging endpoints share a separate limit', () => {
   assert.equal(poolOf({ ...fresh, withoutResponse: 1 }), 'failing');
 });
 
-test('each consecutive failure halves the concurrent deliveries, down to one', () => {
+test('each consecutive failure halves the number of concurrent deliveries, down to one', () => {
   const concurrency = (failures: number) => {
     const counts = Array.from({ length: 17 }, (_, inProgress) => inProgress);
     return counts.find((inProgress) => !mayBegin({ ...fresh, failures, inProgress }, 16));
@@ -174,7 +174,7 @@ test('the log is read if it may contain more events and few deliveries are pendi
   assert.equal(wantsMore(fresh, 1_000), true);
 });
 
-test('an endpoint is released when nothing is due within ten seconds', () => {
+test('an endpoint is released if nothing is due within ten seconds', () => {
   const rested = { ...fresh, more: false };
   assert.equal(isIdle(rested, null, at), true);
   assert.equal(isIdle(rested, new Date(at.getTime() + 10_001), at), true);

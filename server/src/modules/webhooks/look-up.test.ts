@@ -34,7 +34,7 @@ async function startNameServer(address: [number, number, number, number]): Promi
 const [server, place] = await startNameServer([93, 184, 216, 34]);
 after(() => server.close());
 
-test('100 names with silent name servers delay no other name and fail after 5 s', async () => {
+test('100 names with unresponsive name servers delay no other name and fail after 5 s', async () => {
   const begun = performance.now();
   const slow = Promise.allSettled(
     Array.from({ length: 100 }, (_, nth) => lookUp(`slow-${nth}.example`, [place])),
@@ -47,7 +47,7 @@ test('100 names with silent name servers delay no other name and fail after 5 s'
   assert.ok(performance.now() - begun < (5 + slackSeconds) * 1_000);
 });
 
-test("localhost and names listed by the operator use the system's resolver, all others DNS", async () => {
+test("localhost and names listed by the operator use the system's resolver, and all others use DNS", async () => {
   for (const name of ['localhost', 'printer.localhost', 'broadcasthost'])
     await assert.rejects(
       resolveChecked({ webhookAllow: [] }, name),

@@ -34,7 +34,7 @@ async function withEvents(count: number) {
   return { TenantID, api, hook, add, eventIds: eventIds.map(({ event_id }) => event_id), made, replay };
 }
 
-test('a replay creates at most 200 deliveries per transaction, in log order, and only once with an Idempotency-Key', async () => {
+test('a replay creates at most 200 deliveries per transaction, in log order, and only once per Idempotency-Key', async () => {
   const { eventIds, made, replay } = await withEvents(450);
   const byId = { EventIDs: eventIds };
   assert.deepEqual((await replay(byId)).body, { Deliveries: 450 });
@@ -69,7 +69,7 @@ test('an endpoint has at most 10,000 pending replayed deliveries, so that replay
   expectProblem(await replay({ From: '2020-01-01T00:00:00Z' }), 422, 'validation_failed');
 });
 
-test('a replay visits at most 50,000 events, however few of them match', async () => {
+test('a replay reads at most 50,000 events, however few of them match', async () => {
   const { TenantID, add, replay, hook, api } = await withEvents(1);
   expectStatus(await api('PUT', `/webhook/${hook.WebhookID}`, { Types: ['user.erased'] }), 200);
   await add(50_000);
@@ -78,7 +78,7 @@ test('a replay visits at most 50,000 events, however few of them match', async (
   expectProblem(await replay({ From: '2020-01-01T00:00:00Z' }), 422, 'validation_failed', 'From');
 });
 
-test('simultaneous replays stay within the limit together', async () => {
+test('simultaneous replays together stay within the limit', async () => {
   const { made, replay, eventIds } = await withEvents(1_000);
   const replies = await Promise.all(Array.from({ length: 13 }, () => replay({ EventIDs: eventIds })));
   const statuses = Map.groupBy(replies, ({ status }) => status);

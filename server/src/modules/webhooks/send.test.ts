@@ -5,7 +5,7 @@ import { readConfig } from '../../platform/config.ts';
 import { openSender } from './send.ts';
 import { startReceiver } from './test-support.ts';
 
-test('a name that resolves to a private address is rejected on delivery too, unless it is allowed', async () => {
+test('a delivery to a name that resolves to a private address is rejected unless the address is allowed', async () => {
   const receiver = await startReceiver();
   const url = receiver.url.replace('127.0.0.1', 'localhost');
   const message = { url, headers: {}, body: '{}' };
@@ -48,7 +48,7 @@ test('WEBHOOK_ALLOW accepts only hosts, addresses and networks', () => {
     assert.throws(() => readConfig({ WEBHOOK_ALLOW }), /^ConfigError: WEBHOOK_ALLOW/);
 });
 
-test('endless, huge and slow responses use neither much memory nor more than ten seconds', async () => {
+test('endless, huge and slow responses use little memory and at most ten seconds', async () => {
   const receiver = await startReceiver();
   const sender = openSender({ webhookAllow: ['127.0.0.1'] });
   const message = { url: receiver.url, headers: {}, body: '{}' };
@@ -99,7 +99,7 @@ test('endless, huge and slow responses use neither much memory nor more than ten
   await receiver.kill();
 });
 
-test('a response in single bytes, or endless interim responses, are failures', async () => {
+test('a response in single bytes counts as a failure, and so do endless interim responses', async () => {
   const receiver = await startReceiver();
   const sender = openSender({ webhookAllow: ['127.0.0.1'] });
   const message = { url: receiver.url, headers: {}, body: '{}' };
@@ -129,7 +129,7 @@ test('a response in single bytes, or endless interim responses, are failures', a
   await receiver.kill();
 });
 
-test('only the start of a response in many packets is read, and its status counts', async () => {
+test('only the beginning of a response in many packets is read, and its status counts', async () => {
   const receiver = await startReceiver();
   const sender = openSender({ webhookAllow: ['127.0.0.1'] });
   const message = { url: receiver.url, headers: {}, body: '{}' };

@@ -26,7 +26,7 @@ test('an endpoint that finds no free slot waits once, and tenants take turns', (
   assert.deepEqual(new Set(begun), new Set(['a', 'b', 'c', 'newcomer']));
 });
 
-test('an endpoint with nothing to deliver leaves its slot to the next', () => {
+test('an endpoint with nothing to deliver passes its slot to the next one', () => {
   const slots = openSlots(1);
   assert.ok(slots.take('first', () => {}));
   slots.take('second', () => {});

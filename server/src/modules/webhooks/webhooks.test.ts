@@ -36,7 +36,7 @@ const sentTo = (login: string) => receiver.received.filter(({ event }) => event.
 
 const headersOf = ({ headers }: { headers: object }) => headers as Record<string, string>;
 
-test('an endpoint is created, read, changed and deleted', async () => {
+test('an endpoint can be created, read, changed and deleted', async () => {
   const call = await ownTenant();
   const made = await call('POST', '/webhook', { URL: receiver.url, Description: 'shop' });
   assert.equal(made.status, 201);
@@ -136,7 +136,7 @@ test('another tenant cannot see an endpoint', async () => {
   assert.deepEqual((await other('GET', '/webhook')).body.Items, []);
 });
 
-test('an event reaches the endpoint, signed, as GET /events shows it', async () => {
+test('an event is signed, reaches the endpoint, and equals the one in GET /events', async () => {
   const call = await ownTenant();
   await call('POST', '/user', { LoginID: 'too early' });
   const { body: hook } = await call('POST', '/webhook', { URL: receiver.url, Types: ['user.created'] });
@@ -162,7 +162,7 @@ test('an event reaches the endpoint, signed, as GET /events shows it', async () 
   assert.equal(sentTo('too early').length, 0);
 });
 
-test('after a rotation both secrets verify, and after the overlap only the new one does', async () => {
+test('after a rotation both secrets verify deliveries, and after the overlap only the new one does', async () => {
   const call = await ownTenant();
   const { body: old } = await call('POST', '/webhook', { URL: receiver.url });
   const path = `/webhook/${old.WebhookID}`;
@@ -183,7 +183,7 @@ test('after a rotation both secrets verify, and after the overlap only the new o
   assert.throws(() => new Verifier(rotated.Secret).verify(sent.text, headersOf(sent)));
 });
 
-test('a ping returns its result, and appears in the delivery log but not in the event log', async () => {
+test('a ping returns its result and appears in the delivery log, but not in the event log', async () => {
   const call = await ownTenant();
   const { body: hook } = await call('POST', '/webhook', { URL: receiver.url, Status: 'disabled' });
   const { status, body } = await call('POST', `/webhook/${hook.WebhookID}/ping`);
@@ -217,7 +217,7 @@ test('an endpoint deleted during a ping is not found', async () => {
   await slow.kill();
 });
 
-test('only part of a response is stored, and redirects are not followed', async () => {
+test('only the beginning of a response is stored, and redirects are not followed', async () => {
   const call = await ownTenant();
   const big = await startReceiver();
   big.answer((response) => response.writeHead(500).end('ä'.repeat(1_000_000)));
@@ -233,7 +233,7 @@ test('only part of a response is stored, and redirects are not followed', async 
   await big.kill();
 });
 
-test("a receiver's response after the person's erasure is not stored, neither by user nor by enrolment", async () => {
+test("a receiver's response after the person's erasure is not stored, for either user or enrolment events", async () => {
   const call = await ownTenant();
   const LoginID = 'erika.mustermann@example.org';
   await service.api('PUT', '/course/erased', { Title: 'x', URL: 'https://web.example/' });
@@ -267,7 +267,7 @@ test("a receiver's response after the person's erasure is not stored, neither by
   receiver.answer((response) => response.writeHead(200).end('thank you'));
 });
 
-test("events are replayed by ID and by time, through the endpoint's filter", async () => {
+test("events are replayed by ID or by time, through the endpoint's filter", async () => {
   const call = await ownTenant();
   // Hashing takes a while, so the event's ID is older than the event itself.
   await call('POST', '/user', { LoginID: 'again', Password: 'hash' });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inBatches, nextBatchSize } from './batches.ts';
 import { openTestDatabase } from './test-database.ts';
 
-test('a batch that takes more than 25 ms is halved, and a quick one is doubled', () => {
+test('the batch size is halved after more than 25 ms and doubled after a quick batch', () => {
   const next = (rows: number, milliseconds: number) => nextBatchSize(rows, milliseconds, 500);
   assert.deepEqual(
     [next(100, 26), next(100, 20), next(100, 10), next(400, 1), next(1, 1_000)],
@@ -11,7 +11,7 @@ test('a batch that takes more than 25 ms is halved, and a quick one is doubled',
   );
 });
 
-test('batches end with the first one that is not full', async () => {
+test('batches end after the first one that is not full', async () => {
   const { engine, db } = await openTestDatabase();
   const sizes: number[] = [];
   let left = 1_000;

@@ -75,7 +75,7 @@ test('accepts the same parameters on both engines', async () => {
   ]);
 });
 
-test('returns how many rows a statement affected', async () => {
+test('returns the number of rows affected by a statement', async () => {
   const { rows, affected } = await engine.query({ text: 'update counter set n = 0', values: [] });
   assert.deepEqual({ rows, affected }, { rows: [], affected: 1 });
 });
@@ -101,7 +101,7 @@ test('commits a transaction, and rolls back one that throws', async () => {
   assert.equal(await read(), 1);
 });
 
-test('does not report success when the caller ignored a failed statement', async () => {
+test('does not report success if the caller ignored a failed statement', async () => {
   const swallowing = engine.transaction(async (connection) => {
     await connection.query(add);
     await connection.query({ text: 'select 1 / 0', values: [] }).catch(() => {});
@@ -110,7 +110,7 @@ test('does not report success when the caller ignored a failed statement', async
   assert.equal(await read(), 1);
 });
 
-test('runs no other statements inside a transaction', async () => {
+test('runs no other statement inside a transaction', async () => {
   await engine.query({ text: 'create table other_rows (id int)', values: [] });
   const begun = Promise.withResolvers<void>();
   const failing = engine.transaction(async (connection) => {
@@ -129,7 +129,7 @@ test('runs no other statements inside a transaction', async () => {
   assert.deepEqual(rows, [{ kept: 20 }]);
 });
 
-test('runs many concurrent transactions without losing any', async () => {
+test('loses none of many concurrent transactions', async () => {
   const start = (await read()) ?? 0;
   await Promise.all(
     Array.from({ length: 50 }, () => engine.transaction((connection) => connection.query(add))),
@@ -137,12 +137,12 @@ test('runs many concurrent transactions without losing any', async () => {
   assert.equal(await read(), start + 50);
 });
 
-test('rejects a statement on a transaction that has ended', async () => {
+test('rejects a statement in a transaction that has ended', async () => {
   const escaped = await engine.transaction(async (connection) => connection);
   await assert.rejects(escaped.query(add), /has ended/);
 });
 
-test('rolls back a whole script when one of its statements fails', async () => {
+test('rolls back an entire script if one of its statements fails', async () => {
   await assert.rejects(engine.script('create table half (id int); select 1 / 0'), { code: '22012' });
   await assert.rejects(engine.query({ text: 'select * from half', values: [] }), { code: '42P01' });
 });

@@ -29,7 +29,7 @@ const tables = async () =>
     })
   ).rows.map(({ name }) => name);
 
-test('applies new migrations in order, once', async () => {
+test('applies new migrations once and in order', async () => {
   await write('0001_first.sql', 'create table first (id int); insert into first values (1);');
   assert.deepEqual(await migrate(engine, folder), { applied: ['0001_first.sql'] });
   await write('0002_second.sql', 'create table second as select * from first');
@@ -66,7 +66,7 @@ test('stops if the database is newer than the service', async () => {
   await assert.rejects(migrate(engine, folder), /0001_first\.sql, which this version does not know/);
 });
 
-test('stops if a file was inserted before an applied one', async () => {
+test('stops if a file was inserted before an applied file', async () => {
   await write('0002_second.sql', 'create table second (id int)');
   await migrate(engine, folder);
   await write('0001_first.sql', 'create table first (id int)');
@@ -124,7 +124,7 @@ test('backs off if it cannot get a lock, so that no statement queues behind it',
   console.log(`${reads} reads beside a waiting migration, the longest ${Math.round(longest)} ms`);
 });
 
-test('gives up after a number of attempts and changes nothing', {
+test('gives up after several attempts and changes nothing', {
   skip: isEmbedded && 'an embedded database has one connection; runs with --postgres',
 }, async () => {
   await write('0001_first.sql', 'create table first (id int)');

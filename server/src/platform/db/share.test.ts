@@ -33,7 +33,7 @@ const work = (tenantId: string) => ({
   values: [tenantId, 'lectern.test'],
 });
 
-test('a statement waits for only a few statements of another tenant that sends hundreds', async () => {
+test('a statement waits for only a few statements of a tenant that sends hundreds', async () => {
   begun = [];
   const busy = Array.from({ length: 200 }, () => engine.query(work('busy')));
   const other = engine.query(work('other'));
@@ -43,7 +43,7 @@ test('a statement waits for only a few statements of another tenant that sends h
   assert.deepEqual([begun.length, engine.load().waiting], [201, 0]);
 });
 
-test("the service's own statements go first, and those on behalf of a tenant wait in its queue", async () => {
+test("the service's own statements go first, and those on behalf of a tenant wait in that tenant's queue", async () => {
   begun = [];
   const busy = Array.from({ length: 100 }, () => engine.query(work('busy')));
   const nameless = (text: string) => ({ text, values: [] });
@@ -56,7 +56,7 @@ test("the service's own statements go first, and those on behalf of a tenant wai
   assert.ok(last >= begun.length - 10, "it waits in its tenant's queue");
 });
 
-test('transactions are queued in the same way, and failed ones free their slots', async () => {
+test('transactions are queued in the same way, and failed ones release their slots', async () => {
   begun = [];
   let ended = 0;
   const act = (tenantId: string) => async (connection: Connection) => {
@@ -72,7 +72,7 @@ test('transactions are queued in the same way, and failed ones free their slots'
   assert.deepEqual([begun.length, engine.load().waiting], [61, 0]);
 });
 
-test('six busy tenants with slow statements and background work never starve key look-ups', async () => {
+test('six busy tenants with slow statements and background work never block key look-ups', async () => {
   let [isOn, done] = [true, 0];
   const slow = async (tenantId: string) => {
     while (isOn) {
@@ -119,7 +119,7 @@ test('continuous background work leaves every second turn to tenants', async () 
   assert.ok(Math.max(...passed) <= limit, `statements that came first: ${passed}`);
 });
 
-test("a context's statements wait in its queue, whatever they name", async () => {
+test("a context's statements wait in its own queue, whatever tenant they name", async () => {
   const lines: (string | undefined)[] = [];
   const noting: Engine = {
     ...engine,

@@ -31,7 +31,7 @@ const count = {
   values: [`${own}%`],
 };
 
-test('provides its own ctx, and commits', async () => {
+test('provides its own context and commits', async () => {
   await transaction(ctx, async (ctx) => {
     assert.equal(ctx.now().getFullYear(), 2026);
     await put(ctx.db, 'a');
@@ -74,7 +74,7 @@ test("rejects Kysely's own transactions, which nested calls would not join", asy
   );
 });
 
-test('guards both hand-written statements and transactions', async () => {
+test('applies the tenant guard to hand-written statements and to transactions', async () => {
   const unscoped = { name: 'loose', text: 'select * from enrolment', values: [] };
   await assert.rejects(run(ctx, unscoped), /"enrolment" does not restrict/);
   await assert.rejects(

@@ -39,7 +39,7 @@ const files = {
   'b-c.txt': '',
 };
 
-test('names are sorted, with forward slashes, without hidden files and links', async () => {
+test('names are sorted, use forward slashes, and omit hidden files and links', async () => {
   const folder = await folderWith('names', { ...files, '.DS_Store': 'x', '.git/config': 'x', 'b/.keep': '' });
   await symlink('/etc/hostname', join(folder, 'link.txt'));
   const file = join(root, 'names.zip');
@@ -47,7 +47,7 @@ test('names are sorted, with forward slashes, without hidden files and links', a
   assert.deepEqual(await namesIn(file), ['A.html', 'b-c.txt', 'b/a.js', 'b/z.js', 'imsmanifest.xml']);
 });
 
-test('the same files give the same bytes, whatever their times and the time zone', async () => {
+test('the same files yield the same bytes, whatever their times and the time zone', async () => {
   const one = await folderWith('one', files);
   const two = await folderWith('two', files);
   await utimes(join(two, 'b/z.js'), new Date(0), new Date(2_000_000_000_000));

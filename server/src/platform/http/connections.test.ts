@@ -103,7 +103,7 @@ test('HTTP/2: a client that cancels hundreds of requests is disconnected', async
   assert.equal(started, before);
 });
 
-test('HTTP/2: a body in hundreds of frames of one byte ends its session', async () => {
+test('HTTP/2: a body in hundreds of one-byte frames ends its session', async () => {
   const socket = await openRaw();
   const closed = once(socket.resume(), 'close');
   const [headersOf, endHeaders] = [1, 4];
@@ -148,7 +148,7 @@ test('HTTP/2: a delayed HEAD request is forgotten when its connection closes', a
   held.close();
 });
 
-test('an error while a request begins ends its connection only', async () => {
+test('an error at the start of a request ends only its own connection', async () => {
   const errors: unknown[] = [];
   const failing = openHttpServer(
     files,
@@ -169,7 +169,7 @@ test('an error while a request begins ends its connection only', async () => {
   failing.close();
 });
 
-test('a connection whose client hung up before it was accepted is closed', async () => {
+test('a connection is closed if its client disconnected before it was accepted', async () => {
   const plain = openHttpServer(null, respondLater);
   const socket = new Socket();
   plain.emit('connection', socket);

@@ -25,7 +25,7 @@ const addresses: { origin: string; method: string; path: string }[] = [
 const head = (method: string, path: string, more: string) =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${more}\r\n`;
 
-test('without valid credentials every route of both origins responds before any of the body arrives', async () => {
+test('without valid credentials every route of both origins responds before the body arrives', async () => {
   for (const { origin, method, path } of addresses)
     for (const credentials of ['', 'Authorization: Bearer wrong-but-long-enough\r\n']) {
       const socket = await openSocket(origin);
@@ -37,7 +37,7 @@ test('without valid credentials every route of both origins responds before any 
     }
 });
 
-test('a rejected caller gets the response, and is disconnected if it keeps sending the body', async () => {
+test('a rejected caller gets the response and is disconnected if it keeps sending the body', async () => {
   const socket = await openSocket(service.baseUrl);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   const answer = await ask(socket, head('POST', '/user', 'Content-Length: 50000000\r\n'));
@@ -46,7 +46,7 @@ test('a rejected caller gets the response, and is disconnected if it keeps sendi
   await closed.finally(() => clearInterval(sending));
 });
 
-test('an unknown expectation does not change the response', async () => {
+test('an unknown Expect header does not change the response', async () => {
   for (const [path, status, code] of [
     ['/user', 401, 'unauthorized'],
     ['/nothing', 404, 'not_found'],
@@ -60,7 +60,7 @@ test('an unknown expectation does not change the response', async () => {
   }
 });
 
-test('a rejected caller that finishes sending its body keeps the connection', async () => {
+test('a rejected caller that finishes sending its body keeps its connection', async () => {
   const socket = await openSocket(service.baseUrl);
   for (const _ of [1, 2]) {
     const answer = await ask(socket, `${head('POST', '/user', 'Content-Length: 20\r\n')}${' '.repeat(20)}`);
@@ -102,7 +102,7 @@ test('Content-Encoding: identity does not count as compressed', async () => {
   assert.equal(made.status, 201);
 });
 
-test('forms from callers without credentials may be up to 16 KiB', async () => {
+test('forms from callers without credentials may have up to 16 KiB', async () => {
   for (const path of ['/oauth/token', '/session', '/session/sign-in']) {
     const answer = await service.api('POST', path, { filler: 'x'.repeat(17_000) }, '');
     assert.equal(answer.status, 413, path);
@@ -110,7 +110,7 @@ test('forms from callers without credentials may be up to 16 KiB', async () => {
   }
 });
 
-test('deeply nested JSON, or JSON with very many values, is rejected before it is parsed', async () => {
+test('JSON is rejected before it is parsed if it is deeply nested or has very many values', async () => {
   for (const body of ['['.repeat(1_000_000), `{${'"a":"",'.repeat(100_000)}"b":""}`]) {
     const answer = await tenant.api('POST', '/user', body, { 'content-type': 'application/json' });
     assert.equal(answer.status, 422);

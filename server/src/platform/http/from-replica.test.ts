@@ -31,7 +31,7 @@ function replaceReplica(engine: Partial<Engine>) {
 
 const prefer = { prefer: 'stale=5' };
 
-test('only lists that write nothing may be stale', () => {
+test('only lists that write nothing may return stale data', () => {
   for (const route of routes.filter(({ mayBeStale }) => mayBeStale)) {
     assert.ok(listOf(route), `${route.name} is not a list`);
     assert.deepEqual(
@@ -58,7 +58,7 @@ test("statements on the replica wait in their tenant's queue", async () => {
   assert.deepEqual(asked, [0], 'this key can write, so it needs the state as of its request');
 });
 
-test('keys that cannot write get a state as old as they allow', async () => {
+test('only a key that cannot write gets stale data, no older than it allows', async () => {
   const { asked } = replaceReplica({});
   const tenant = await newTenant(service);
   const path = `/tenant/${tenant.TenantID}/key`;
@@ -83,7 +83,7 @@ test('keys that cannot write get a state as old as they allow', async () => {
   assert.deepEqual(asked.slice(3), [0], 'the key of this token can write');
 });
 
-test('if the replica fails during a request, the primary answers', async () => {
+test('the primary responds if the replica fails during a request', async () => {
   const broken = async () => {
     throw Object.assign(new Error('canceling statement due to conflict with recovery'), { code: '40001' });
   };

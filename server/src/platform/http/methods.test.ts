@@ -23,7 +23,7 @@ function methodsAt(address: string, origin: string | undefined): string[] {
   return [...new Set(found.flatMap(methodsOf))].sort();
 }
 
-test('a wrong method on a known path gets 405 with the allowed methods', async () => {
+test('an unsupported method on a known path gets 405 with the allowed methods', async () => {
   let refused = 0;
   for (const { path, origin } of routes) {
     const address = addressOf(path);
@@ -48,7 +48,7 @@ test('pages and files accept only their own methods, and unknown paths get 404',
     assert.equal((await fetch(service.baseUrl + path, { method: 'PATCH' })).status, 404, path);
 });
 
-test('the body of a wrong method is not read', async () => {
+test('the body of a request with an unsupported method is not read', async () => {
   for (const [origin, path] of [
     [service.baseUrl, '/user/ada'],
     [service.contentUrl, '/play/x/session'],

@@ -46,7 +46,7 @@ test('a problem is returned with its status, title and detail', async () => {
   assert.equal(typeof request_id, 'string');
 });
 
-test('any other error is a 500 with fixed text; its cause is only in the log, under the same request ID', async () => {
+test('any other error is a 500 with fixed text, and its cause appears only in the log, with the same request ID', async () => {
   for (const error of [
     new Error('relation "secret" does not exist'),
     Object.assign(new Error('x'), { statusCode: 502, code: 'SECRET' }),
@@ -63,7 +63,7 @@ test('any other error is a 500 with fixed text; its cause is only in the log, un
   }
 });
 
-test('an unknown path is a problem too, and does not echo the request', async () => {
+test('an unknown path also returns a problem, which does not repeat the request', async () => {
   const app = fastify();
   handleProblems(app, log as never);
   const response = await app.inject('/<script>?key=secret');

@@ -54,7 +54,7 @@ test('a connection that pipelines 1,500 requests is closed without affecting oth
   }
 });
 
-test('pipelined requests of a client that disconnects free their slots', async () => {
+test('pipelined requests from a client that disconnects release their slots', async () => {
   const sockets = await Promise.all(Array.from({ length: 10 }, () => openSocket(service.baseUrl)));
   for (const socket of sockets) socket.write(get('/openapi.json').repeat(50));
   await until('some requests have a slot', async () => anonymous.inUse > 0);
@@ -62,7 +62,7 @@ test('pipelined requests of a client that disconnects free their slots', async (
   await until('all slots are free', async () => anonymous.inUse === 0);
 });
 
-test("every request without credentials counts against its caller's budget, except probes", async () => {
+test("every request without credentials except probes counts against its caller's limit", async () => {
   const statusOf = async (url: string) => (await fetch(url, { redirect: 'manual' })).status;
   for (let sent = 0; sent < 5; sent++) assert.notEqual(await statusOf(`${limited.baseUrl}/docs/errors`), 429);
   const { baseUrl, contentUrl } = limited;

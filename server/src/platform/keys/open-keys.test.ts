@@ -56,7 +56,7 @@ test('the first start creates a ring that only its owner can read and that is no
   assert.ok(!(await settings()).includes(key.secret.toString('hex')));
 });
 
-test("a node whose ring differs from the database's does not start", async () => {
+test("a node does not start if its ring differs from the database's", async () => {
   await forget();
   const folder = newFolder();
   const { keys } = await node(folder);
@@ -75,7 +75,7 @@ test("a node whose ring differs from the database's does not start", async () =>
   );
 });
 
-test('two nodes with separate folders start together: one creates the ring, the other is rejected', async () => {
+test('when two nodes with separate folders start together, one creates the ring and the other is rejected', async () => {
   await forget();
   const [one, other] = [newFolder(), newFolder()];
   const starts = await Promise.allSettled([node(one), node(other)]);
@@ -83,7 +83,7 @@ test('two nodes with separate folders start together: one creates the ring, the 
   assert.equal([one, other].filter((folder) => readRingFile(folder) !== null).length, 1);
 });
 
-test('a ring is rotated node by node: both keys verify on every node, and keyed hashes stay the same', async () => {
+test('a ring can be rotated node by node: both keys verify on every node, and keyed hashes do not change', async () => {
   await forget();
   const folder = newFolder();
   const [old, young] = [newKey(now()), newKey(now())];
@@ -109,7 +109,7 @@ test('a ring is rotated node by node: both keys verify on every node, and keyed 
   );
 });
 
-test('the key that an earlier version kept in the database moves into the ring', async () => {
+test('a key that an earlier version stored in the database moves into the ring', async () => {
   await forget();
   const secret = randomBytes(32);
   const value = secret.toString('base64url');
@@ -139,7 +139,7 @@ test('the key that an earlier version kept in the database moves into the ring',
   assert.ok(!(await settings()).includes(value));
 });
 
-test('the service does not start with an unreadable ring, says why and leaves the file unchanged', async () => {
+test('the service does not start with an unreadable ring, gives the reason, and leaves the file unchanged', async () => {
   await forget();
   const folder = newFolder();
   const key = newKey(now()).secret.toString('base64url');

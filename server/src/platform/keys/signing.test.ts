@@ -41,7 +41,7 @@ test('a token is rejected if any part of it was changed', () => {
     assert.equal(unseal(ring, 'session', cut), null, cut);
 });
 
-test('a cached token is accepted only for its purpose and with a ring that has its key', () => {
+test('a cached token is accepted only for its purpose and with a ring that contains its key', () => {
   const changing = ringOf(written);
   const token = seal(changing, 'session', ['tenant', 1]);
   for (const _ of [1, 2]) {
@@ -57,7 +57,7 @@ test('a cached token is accepted only for its purpose and with a ring that has i
   assert.equal(unsealCached(changing, 'session', token), null);
 });
 
-test('no token text makes it throw', () => {
+test('no token text causes an exception', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       assert.equal(unseal(ring, 'session', text), null);
@@ -66,14 +66,14 @@ test('no token text makes it throw', () => {
   );
 });
 
-test('a signature is valid for one text and one purpose', () => {
+test('a signature is valid for only one text and one purpose', () => {
   const signature = sign(ring, 'launch', 'a\0b');
   assert.ok(verify(ring, 'launch', 'a\0b', signature));
   assert.ok(!verify(ring, 'launch', 'a', signature));
   assert.ok(!verify(ring, 'ticket', 'a\0b', signature));
 });
 
-test('the first key signs, all keys verify, and a removed key does not', () => {
+test('the first key signs, every key in the ring verifies, and a removed key does not', () => {
   const next = newKey(new Date());
   const rotated = ringOf(next, written);
   const old = seal(ring, 'ticket', 1);
@@ -85,7 +85,7 @@ test('the first key signs, all keys verify, and a removed key does not', () => {
   assert.equal(unseal(ring, 'ticket', young), null);
 });
 
-test('without a key ID only the legacy key verifies, and only tokens that outlive an upgrade', () => {
+test('only launch links, tickets and sessions may lack a key ID, and only the legacy key verifies them', () => {
   const hmac = (purpose: string, text: string) =>
     createHmac('sha256', legacy.secret).update(`${purpose}\0${text}`).digest().subarray(0, 24);
   const signedWithoutKeyId = (purpose: string, text: string) => hmac(purpose, text).toString('base64url');

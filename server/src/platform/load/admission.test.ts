@@ -24,7 +24,7 @@ const from = (address: string) => ({ 'x-forwarded-for': `203.0.113.9, ${address}
 const slowForm = (address: string) =>
   `POST /oauth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10000\r\n\r\ngrant`;
 
-test('2,010 slow anonymous bodies leave the API, launch page and player fast, and their address is limited', async () => {
+test('2,010 slow anonymous bodies do not slow down the API, launch page or player, and their address is limited', async () => {
   const enrolment = await service.enrol(await newCourse(service));
   const sockets = await Promise.all(Array.from({ length: 2_010 }, () => openSocket(service.baseUrl)));
   const heads: number[] = [];
@@ -53,7 +53,7 @@ test('2,010 slow anonymous bodies leave the API, launch page and player fast, an
   assert.equal((await fetch(`${service.baseUrl}/health/ready`)).status, 200);
 });
 
-test('one address may send 10 anonymous bodies concurrently; others are accepted', async () => {
+test('an address may send ten anonymous bodies concurrently, and other addresses are accepted', async () => {
   const sockets = await Promise.all(Array.from({ length: 60 }, () => openSocket(service.baseUrl)));
   const responses: string[] = [];
   for (const socket of sockets) {
@@ -99,7 +99,7 @@ test('ten addresses in one network do not block others from /oauth/token and POS
   }
 });
 
-test('an anonymous caller has 5 s to send a body', async () => {
+test('an anonymous caller has five seconds to send a body', async () => {
   assert.equal(bodyMilliseconds, 5_000);
   admission.anonymousBodyMilliseconds = 100;
   const socket = await openSocket(service.baseUrl);
@@ -125,7 +125,7 @@ async function neverEnding(origin: string, count: number, head: string) {
   return { heads, leave };
 }
 
-test('2,050 slow bodies from one key take half of the pool, and all other tenants are served', async () => {
+test('2,050 slow bodies from one key use half of the pool, and all other tenants are served', async () => {
   const other = await newTenant(service);
   const { pools } = admission;
   const head = `POST /user/check/bob HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n`;
@@ -144,12 +144,12 @@ test('2,050 slow bodies from one key take half of the pool, and all other tenant
   assert.equal((await tenant.api('GET', '/user')).status, 200);
 });
 
-test('300 concurrent calls of one key are all accepted while the pool has room', async () => {
+test('300 concurrent calls with one key are all accepted while the pool has room', async () => {
   const responses = await Promise.all(Array.from({ length: 300 }, () => tenant.api('GET', '/user')));
   assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
 });
 
-test('one LaunchURL may hold 20 slots, whatever its tickets, and other enrolments are unaffected', async () => {
+test('a LaunchURL may occupy 20 slots, whatever its tickets, and other enrolments are unaffected', async () => {
   const course = await newCourse(service);
   const enrolment = await service.enrol(course);
   const { runTime } = admission.pools;
@@ -177,7 +177,7 @@ test('one LaunchURL may hold 20 slots, whatever its tickets, and other enrolment
   await until('all slots are free', async () => runTime.inUse === 0);
 });
 
-test('one address may make 600 anonymous calls a minute, and an address claimed by the client does not count', async () => {
+test('an address may make 600 anonymous calls a minute, and an address claimed by the client is ignored', async () => {
   const call = (claim: string) =>
     service.api('GET', '/session', undefined, '', { 'x-forwarded-for': `${claim}, 192.0.2.7` });
   const responses = [];
@@ -192,7 +192,7 @@ test('one address may make 600 anonymous calls a minute, and an address claimed 
   assert.equal((await call('x')).status, 401);
 });
 
-test('wrong credentials count against their address, and known valid ones keep working', async () => {
+test('wrong credentials count against their address, and known valid credentials keep working', async () => {
   const address = from('192.0.2.8');
   const wrong = () => service.api('GET', '/user', undefined, 'wrong-but-long-enough', address);
   for (let sent = 0; sent < 300; sent++) assert.equal((await wrong()).status, 401);
@@ -202,7 +202,7 @@ test('wrong credentials count against their address, and known valid ones keep w
   assert.equal(token.status, 400, 'half of the anonymous budget is left');
 });
 
-test('a valid key is remembered once, however it is written, and for longer than unused ones', async () => {
+test('a valid key is remembered once, whatever its notation, and for longer than unused keys', async () => {
   const { trusted } = admission;
   const address = from('192.0.2.33');
   const [mine, other] = [await newTenant(service), await newTenant(service)];
@@ -299,12 +299,12 @@ async function signInTogether(count: number, address: (at: number) => string) {
   return { rejected: rejected.length, full, ofAddress, ofSite };
 }
 
-test('a whole class behind one address can sign in at the same moment', async () => {
+test('a whole class behind one address can sign in simultaneously', async () => {
   const { rejected } = await signInTogether(40, () => '198.51.100.7');
   assert.equal(rejected, 0);
 });
 
-test("anonymous callers' passwords have a separate queue, and one site may hold half of it", async () => {
+test("anonymous callers' passwords have a separate queue, and one /24 network may occupy half of it", async () => {
   const ofSite = await signInTogether(160, (at) => `198.51.101.${at % 5}`);
   assert.ok(ofSite.rejected > 0 && ofSite.rejected === ofSite.ofSite, JSON.stringify(ofSite));
   const ofAll = await signInTogether(300, (at) => `192.0.${100 + (at % 15)}.1`);
@@ -320,7 +320,7 @@ test('a client that disconnects while its key is being looked up occupies no slo
   await until('nothing is in use', async () => admission.pools.interface.inUse === 0);
 });
 
-test('every listed 429 and 503 has Retry-After', async () => {
+test('every listed 429 and 503 response has Retry-After', async () => {
   const { fastify } = await import('fastify');
   const { handleProblems } = await import('../http/problems.ts');
   const { Problem } = await import('../errors.ts');
@@ -337,7 +337,7 @@ test('every listed 429 and 503 has Retry-After', async () => {
   }
 });
 
-test('a slow anonymous caller gets its response immediately although a pool is full', async () => {
+test('a slow anonymous caller gets its response immediately even if a pool is full', async () => {
   const socket = await openSocket(service.baseUrl);
   const response = await ask(socket, 'POST /session HTTP/1.1\r\nHost: a\r\nContent-Length: 999999\r\n\r\n');
   assert.equal(response.status, 413);

@@ -65,7 +65,7 @@ function sendAll(send: (row: Row) => Promise<string>, from: number, to: number):
   );
 }
 
-test('a single call waits only for the end of the event-loop turn', async () => {
+test('a single call waits only until the end of the event-loop turn', async () => {
   const { send, sizes } = open();
   const response = send({ key: 'k', value: 1 });
   await turn();
@@ -73,7 +73,7 @@ test('a single call waits only for the end of the event-loop turn', async () => 
   assert.equal(await response, 'a k 1');
 });
 
-test('calls in one turn share a statement, and those that arrive while it is in flight share the next one', async () => {
+test('calls in one turn share a statement, and calls that arrive while it runs share the next one', async () => {
   for (const kind of ['pglite', 'postgres'] as const) {
     const { send, sizes } = open({ kind });
     const first = sendAll(send, 0, 50);
@@ -87,7 +87,7 @@ test('calls in one turn share a statement, and those that arrive while it is in 
   }
 });
 
-test('a server gets a second statement when at least as many rows are waiting as are in flight; the embedded database never does', async () => {
+test('a server runs a second statement if at least as many rows wait as are in progress; the embedded database never does', async () => {
   for (const [kind, max, expected] of [
     ['pglite', 1, [10, 50]],
     ['postgres', 2, [10, 10, 40]],
@@ -104,7 +104,7 @@ test('a server gets a second statement when at least as many rows are waiting as
   }
 });
 
-test('each call gets its own result in any order of arrival, and no row is lost, duplicated or in the wrong group', async () => {
+test('each call gets its own result in any order of arrival, and no row is lost, duplicated or put into the wrong group', async () => {
   const row: fc.Arbitrary<Row & { group: string }> = fc.record({
     key: fc.constantFrom('x', 'y', 'z'),
     value: fc.nat(),
@@ -152,7 +152,7 @@ test('a statement stays within its byte limit unless a single row exceeds it, an
   );
 });
 
-test('an invalid row fails alone; the others succeed', async () => {
+test('an invalid row fails alone, and the others succeed', async () => {
   const { send } = open({
     fails: (rows) => (rows.some(({ value }) => value === 13) ? new Error('bad') : null),
   });
@@ -165,7 +165,7 @@ test('an invalid row fails alone; the others succeed', async () => {
   );
 });
 
-test('a problem with the whole statement is not retried row by row', async () => {
+test('an error that affects the whole statement is not retried row by row', async () => {
   const { send, statements } = open({ fails: () => new Problem('unavailable', 'Try again.') });
   const results = await Promise.allSettled([1, 2, 3].map((value) => send({ key: `k${value}`, value })));
   assert.ok(results.every(({ status }) => status === 'rejected'));

@@ -13,7 +13,7 @@ import {
 
 const at = (seconds: number) => new Date(1_900_000_000_000 + seconds * 1000);
 
-test('each caller has its own budget per minute, and learns how long to wait', () => {
+test('each caller has its own limit per minute, and the response says how long to wait', () => {
   const budgets = openBudgets({ perMinute: 3 });
   for (const _ of [1, 2, 3]) assert.equal(spend(budgets, 'a', at(0)), 0);
   assert.equal(spend(budgets, 'a', at(20)), 40);
@@ -34,7 +34,7 @@ test('0 means no limit', () => {
   for (let call = 0; call < 1_000; call++) assert.ok(reserve(budgets, 'a'));
 });
 
-test('slots are released, including those of a caller that was dropped in the meantime', () => {
+test('slots are released, including those of a caller that has been removed in the meantime', () => {
   const budgets = openBudgets({ concurrent: 2 });
   const first = reserve(budgets, 'a');
   assert.ok(first && reserve(budgets, 'a'));
@@ -45,7 +45,7 @@ test('slots are released, including those of a caller that was dropped in the me
   assert.ok(budgets.used.size <= 20_000);
 });
 
-test('an IPv6 subscriber is one caller, whatever the last 64 bits are', () => {
+test('an IPv6 subscriber counts as one caller, whatever the last 64 bits are', () => {
   const same = [
     '2001:db8:1:2::1',
     '2001:db8:1:2:ffff:ffff:ffff:ffff',
@@ -60,7 +60,7 @@ test('an IPv6 subscriber is one caller, whatever the last 64 bits are', () => {
   assert.equal(networkOf('fe80::1%eth0'), 'fe80:0:0:0::/64');
 });
 
-test('what callers spend is reported to other processes once it matters, and counts there too', () => {
+test("a caller's use is reported to other processes when it becomes significant, and counts there too", () => {
   const here = { ...openBudgets({ perMinute: 32 }), unshared: new Set<string>() };
   const there = openBudgets({ perMinute: 32 });
   const now = new Date(0);

@@ -48,7 +48,7 @@ test('one wrong key in thousands of simultaneous requests is looked up once per 
   assert.equal(count(429), 4_800);
 });
 
-test("guessing a key from another network neither delays nor rejects the owner's first requests", async () => {
+test("guesses of a key from another network neither delay nor reject the owner's first requests", async () => {
   let responses = 0;
   const { count } = await presentTogether('right', { '192.0.2.3': 300, '192.0.2.4': 300 }, () =>
     ++responses === 1 ? Promise.reject(unknown) : Promise.resolve('found'),
@@ -57,7 +57,7 @@ test("guessing a key from another network neither delays nor rejects the owner's
   assert.equal(count(200), 300);
 });
 
-test('when a look-up fails, all requests that wait for it fail alike, and none counts as a guess', async () => {
+test('if a look-up fails, all requests waiting for it fail in the same way, and none counts as a guess', async () => {
   const failed = new Problem('unavailable', 'The database does not respond.', { retryAfter: 1 });
   const from = { '192.0.2.5': 900 };
   const { lookUps, count } = await presentTogether('later', from, () => Promise.reject(failed));

@@ -4,7 +4,7 @@ import { untilMatching } from '../../../test/support/until.ts';
 import { Problem } from '../errors.ts';
 import { openImportQueue } from './import-queue.ts';
 
-test('a queue runs a fixed number at a time, counts those waiting and rejects the rest', async () => {
+test('a queue runs a fixed number of items at a time, counts those waiting, and rejects the rest', async () => {
   const queue = openImportQueue({ running: 2, waiting: 1 });
   const ends: (() => void)[] = [];
   const start = () => queue.run((inTurn) => inTurn(() => new Promise<void>((end) => ends.push(end))));

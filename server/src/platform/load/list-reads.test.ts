@@ -36,7 +36,7 @@ async function withLargeEnrolments(): Promise<TestTenant> {
 
 const large = await withLargeEnrolments();
 
-test('a page of large rows ends at about 1 MiB, and the cursors lead to every row exactly once', async () => {
+test('a page of large rows ends at about 1 MiB, and cursors return every row exactly once', async () => {
   const seen: string[] = [];
   let pages = 0;
   for (let cursor: string | null = ''; cursor !== null; pages++) {
@@ -60,7 +60,7 @@ test('a page of small rows has as many rows as requested, however many chunks ar
   }
 });
 
-test('100 lists of large rows requested with one key delay no other tenant', async () => {
+test('100 lists of large rows requested with one key do not delay other tenants', async () => {
   const other = await newTenant(service);
   await other.user();
   let left = 100;
@@ -86,7 +86,7 @@ test('100 lists of large rows requested with one key delay no other tenant', asy
   await until('all slots are released', async () => lists.callers.size === 0 && unsent.bytes.size === 0);
 });
 
-test("lists that do not fit into a tenant's queue get 429 with Retry-After, for that tenant only", async () => {
+test("lists that do not fit into a tenant's queue get 429 with Retry-After, and other tenants are unaffected", async () => {
   const tenant = await newTenant(service);
   const { promise, resolve } = Promise.withResolvers<void>();
   const places = lists.maxPerCaller + lists.maxWaiting;

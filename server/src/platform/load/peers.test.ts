@@ -30,7 +30,7 @@ async function flood(origin: string, from: string, perConnection: number) {
 const assertAhead = (rejections: number) =>
   assert.ok(rejections < 200, `${rejections} requests were rejected meanwhile`);
 
-test('an address that gets only rejections gets 200 a second, and a known caller never waits', async () => {
+test('an address without accepted requests gets at most 200 rejections a second, and a known caller never waits', async () => {
   const key = `GET /user HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
   const known = await openSocket(service.baseUrl, '127.0.0.31');
   assert.equal((await ask(known, key)).status, 200);
@@ -58,7 +58,7 @@ test('an address that gets only rejections gets 200 a second, and a known caller
   for (const socket of [known, other]) socket.destroy();
 });
 
-test('an address may have 4,000 connections; others can still connect', async () => {
+test('an address may have 4,000 connections, and others can still connect', async () => {
   const { peers } = service.ctx.admission;
   assert.ok(peers);
   const held = Array.from({ length: 4_000 }, () => holdConnection(peers, '127.0.0.33'));

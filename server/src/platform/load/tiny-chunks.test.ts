@@ -19,7 +19,7 @@ const chunked = (path: string, type: string, key = tenant.key) =>
   `POST ${path} HTTP/1.1\r\nHost: ${new URL(service.baseUrl).host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-test('a body in thousands of chunks of one byte ends its connection', async () => {
+test('a body in thousands of one-byte chunks ends its connection', async () => {
   const socket = await openSocket(service.baseUrl);
   socket.resume().write(chunked('/user', 'application/json') + chunk(' ').repeat(10_000));
   await once(socket, 'close');
@@ -41,7 +41,7 @@ test('a program that sends each row in a separate chunk gets its results', async
   socket.destroy();
 });
 
-test('nothing more of a chunked body is read once its request has been rejected', async () => {
+test('a chunked body is not read further after its request has been rejected', async () => {
   const socket = await openSocket(service.baseUrl);
   const { status } = await ask(
     socket,
@@ -63,7 +63,7 @@ test('nothing more of a chunked body is read once its request has been rejected'
   assert.ok(waiting > 30 * block.length, `only ${waiting} bytes were still unread`);
 });
 
-test('a connection stays usable if the rejected body was complete', async () => {
+test('a connection remains usable if the rejected body was complete', async () => {
   const rejected = `${chunked('/user', 'application/json', 'wrong')}${chunk('{}')}0\r\n\r\n`;
   const socket = await openSocket(service.baseUrl);
   for (let nth = 0; nth < 20; nth++) {
@@ -74,7 +74,7 @@ test('a connection stays usable if the rejected body was complete', async () => 
   socket.destroy();
 });
 
-test('chunks that arrive together are read as one, in their order', async () => {
+test('chunks that arrive together are read as one, in order', async () => {
   const body = new Readable({ read: () => {}, highWaterMark: 1_000 });
   joinTinyChunks(body, () => assert.fail('no flood'));
   const read: string[] = [];

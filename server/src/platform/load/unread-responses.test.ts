@@ -54,7 +54,7 @@ test('a rejection that is not read in time ends the session, whatever else the c
   admission.rejectionMilliseconds = 300_000;
 });
 
-test('a response to an anonymous caller has a deadline and keeps its slot until it is sent', async () => {
+test('a response to an anonymous caller has a deadline and occupies its slot until it is sent', async () => {
   admission.responseMilliseconds = 300;
   const from = '127.0.0.14';
   const session = await openSession(service.baseUrl, { from, window: 0 });

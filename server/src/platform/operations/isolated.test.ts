@@ -51,7 +51,7 @@ for (const what of [
     assert.equal((await failureOf(what)).reason, 'crash');
   });
 
-test('WebAssembly memory is limited too', async () => {
+test('WebAssembly memory is also limited', async () => {
   await assert.rejects(act('fills WebAssembly memory'), /WebAssembly.Memory.grow/);
 });
 
@@ -69,7 +69,7 @@ test('a program can read its input and our code, but not the keys next to it', a
     await assert.rejects(act(what), { code: 'ERR_ACCESS_DENIED' });
 });
 
-test("a program's error keeps its message and stack", async () => {
+test("a program's error keeps its message and stack trace", async () => {
   await assert.rejects(act('throws'), (error: Error) => {
     assert.equal(error.message, 'a mistake of ours');
     assert.match(error.stack ?? '', /hostile-program/);

@@ -66,7 +66,7 @@ test('a job whose node crashed is run by another node', async () => {
   await second.stop(1_000);
 });
 
-test('a node keeps its claim on a job while it runs', async () => {
+test('a node keeps its claim on a job while the job runs', async () => {
   const started = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   const job: Job = {

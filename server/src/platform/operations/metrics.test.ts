@@ -173,7 +173,7 @@ test('metrics count passwords waiting to be checked, and wrong credentials by ki
   assert.ok(grown('lectern_pool_waits_total{pool="passwords"}') >= 1);
 });
 
-test('metrics count rejected commits by code, and late ones', async () => {
+test('metrics count rejected commits by code, and late commits', async () => {
   expectStatus(await service.importPackage('metered', await packCourse('phishing')), 201);
   const enrolment = await service.enrol('metered');
   const laptop = await play(service, enrolment.LaunchURL);
@@ -190,7 +190,7 @@ test('metrics count rejected commits by code, and late ones', async () => {
   assert.equal(grown('lectern_commits_rejected_total{code="enrolment_withdrawn"}'), 1);
 });
 
-test('metrics show the free disk and the write-ahead log', async () => {
+test('metrics show the free disk space and the size of the write-ahead log', async () => {
   clock.advance({ seconds: 61 });
   const found = await untilMatching(
     () => readMetrics(service),
@@ -204,7 +204,7 @@ test('metrics show the free disk and the write-ahead log', async () => {
   assert.equal(value('lectern_figures_up{group="wal"}'), 1);
 });
 
-test('if the database hangs, the other metrics are returned within a second, without outdated figures', async () => {
+test('if the database hangs, all other metrics are returned within a second, without outdated values', async () => {
   const { engine } = service.ctx;
   const isServer = engine.kind === 'postgres';
   const held = Promise.withResolvers<void>();
@@ -246,7 +246,7 @@ test('if the database hangs, the other metrics are returned within a second, wit
   );
 });
 
-test('database figures are read at most once every 15 s, however often metrics are scraped', async () => {
+test('database metrics are read at most once every 15 s, however often metrics are scraped', async () => {
   const seen: string[] = [];
   const node = await serve(observed(service.ctx, ({ text }) => void seen.push(text)));
   after(node.close);

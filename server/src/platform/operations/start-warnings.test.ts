@@ -5,7 +5,7 @@ import { startWarnings } from './start-warnings.ts';
 
 const warned = (env: Record<string, string>) => startWarnings(readConfig(env), env).join('\n');
 
-test('a PostgreSQL connection that leaves the machine without TLS causes one warning, which does not show the password', () => {
+test('a PostgreSQL connection to another machine without TLS causes one warning, which does not show the password', () => {
   const to = (rest: string, env = {}) => warned({ DATABASE_URL: `postgres://lectern:word@${rest}`, ...env });
   for (const inClear of [
     'db.example/lectern',
@@ -39,7 +39,7 @@ test('a PostgreSQL connection that leaves the machine without TLS causes one war
   assert.equal(warned({}), '');
 });
 
-test('links to this machine while behind a proxy cause a warning', () => {
+test('URLs that point to this machine cause a warning behind a proxy', () => {
   assert.match(
     warned({ HOST: '0.0.0.0', TRUST_PROXY: 'true' }),
     /BASE_URL is not: launch links begin with https:/,

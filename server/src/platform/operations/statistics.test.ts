@@ -22,7 +22,7 @@ type Scans = { name: string; whole: number; by_index: number };
 const scansText = `select relname as name, seq_scan::integer as whole, idx_scan::integer as by_index
 from pg_stat_xact_user_tables where relname in ('enrolment', 'user') order by relname`;
 
-test('a plan made for empty tables is replaced once they have grown', async () => {
+test('a query plan made for empty tables is replaced once they have grown', async () => {
   const tenant = await newTenant(service);
   const course = await newCourse(service);
   const row: EnrolRow & { n: number } = {

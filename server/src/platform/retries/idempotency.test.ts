@@ -16,7 +16,7 @@ const post = (path: string, body: unknown, key: string, headers: Record<string, 
   service.api('POST', path, body, undefined, { 'idempotency-key': key, ...headers });
 const tenant = () => ({ ...service.ctx, tenantId: 'test' });
 
-test('a repeated POST gets the stored response, with its status and headers', async () => {
+test('a repeated POST gets the stored response with its status and headers', async () => {
   const first = await post('/user', { LoginID: 'i-1' }, 'one');
   assert.equal(first.status, 201);
   assert.equal(first.headers.get('idempotency-replayed'), null);
@@ -28,7 +28,7 @@ test('a repeated POST gets the stored response, with its status and headers', as
   assert.deepEqual(again.body, first.body);
 });
 
-test('an error is replayed too, with the ID of the new request', async () => {
+test('an error is also replayed, with the ID of the new request', async () => {
   const first = await post('/enrol/nobody/none', {}, 'two');
   const again = await post('/enrol/nobody/none', {}, 'two');
   assert.equal(again.status, 404);
@@ -49,7 +49,7 @@ test('a key that was used with another body or path is rejected', async () => {
   }
 });
 
-test('keys belong to their tenant', async () => {
+test('each tenant has its own keys', async () => {
   await service.api('POST', '/tenant', { TenantID: 'other' });
   await post('/user', { LoginID: 'i-4' }, 'four');
   const other = await post('/user', { LoginID: 'somebody' }, 'four', { tenant: 'other' });
@@ -57,7 +57,7 @@ test('keys belong to their tenant', async () => {
   assert.equal(other.body.LoginID, 'somebody');
 });
 
-test("the operator's calls can have keys too, and secrets in responses are stored encrypted", async () => {
+test("the operator's calls can also have keys, and secrets in responses are stored encrypted", async () => {
   const first = await post('/tenant/test/key', { Name: 'once' }, 'five');
   const again = await post('/tenant/test/key', { Name: 'once' }, 'five');
   assert.equal(first.status, 201);
@@ -78,12 +78,12 @@ test('the header must be 1–255 printable characters', async () => {
   }
 });
 
-test('rejections before the verb runs are not stored', async () => {
+test('rejections before the operation runs are not stored', async () => {
   assert.equal((await post('/user', { LoginID: 5 }, 'seven')).status, 422);
   assert.equal((await post('/user', { LoginID: 'i-7' }, 'seven')).status, 201);
 });
 
-test('of concurrent requests, one does the work and the others get a retryable error', async () => {
+test('one of several concurrent requests does the work, and the others get a retryable error', async () => {
   const requests = Array.from({ length: 8 }, () => post('/tenant/test/key', { Name: 'race' }, 'eight'));
   const answers = await Promise.all(requests);
   for (const { status, body, headers } of answers) {
@@ -124,7 +124,7 @@ test('a different request with a used key is rejected before any preparation', a
   assert.equal(valueOrThrow(same.outcome), 'a');
 });
 
-test('after 24 hours a key can be used again, and the job removes the stored response', async () => {
+test('a key can be used again after 24 hours, and the job removes the stored response', async () => {
   await post('/user', { LoginID: 'i-11' }, 'eleven');
   now = new Date(now.getTime() + 25 * 3_600_000);
   const later = await post('/user', { LoginID: 'i-11' }, 'eleven');

@@ -31,7 +31,7 @@ const writers: [string, (rows: string[][]) => string][] = [
 ];
 
 for (const [who, write] of writers)
-  test(`whatever the records contain, CSV for ${who} reads back as the same rows without formulas`, () => {
+  test(`any records written as CSV for ${who} are read back as the same rows without formulas`, () => {
     fc.assert(
       fc.property(records, (rows) => {
         const csv = write(rows);
@@ -57,7 +57,7 @@ for (const [who, write] of writers)
     );
   });
 
-test('the service reads back what it writes for programs', async () => {
+test('CSV that the service writes for programs can be read back by the service', async () => {
   const write = async (rows: string[][]) => {
     const written = rows.map((row) => Object.fromEntries(row.map((cell, n) => [columns[n], cell])));
     const csv = rowWriter('csv', columns, { rawCells: true })(written);
@@ -84,7 +84,7 @@ test('a header that names both a field and its members is rejected', async () =>
     await assert.rejects(readCsv(`${header}\nx,y,z\n`), /a column for a field and a column for its member/);
 });
 
-test('the time to read rows of 200 columns and 64 kB is linear in their length', async () => {
+test('rows with 200 columns and 64 kB are read in time proportional to their length', async () => {
   const members = Array.from({ length: 198 }, (_, at) => `Metadata.a${at}`);
   const row = `ann,${'x'.repeat(60_000)}${',1'.repeat(198)}`;
   const used = process.threadCpuUsage();

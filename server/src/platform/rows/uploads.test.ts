@@ -72,7 +72,7 @@ test('the file of a bulk call wraps around and never exceeds its maximum size', 
   await rm(folder, { recursive: true });
 });
 
-test('a spool stops when the disk is full', async () => {
+test('a buffer file stops growing when the disk is full', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-spool-'));
   let asked = 0;
   const room = async () => {

@@ -144,7 +144,7 @@ describe('malicious manifests are rejected with a reason, and nothing is left on
     });
 });
 
-describe('odd manifests are either read or rejected with a reason', () => {
+describe('unusual manifests are either read or rejected with a reason', () => {
   const cyclic = manifest12(
     oneItem,
     `${oneResource.replace('<file', '<dependency identifierref="r2"/><file')}<resource identifier="r2" type="webcontent" adlcp:scormtype="asset" href="index.html"><dependency identifierref="r"/></resource>`,

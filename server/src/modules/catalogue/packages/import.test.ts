@@ -74,14 +74,14 @@ test('an import returns the release, and the course shows it', async () => {
   assert.deepEqual((await traces(CourseID)).scratch, []);
 });
 
-test('concurrent imports each create a release', async () => {
+test('each of several concurrent imports creates a release', async () => {
   const CourseID = await course();
   const replies = await Promise.all(Array.from({ length: 5 }, () => upload(CourseID, phishing)));
   assert.deepEqual(replies.map(({ body }) => body.Release).sort(), [1, 2, 3, 4, 5]);
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
 });
 
-test('a failed import says why and leaves nothing behind', async () => {
+test('a failed import reports the reason and leaves nothing behind', async () => {
   const CourseID = await course();
   await upload(CourseID, phishing);
   const before = await traces(CourseID);

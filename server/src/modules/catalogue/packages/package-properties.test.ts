@@ -36,7 +36,7 @@ async function staysInside(bytes: Uint8Array): Promise<void> {
   else assert.deepEqual(names, []);
 }
 
-describe('whatever is uploaded', () => {
+describe('any upload', () => {
   it('random bytes are rejected with a reason', async () => {
     await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), staysInside), runs);
   });
@@ -62,7 +62,7 @@ describe('whatever is uploaded', () => {
     );
   });
 
-  it('a damaged manifest is read or rejected with a reason', () => {
+  it('a damaged manifest is either read or rejected with a reason', () => {
     const snippet = fc.constantFrom(
       '<',
       '>',
@@ -97,7 +97,7 @@ describe('whatever is uploaded', () => {
     );
   });
 
-  it("a unit's address never points outside the package", () => {
+  it("a unit's URL never points outside the package", () => {
     const piece = fc.oneof(
       fc.string({ maxLength: 6, unit: 'binary' }),
       fc.constantFrom('..', '/', '%2e', '\\', '?', '#', '%', ':', '//'),

@@ -42,7 +42,7 @@ describe('readPackage', () => {
     assert.match(report?.Warnings[0]?.Message ?? '', /My course\//);
   });
 
-  it('says where the manifest is if there are other files next to its folder', async () => {
+  it('reports where the manifest is if there are other files next to its folder', async () => {
     const zip = await zipOf({ 'readme.txt': '', 'course/imsmanifest.xml': scorm12['imsmanifest.xml'] });
     assert.match((await rejected(zip)).message, /course\/imsmanifest\.xml/);
   });
@@ -54,7 +54,7 @@ describe('readPackage', () => {
     assert.deepEqual([report.Tree.Units[0]?.UnitID, report.Tree.Units[0]?.Href], ['web', 'Index.htm']);
   });
 
-  it('reads a cmi5 course from a zip, or from its course structure alone', async () => {
+  it('reads a cmi5 course from a zip or from a course structure file', async () => {
     const remote = courseStructure(au({ url: 'https://content.example.com/' }));
     const zipped = await importedReport(
       await zipOf({ 'cmi5.xml': courseStructure(au({})), 'index.html': '' }),
@@ -117,7 +117,7 @@ describe('packages from other tools', () => {
     'bad-scorm12-missing-files.zip': 'scorm12',
   };
 
-  it('are imported, or rejected with the reason', async (context) => {
+  it('are either imported or rejected with the reason', async (context) => {
     const real = await realPackages(context);
     for (const name of real?.names ?? []) {
       const { report, problem, names } = await importBytes(await readFile(join(real?.folder ?? '', name)));
@@ -129,7 +129,7 @@ describe('packages from other tools', () => {
     }
   });
 
-  it('name the line of malformed XML, and the missing href', async (context) => {
+  it('report the line of malformed XML and the missing href', async (context) => {
     const real = await realPackages(context);
     if (!real) return;
     const read = (name: string) => readFile(join(real.folder, name));

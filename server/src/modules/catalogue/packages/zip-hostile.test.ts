@@ -100,31 +100,31 @@ const families: [string, RawEntry[], string, RegExp][] = [
 
 describe('hostile archives', () => {
   for (const [what, entries, code, reason] of families) {
-    it(`are rejected for ${what}, and nothing is left on disk`, async () => {
+    it(`are rejected for ${what}, leaving nothing on disk`, async () => {
       const problem = await rejected(rawZip([page, ...entries]));
       assert.equal(problem.code, code);
       assert.match(problem.message, reason);
     });
   }
 
-  it('are rejected for two entries that share the same bytes', async () => {
+  it('are rejected if two entries share the same bytes', async () => {
     const problem = await rejected(rawZip([page, { ...page, name: 'other.html', offset: 0 }]));
     assert.match(problem.message, /overlaps another entry/);
   });
 
-  it('are rejected for damaged deflate data', async () => {
+  it('are rejected if the deflate data is damaged', async () => {
     const bytes = rawZip([page]);
     bytes.fill(0xff, 42, 50);
     assert.equal((await rejected(bytes)).code, 'package_unsafe');
   });
 
-  it('are rejected by the limits on bytes and entries', async () => {
+  it('are rejected if they exceed the limits on bytes and entries', async () => {
     const bytes = rawZip([page, { name: 'a.js', data: 'x'.repeat(100) }]);
     assert.equal((await rejected(bytes, { bytes: 100 })).code, 'package_too_large');
     assert.equal((await rejected(bytes, { entries: 1 })).code, 'package_too_large');
   });
 
-  it('are rejected by the entry limit if folders implied by paths exceed it', async () => {
+  it('are rejected if the folders implied by paths exceed the entry limit', async () => {
     const deep = Array.from({ length: 10 }, (_, index) => ({
       name: `${`${index}/`.repeat(30)}x`,
       data: 'x',
@@ -146,7 +146,7 @@ describe('harmless archives', () => {
     assert.equal(report.Files, 2);
   });
 
-  it('are stripped of files that operating systems add', async () => {
+  it('lose the files that operating systems add', async () => {
     const junk = [{ name: '__MACOSX/._index.html' }, { name: '.DS_Store' }, { name: 'img/Thumbs.db' }];
     const { names } = await importBytes(rawZip([page, ...junk]));
     assert.deepEqual(names, ['out', 'out/index.html']);
@@ -157,7 +157,7 @@ describe('harmless archives', () => {
     assert.equal((await importedReport(rawZip([page, ...entries]))).Files, 3);
   });
 
-  it('keep names in code page 437 and in undeclared UTF-8', async () => {
+  it('keep names encoded in code page 437 and in undeclared UTF-8', async () => {
     const old = { name: Buffer.from([0x81, 0x2e, 0x6a, 0x73]), flags: 0 };
     const { names } = await importBytes(rawZip([page, old, { name: 'ä.js', flags: 0 }]));
     assert.deepEqual(names, ['out', 'out/index.html', 'out/ä.js', 'out/ü.js']);

@@ -32,7 +32,7 @@ const put = {
 const count = { name: 'count', text: 'select count(*) as n from note', values: [] };
 const counted = async (engine: PgliteEngine) => (await engine.query<{ n: number }>(count)).rows[0]?.n;
 
-test('syncs at least once for each commit, and never for reads', async () => {
+test('syncs to disk at least once per commit, and never for reads', async () => {
   const engine = await openPglite({ folder: await folderFor('syncs'), maintenance: noMaintenance });
   await engine.query(put);
   for (let round = 0; round < 20; round++) {
@@ -52,7 +52,7 @@ test('syncs at least once for each commit, and never for reads', async () => {
   await engine.close();
 });
 
-test('vacuums and truncates its log automatically, so the folder stays small', async () => {
+test('vacuums and truncates its log automatically, so that the folder stays small', async () => {
   const folder = await folderFor('growth');
   const maintenance = { measureEvery: 20, checkpointBytes: 8 * 1024 * 1024, vacuumEvery: 100 };
   const engine = await openPglite({ folder, maintenance });
@@ -80,7 +80,7 @@ test('vacuums and truncates its log automatically, so the folder stays small', a
   assert.ok(sum.table < 40e6, `a table with 0.6 MB of rows takes ${sum.table} bytes`);
 });
 
-test('only one process at a time can open it, however the previous one died', async () => {
+test('only one process at a time can open the database, however the previous process ended', async () => {
   const folder = await folderFor('lock');
   const holder = spawn(process.execPath, ['--input-type=module'], { stdio: ['pipe', 'pipe', 'inherit'] });
   holder.stdin.end(`
@@ -123,7 +123,7 @@ test('reopens automatically after a disk error, with all acknowledged rows', asy
   await engine.close();
 });
 
-test('starts over if creating the database was interrupted', async () => {
+test('starts again if the creation of the database was interrupted', async () => {
   const folder = path.join(root, 'interrupted');
   await cp(path.join(empty, 'database'), path.join(folder, 'database.new'), { recursive: true });
   await rm(path.join(folder, 'database.new/global'), { recursive: true });
@@ -145,7 +145,7 @@ test('explains why a folder cannot be opened', async () => {
   await assert.rejects(openPglite({ folder: broken }), /cannot be opened/);
 });
 
-test('rejects work once it is closed', async () => {
+test('rejects work after it has been closed', async () => {
   const engine = await openPglite({ folder: await folderFor('closed') });
   await engine.close();
   await engine.close();

@@ -6,7 +6,7 @@ import { openPostgres } from './postgres.ts';
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'needs TEST_DATABASE_URL';
 
-test('reports the database as unavailable if nothing is listening', async () => {
+test('reports that the database is unavailable if nothing is listening', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
@@ -22,7 +22,7 @@ test('reports the database as unavailable if nothing is listening', async () => 
   await engine.close();
 });
 
-test('on a server', { skip }, async (context) => {
+test('connections to a PostgreSQL server', { skip }, async (context) => {
   const engine = await openEmptyTestDatabase();
   context.after(() => engine.close());
   await engine.script('create table note (id int primary key)');
@@ -55,20 +55,23 @@ test('on a server', { skip }, async (context) => {
     assert.equal((await idsAtLast()).length, 8);
   });
 
-  await context.test('reports the database as unavailable if a transaction lost its connection', async () => {
-    const cut = engine.transaction(async (connection) => {
-      await connection.query(put(100));
-      await connection.query(endOwn);
-    });
-    await assert.rejects(cut, { code: 'unavailable' });
-    const cutOutside = engine.transaction(async (connection) => {
-      await connection.query(put(101));
-      await engine.query(endAll);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    });
-    await assert.rejects(cutOutside, { code: 'unavailable' });
-    assert.equal((await ids()).length, 8);
-  });
+  await context.test(
+    'reports that the database is unavailable if a transaction lost its connection',
+    async () => {
+      const cut = engine.transaction(async (connection) => {
+        await connection.query(put(100));
+        await connection.query(endOwn);
+      });
+      await assert.rejects(cut, { code: 'unavailable' });
+      const cutOutside = engine.transaction(async (connection) => {
+        await connection.query(put(101));
+        await engine.query(endAll);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      });
+      await assert.rejects(cutOutside, { code: 'unavailable' });
+      assert.equal((await ids()).length, 8);
+    },
+  );
 
   await context.test('prepares a statement again after its table has changed', async () => {
     const all = { name: 'all', text: 'select * from note where id = $1', values: [1] };

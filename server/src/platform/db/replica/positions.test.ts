@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addSample, type Positions, timeOf } from './positions.ts';
 
-test('a replica is as recent as the latest position that it has reached', () => {
+test('a replica is as recent as the latest sampled position that it has reached', () => {
   const positions: Positions = { samples: [] };
   assert.equal(timeOf(positions, 100), null, 'no samples yet');
   for (const [at, position] of [
@@ -18,7 +18,7 @@ test('a replica is as recent as the latest position that it has reached', () => 
   assert.equal(timeOf(positions, 31), 4_000);
 });
 
-test('many samples in a moment keep only the latest, so an hour of them stays small', () => {
+test('only the latest of many simultaneous samples is kept, so that an hour of samples stays small', () => {
   const positions: Positions = { samples: [] };
   for (let at = 0; at < 8_000_000; at += 100) addSample(positions, { at, position: at });
   assert.ok(positions.samples.length <= 2_000);

@@ -10,7 +10,7 @@ const service = await startService();
 after(service.close);
 const tenant = await newTenant(service);
 
-test('a response lists every invalid field, each with a sentence that says what to send', async () => {
+test('the response lists every invalid field with a sentence that says what to send', async () => {
   const reply = await tenant.api('POST', '/user', {
     LoginID: '..',
     FirstName: 'x'.repeat(256),
@@ -33,7 +33,7 @@ test('a response lists every invalid field, each with a sentence that says what 
   });
 });
 
-test('sentences include an example for values with a format', async () => {
+test('error details include an example for values with a format', async () => {
   const option = await service.api('PUT', '/course/none/option/none', { Duration: '30 days', Seats: -1 });
   assert.deepEqual(
     option.body.errors.map(({ detail }: { detail: string }) => detail),
@@ -91,7 +91,7 @@ function keywordsOf(schema: object): string[] {
   });
 }
 
-test("every keyword in our schemas has a sentence, so the validator's raw text is never returned", () => {
+test("every keyword in our schemas has its own error text, so that the validator's text is never returned", () => {
   for (const { name, params, query, body } of routes)
     for (const schema of [params, query, body])
       for (const keyword of schema ? keywordsOf(schema) : [])
