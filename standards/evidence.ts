@@ -23,7 +23,7 @@ export const nothing: Evidence = {
 export function unitEvidence(standard: Standard, unit: Unit, data: RunTimeData): Evidence {
   if (unit.Kind === 'au') return auEvidence(unit, data);
   if (standard === 'web' || unit.Kind !== 'sco') return pageEvidence(data);
-  return standard === 'scorm12' ? evidenceOf12(unit, data) : evidenceOf2004(unit, data);
+  return standard === 'scorm12' ? evidenceOfScorm12(unit, data) : evidenceOfScorm2004(unit, data);
 }
 
 function pageEvidence(data: RunTimeData): Evidence {
@@ -59,7 +59,7 @@ function counting(units: Unit[]): Unit[] {
  * RTE 1.2 §3.4.4: if there is a mastery score and a raw score, the LMS decides, unless the unit is taken without
  * credit.
  */
-function evidenceOf12(unit: Unit, data: RunTimeData): Evidence {
+function evidenceOfScorm12(unit: Unit, data: RunTimeData): Evidence {
   const words = ['passed', 'completed', 'failed', 'incomplete', 'browsed', 'not attempted'] as const;
   const status = oneOf(words, data['cmi.core.lesson_status']);
   const raw = parseNumber(data['cmi.core.score.raw']);
@@ -80,7 +80,7 @@ function evidenceOf12(unit: Unit, data: RunTimeData): Evidence {
  * RTE 2004 §4.2.4 and §4.2.22: if there is a threshold and its measure, they decide; otherwise the content's own status
  * does.
  */
-function evidenceOf2004(unit: Unit, data: RunTimeData): Evidence {
+function evidenceOfScorm2004(unit: Unit, data: RunTimeData): Evidence {
   const measure = parseNumber(data['cmi.progress_measure']);
   const scaled = parseNumber(data['cmi.score.scaled']);
   const passing = passingScore(unit);

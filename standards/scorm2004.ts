@@ -5,7 +5,7 @@ import { readSequencing } from './sequencing.ts';
 import type { Unit } from './types.ts';
 import { attributeOf, childOf, childrenOf, collapse, textOf, type XmlElement } from './xml.ts';
 
-const interfaceElements = ['abandon', 'continue', 'exit', 'previous', 'suspendAll', 'exitAll', 'abandonAll'];
+const lmsUiElements = ['abandon', 'continue', 'exit', 'previous', 'suspendAll', 'exitAll', 'abandonAll'];
 
 /** SCORM 2004 CAM §3.4 and SN: only leaves open pages; groups may be sequenced. */
 export function scorm2004(manifest: XmlElement): StandardReader {
@@ -62,5 +62,5 @@ function sharedData(item: XmlElement): Unit['SharedData'] {
 function hiddenInterface(item: XmlElement): string[] {
   const navigation = childOf(childOf(item, 'presentation'), 'navigationInterface');
   const hidden = childrenOf(navigation, 'hideLMSUI').map(({ text }) => collapse(text).toLowerCase());
-  return interfaceElements.filter((name) => hidden.includes(name.toLowerCase()));
+  return lmsUiElements.filter((name) => hidden.includes(name.toLowerCase()));
 }

@@ -162,10 +162,11 @@ export type CourseTree = {
   /** cmi5: the title by language. */
   Names?: Record<string, string>;
   Units: Unit[];
-  /** SCORM 2004: the organization's own sequencing and scope of its global objectives and shared data. */
+  /** SCORM 2004: the organization's own sequencing. */
   Sequencing: Sequencing | null;
   /** The organization's own threshold. Trees stored by earlier versions do not have it. */
   CompletionThreshold?: Unit['CompletionThreshold'];
+  /** Whether other courses of the learner share the global objectives and the data. */
   ObjectivesGlobalToSystem: boolean;
   SharedDataGlobalToSystem: boolean;
 };

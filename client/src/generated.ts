@@ -396,7 +396,7 @@ export interface paths {
         put?: never;
         /**
          * Enrol many users
-         * @description Each row is processed like a call to `POST /enrol`. Rows are independent: a rejected row does not affect the others.
+         * @description Each row is processed like a call to `POST /enrol/{LoginID}/{CourseID}`. Rows are independent: a rejected row does not affect the others.
          */
         post: operations["enrolMany"];
         delete?: never;

@@ -70,7 +70,7 @@ export function CopyTextButton({ value, text, label }: CopyProps) {
 }
 
 /** A label and its value, for the details of one record. */
-export function Fact({ label, children }: { label: string; children: React.ReactNode }) {
+export function LabelledValue({ label, children }: { label: string; children: React.ReactNode }) {
   return (
     <div className="fact">
       <Text component="dt" size="sm" c="dimmed">
@@ -83,6 +83,6 @@ export function Fact({ label, children }: { label: string; children: React.React
   );
 }
 
-export function Facts({ children }: { children: React.ReactNode }) {
+export function LabelledValues({ children }: { children: React.ReactNode }) {
   return <dl className="facts">{children}</dl>;
 }

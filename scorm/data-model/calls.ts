@@ -51,7 +51,7 @@ export function answer(
   return { state: { ...state, error, diagnostic: short }, returned, error, diagnostic: short, ...more };
 }
 
-/** An answer of a call that does not change the last error. */
+/** The answer of a call that leaves the last error unchanged. */
 export function report({ error, diagnostic }: State, state: State, returned: string): Answer {
   return { state, returned, error, diagnostic };
 }

@@ -71,7 +71,7 @@ export function changeAt(
   const last = lists.at(-1);
   // A type may change after its responses. What was stored is kept.
   const isKept = by === 'system' && element.format !== undefined;
-  const judged = isKept ? 'valid' : judge(lookup, element, last, name, value);
+  const judged = isKept ? 'valid' : validateValue(lookup, element, last, name, value);
   if (judged === 'not unique' || judged === 'wrong type' || judged === 'out of range')
     return { problem: judged };
   const identity = last ? identityOf(lookup, element, name) : null;
@@ -111,7 +111,7 @@ function indexed(pattern: string, lists: readonly Position[]): string {
 }
 
 /** The format of responses depends on the interaction's type (RTE 4th §4.2.9.1). */
-function judge(
+function validateValue(
   lookup: Lookup,
   element: Element,
   last: Position | undefined,

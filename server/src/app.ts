@@ -20,7 +20,7 @@ import { contentHeaders, prepareContent } from './modules/player/content-server.
 import { launchRoute } from './modules/player/launch-route.ts';
 import { previewRoutes } from './modules/player/preview-routes.ts';
 import { enterSession } from './modules/player/session-entry.ts';
-import { figures } from './modules/reports/figures.ts';
+import { databaseMetrics } from './modules/reports/metric-groups.ts';
 import { reportRoutes } from './modules/reports/routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
@@ -111,7 +111,7 @@ export async function buildApp(
     observe,
   }: { processMetrics?: boolean; observe?: (app: FastifyInstance) => void } = {},
 ): Promise<App> {
-  const metrics = openMetrics(ctx, { processMetrics, figures });
+  const metrics = openMetrics(ctx, { processMetrics, groups: databaseMetrics });
   const api = openInterface(ctx);
   const content = openServer(ctx, contentHeaders);
   const operations = ctx.config.operationsPort === null ? null : openServer(ctx, interfaceHeaders);

@@ -1,7 +1,7 @@
 import { Modal, Stack } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { Json } from '../../parts/json.tsx';
-import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import type { AuditEntry } from './actions.ts';
 import { Actor, Target } from './values.tsx';
 
@@ -27,28 +27,28 @@ function Details({ entry }: { entry: AuditEntry }) {
   const t = useTranslations('audit');
   return (
     <Stack>
-      <Facts>
-        <Fact label={t('when')}>
+      <LabelledValues>
+        <LabelledValue label={t('when')}>
           <Instant at={entry.At} />
-        </Fact>
-        <Fact label={t('who')}>
+        </LabelledValue>
+        <LabelledValue label={t('who')}>
           <Actor entry={entry} />
-        </Fact>
-        <Fact label={t('target')}>
+        </LabelledValue>
+        <LabelledValue label={t('target')}>
           <Target entry={entry} />
-        </Fact>
-        <Fact label={t('trail')}>
+        </LabelledValue>
+        <LabelledValue label={t('trail')}>
           {t('numberOf', { number: entry.Number, trail: entry.TenantID ?? t('deployment') })}
-        </Fact>
+        </LabelledValue>
         {entry.RequestID !== null && (
-          <Fact label={t('request')}>
+          <LabelledValue label={t('request')}>
             <Copyable value={entry.RequestID} label={t('request')} />
-          </Fact>
+          </LabelledValue>
         )}
-        <Fact label={t('hash')}>
+        <LabelledValue label={t('hash')}>
           <Copyable value={entry.Hash} label={t('hash')} />
-        </Fact>
-      </Facts>
+        </LabelledValue>
+      </LabelledValues>
       <Json value={entry} label={t('json')} />
     </Stack>
   );

@@ -4,14 +4,14 @@ import { useTranslations } from 'use-intl';
 import { type Api, useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Message, Waiting } from '../../parts/states.tsx';
-import { Fact, Facts } from '../../parts/values.tsx';
+import { LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { EnrolLink } from './enrol-link.tsx';
 import { LanguageName } from './language.tsx';
 import { OptionRows } from './option-rows.tsx';
 import { PreviewButton } from './preview-button.tsx';
 import { type Course, CourseStatusBadge, StandardName } from './values.tsx';
 
-/** The API reads an offered course for only one learner, so this looks it up in the list. */
+/** Finds an offered course in the list, because the API returns a single one only for a given learner. */
 async function findOffered({ client }: Api, courseId: string): Promise<Course | null> {
   for (let Cursor: string | null = ''; Cursor !== null; ) {
     const query: { Limit: number; Search: string; Cursor?: string } = {
@@ -59,16 +59,16 @@ export function OfferedCourse({ courseId }: { courseId: string }) {
           {Description}
         </Text>
       )}
-      <Facts>
-        <Fact label={t('fields.courseId')}>{courseId}</Fact>
-        <Fact label={t('list.standard')}>
+      <LabelledValues>
+        <LabelledValue label={t('fields.courseId')}>{courseId}</LabelledValue>
+        <LabelledValue label={t('list.standard')}>
           <StandardName standard={Standard} />
-        </Fact>
-        <Fact label={t('list.release')}>{Release ?? '–'}</Fact>
-        <Fact label={t('fields.language')}>
+        </LabelledValue>
+        <LabelledValue label={t('list.release')}>{Release ?? '–'}</LabelledValue>
+        <LabelledValue label={t('fields.language')}>
           <LanguageName tag={Language} />
-        </Fact>
-      </Facts>
+        </LabelledValue>
+      </LabelledValues>
       <Stack gap="sm">
         <Title order={2} size="h4">
           {t('options.title')}

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@ma
 import { useTranslations } from 'use-intl';
 import { useAction } from '../../parts/action.tsx';
 import { FailedAction } from '../../parts/states.tsx';
-import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { useChange } from './use-changes.ts';
 import { EndOf, type Enrolment, ProgressOf, usePercent, useTimeSpent } from './values.tsx';
 
@@ -36,26 +36,26 @@ export function Result({ enrolment, onOverride }: { enrolment: Enrolment; onOver
           </div>
         </SimpleGrid>
         {Override && <Overridden enrolment={enrolment} override={Override} />}
-        <Facts>
-          <Fact label={t('enrolledAt')}>
+        <LabelledValues>
+          <LabelledValue label={t('enrolledAt')}>
             <Instant at={enrolment.EnrolledAt} />
-          </Fact>
-          <Fact label={t('startedAt')}>
+          </LabelledValue>
+          <LabelledValue label={t('startedAt')}>
             <Instant at={enrolment.StartedAt} none={t('notYet')} />
-          </Fact>
-          <Fact label={t('lastAccessedAt')}>
+          </LabelledValue>
+          <LabelledValue label={t('lastAccessedAt')}>
             <Instant at={enrolment.LastAccessedAt} none={t('notYet')} />
-          </Fact>
-          <Fact label={t('completedAt')}>
+          </LabelledValue>
+          <LabelledValue label={t('completedAt')}>
             <Instant at={enrolment.CompletedAt} none={t('notYet')} />
-          </Fact>
-          <Fact label={t('ends')}>
+          </LabelledValue>
+          <LabelledValue label={t('ends')}>
             <EndOf at={enrolment.ExpiresAt} />
-          </Fact>
-          <Fact label={t('timeSpent')}>{time(enrolment.TotalSeconds)}</Fact>
-          <Fact label={t('launches')}>{enrolment.Launches}</Fact>
-          <Fact label={t('option')}>{enrolment.DurationID}</Fact>
-        </Facts>
+          </LabelledValue>
+          <LabelledValue label={t('timeSpent')}>{time(enrolment.TotalSeconds)}</LabelledValue>
+          <LabelledValue label={t('launches')}>{enrolment.Launches}</LabelledValue>
+          <LabelledValue label={t('option')}>{enrolment.DurationID}</LabelledValue>
+        </LabelledValues>
       </Stack>
     </Paper>
   );
@@ -134,18 +134,18 @@ export function Details({ enrolment, onEdit }: { enrolment: Enrolment; onEdit: (
             {t('details.edit')}
           </Button>
         </Group>
-        <Facts>
-          <Fact label="EnrollID">
+        <LabelledValues>
+          <LabelledValue label="EnrollID">
             <Copyable value={enrolment.EnrollID} label="EnrollID" />
-          </Fact>
-          <Fact label="CourseID">{enrolment.CourseID}</Fact>
-          <Fact label={t('reference')}>{enrolment.Reference ?? '–'}</Fact>
+          </LabelledValue>
+          <LabelledValue label="CourseID">{enrolment.CourseID}</LabelledValue>
+          <LabelledValue label={t('reference')}>{enrolment.Reference ?? '–'}</LabelledValue>
           {Object.entries(enrolment.Metadata).map(([name, value]) => (
-            <Fact key={name} label={name}>
+            <LabelledValue key={name} label={name}>
               {value}
-            </Fact>
+            </LabelledValue>
           ))}
-        </Facts>
+        </LabelledValues>
       </Stack>
     </Paper>
   );

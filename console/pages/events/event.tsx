@@ -2,7 +2,7 @@ import { Anchor, Group, Modal, Stack, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { Json } from '../../parts/json.tsx';
-import { Copyable, CopyTextButton, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { Copyable, CopyTextButton, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { Learner } from './learner.tsx';
 import type { Event } from './record.ts';
 import { SentTo } from './sent-to.tsx';
@@ -30,15 +30,15 @@ function Details({ event }: { event: Event }) {
   const { EventID, Type, OccurredAt, LoginID, EnrollID, CourseID } = event;
   return (
     <Stack>
-      <Facts>
-        <Fact label={t('type')}>{Type}</Fact>
-        <Fact label={t('at')}>
+      <LabelledValues>
+        <LabelledValue label={t('type')}>{Type}</LabelledValue>
+        <LabelledValue label={t('at')}>
           <Instant at={OccurredAt} />
-        </Fact>
-        <Fact label={t('learner')}>
+        </LabelledValue>
+        <LabelledValue label={t('learner')}>
           <Learner loginId={LoginID} />
-        </Fact>
-        <Fact label={t('course')}>
+        </LabelledValue>
+        <LabelledValue label={t('course')}>
           {CourseID === null ? (
             '–'
           ) : (
@@ -51,9 +51,9 @@ function Details({ event }: { event: Event }) {
               {CourseID}
             </Anchor>
           )}
-        </Fact>
+        </LabelledValue>
         {LoginID !== null && EnrollID !== null && (
-          <Fact label={t('enrolment')}>
+          <LabelledValue label={t('enrolment')}>
             <Anchor
               renderRoot={(props) => (
                 <Link
@@ -65,12 +65,12 @@ function Details({ event }: { event: Event }) {
             >
               {t('openEnrolment')}
             </Anchor>
-          </Fact>
+          </LabelledValue>
         )}
-        <Fact label={t('id')}>
+        <LabelledValue label={t('id')}>
           <Copyable value={EventID} label={t('id')} />
-        </Fact>
-      </Facts>
+        </LabelledValue>
+      </LabelledValues>
       <SentTo eventId={EventID} />
       <Stack gap="xs">
         <Title order={3} size="h5">

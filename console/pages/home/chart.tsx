@@ -3,7 +3,7 @@ import { scaleLinear } from 'd3-scale';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { measures, type Point } from './spans.ts';
-import { dayOf, usePointText } from './use-point-text.ts';
+import { dateOfDay, usePointText } from './use-point-text.ts';
 
 const height = 240;
 const margin = { top: 12, end: 12, bottom: 26, start: 40 };
@@ -142,7 +142,7 @@ function Days({ points, x, width }: { points: readonly Point[]; x: Scale; width:
               y={height - 8}
               textAnchor={at === last ? 'end' : x(at) < margin.start + 20 ? 'start' : 'middle'}
             >
-              {format.dateTime(dayOf(Day), { day: 'numeric', month: 'short', timeZone: 'UTC' })}
+              {format.dateTime(dateOfDay(Day), { day: 'numeric', month: 'short', timeZone: 'UTC' })}
             </text>
           ),
       )}

@@ -11,7 +11,7 @@ import { toFailure } from '../../api/problem.ts';
 import { nameOf } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { Failed, FailedAction, Message, Waiting } from '../../parts/states.tsx';
-import { Fact, Facts } from '../../parts/values.tsx';
+import { LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { NewPassword, useNewPassword } from '../password/new-password.tsx';
 import { hashPassword } from '../sign-in/hash-password.ts';
 import { rememberTenant } from '../sign-in/use-sign-in.ts';
@@ -25,7 +25,7 @@ export default function Invitation() {
   const { client } = useApi();
   const token = location.hash.slice(1);
   const { data, error, isPending, refetch } = useQuery({
-    // Beginning with 'session', because the gate removes all other data when nobody is signed in.
+    // The key begins with 'session', because all other cached data is removed when nobody is signed in.
     queryKey: ['session', 'invitation', token],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
@@ -87,10 +87,10 @@ function Accept({ token, invitation }: { token: string; invitation: Open }) {
             </Title>
             <Text c="dimmed">{t('text', { tenant: TenantName })}</Text>
           </Stack>
-          <Facts>
-            <Fact label={t('tenant')}>{TenantName}</Fact>
-            <Fact label={t('loginId')}>{LoginID}</Fact>
-          </Facts>
+          <LabelledValues>
+            <LabelledValue label={t('tenant')}>{TenantName}</LabelledValue>
+            <LabelledValue label={t('loginId')}>{LoginID}</LabelledValue>
+          </LabelledValues>
           <input type="text" name="username" autoComplete="username" value={LoginID} readOnly hidden />
           <NewPassword state={chosen} />
           <FailedAction error={accepting.error} />

@@ -6,7 +6,7 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, notify } from '../../parts/action.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
-import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { CourseLink } from '../courses/values.tsx';
 import type { InitialKeys } from './new-keys.tsx';
 import {
@@ -86,32 +86,32 @@ function OneKey({
       {enrolmentKey.RedeemedBy !== null && (
         <Redemption enrolmentKey={enrolmentKey} loginId={enrolmentKey.RedeemedBy} />
       )}
-      <Facts>
-        <Fact label={t('for')}>
+      <LabelledValues>
+        <LabelledValue label={t('for')}>
           <Holder enrolmentKey={enrolmentKey} />
-        </Fact>
+        </LabelledValue>
         {enrolmentKey.LoginID !== null && enrolmentKey.Group !== null && (
-          <Fact label={t('group')}>{enrolmentKey.Group}</Fact>
+          <LabelledValue label={t('group')}>{enrolmentKey.Group}</LabelledValue>
         )}
-        <Fact label={t('purchaseOrder')}>{enrolmentKey.PurchaseOrder ?? '–'}</Fact>
-        <Fact label={t('validFrom')}>
+        <LabelledValue label={t('purchaseOrder')}>{enrolmentKey.PurchaseOrder ?? '–'}</LabelledValue>
+        <LabelledValue label={t('validFrom')}>
           <Instant at={enrolmentKey.ValidFrom} />
-        </Fact>
-        <Fact label={t('validUntil')}>
+        </LabelledValue>
+        <LabelledValue label={t('validUntil')}>
           <Instant at={enrolmentKey.ValidUntil} />
-        </Fact>
-        <Fact label={t('created')}>
+        </LabelledValue>
+        <LabelledValue label={t('created')}>
           <Instant at={enrolmentKey.CreatedAt} />
-        </Fact>
+        </LabelledValue>
         {enrolmentKey.RevokedAt !== null && (
-          <Fact label={t('statuses.revoked')}>
+          <LabelledValue label={t('statuses.revoked')}>
             <Instant at={enrolmentKey.RevokedAt} />
-          </Fact>
+          </LabelledValue>
         )}
-        <Fact label="KeyID">
+        <LabelledValue label="KeyID">
           <Copyable value={enrolmentKey.KeyID} label="KeyID" />
-        </Fact>
-      </Facts>
+        </LabelledValue>
+      </LabelledValues>
       <KeyActions enrolmentKey={enrolmentKey} onMakeAnother={onMakeAnother} />
     </Stack>
   );

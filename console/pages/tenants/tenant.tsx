@@ -7,7 +7,7 @@ import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Waiting } from '../../parts/states.tsx';
-import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { Keys } from './keys.tsx';
 import { LeavingTenant, SuspendButton, TenantStatus } from './lifecycle.tsx';
 import { EditTenantDialog } from './tenant-dialog.tsx';
@@ -48,17 +48,19 @@ function Shown({ tenant }: { tenant: Tenant }) {
       badge={<TenantStatus status={tenant.Status} />}
       actions={actions}
     >
-      <Facts>
-        <Fact label={t('tenantId')}>
+      <LabelledValues>
+        <LabelledValue label={t('tenantId')}>
           <Copyable value={TenantID} label={t('tenantId')} />
-        </Fact>
-        <Fact label={t('passwordHash')}>{t(`hashes.${PasswordHash}`)}</Fact>
-        <Fact label={t('returnOrigins')}>{ReturnOrigins?.join(', ') ?? t('anyOrigin')}</Fact>
-        <Fact label={t('frameOrigins')}>{FrameOrigins?.join(', ') ?? t('anyOrigin')}</Fact>
-        <Fact label={t('createdAt')}>
+        </LabelledValue>
+        <LabelledValue label={t('passwordHash')}>{t(`hashes.${PasswordHash}`)}</LabelledValue>
+        <LabelledValue label={t('returnOrigins')}>
+          {ReturnOrigins?.join(', ') ?? t('anyOrigin')}
+        </LabelledValue>
+        <LabelledValue label={t('frameOrigins')}>{FrameOrigins?.join(', ') ?? t('anyOrigin')}</LabelledValue>
+        <LabelledValue label={t('createdAt')}>
           <Instant at={CreatedAt} />
-        </Fact>
-      </Facts>
+        </LabelledValue>
+      </LabelledValues>
       <Keys tenantId={TenantID} />
       {tenant.Status === 'suspended' && <LeavingTenant tenant={tenant} />}
       {isEditing && <EditTenantDialog tenant={tenant} isOpen onClose={() => setEditing(false)} />}

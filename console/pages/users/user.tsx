@@ -6,9 +6,9 @@ import { useTranslations } from 'use-intl';
 import { nameOf } from '../../api/session.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
-import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { EnrolDialog } from '../enrolments/enrol-dialog.tsx';
-import { InvitationFact } from './invitation-fact.tsx';
+import { InvitationValue } from './invitation-value.tsx';
 import { AccountBadges, type User, useUser } from './person.tsx';
 import { EnableButton, UserMenu } from './user-actions.tsx';
 import { UserDialog } from './user-dialog.tsx';
@@ -82,22 +82,24 @@ function Shown({ user, back }: { user: User; back: { to: '/console/users'; text:
 function UserFacts({ user }: { user: User }) {
   const t = useTranslations('users');
   return (
-    <Facts>
-      <Fact label={t('loginId')}>
+    <LabelledValues>
+      <LabelledValue label={t('loginId')}>
         <Copyable value={user.LoginID} label={t('loginId')} />
-      </Fact>
-      <Fact label={t('email')}>{user.Email ?? '–'}</Fact>
-      <Fact label={t('group')}>{user.GroupName ?? '–'}</Fact>
-      <Fact label={t('account')}>{user.Enabled ? t('enabled') : t('disabled')}</Fact>
-      <Fact label={t('role')}>{user.IsAdmin ? t('administrator') : t('learner')}</Fact>
-      <Fact label={t('registered')}>{user.Register ? t('registeredSelf') : t('registeredByClient')}</Fact>
-      <InvitationFact loginId={user.LoginID} />
-      <Fact label={t('created')}>
+      </LabelledValue>
+      <LabelledValue label={t('email')}>{user.Email ?? '–'}</LabelledValue>
+      <LabelledValue label={t('group')}>{user.GroupName ?? '–'}</LabelledValue>
+      <LabelledValue label={t('account')}>{user.Enabled ? t('enabled') : t('disabled')}</LabelledValue>
+      <LabelledValue label={t('role')}>{user.IsAdmin ? t('administrator') : t('learner')}</LabelledValue>
+      <LabelledValue label={t('registered')}>
+        {user.Register ? t('registeredSelf') : t('registeredByClient')}
+      </LabelledValue>
+      <InvitationValue loginId={user.LoginID} />
+      <LabelledValue label={t('created')}>
         <Instant at={user.CreatedAt} />
-      </Fact>
-      <Fact label={t('updated')}>
+      </LabelledValue>
+      <LabelledValue label={t('updated')}>
         <Instant at={user.UpdatedAt} />
-      </Fact>
-    </Facts>
+      </LabelledValue>
+    </LabelledValues>
   );
 }

@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl';
 import { useAction } from '../../parts/action.tsx';
 import { Json } from '../../parts/json.tsx';
 import { FailedAction } from '../../parts/states.tsx';
-import { Copyable, CopyTextButton, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { Copyable, CopyTextButton, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { type Delivery, DeliveryBadge } from './delivery-status.tsx';
 import type { Endpoint } from './health.tsx';
 import { useReplay } from './replay.tsx';
@@ -52,21 +52,21 @@ function DeliveryDetails({ endpoint, delivery }: { endpoint: Endpoint; delivery:
   const { Request, Answer, Milliseconds } = delivery;
   return (
     <Stack>
-      <Facts>
-        <Fact label={t('status')}>
+      <LabelledValues>
+        <LabelledValue label={t('status')}>
           <DeliveryBadge delivery={delivery} />
-        </Fact>
-        <Fact label={t('attempts')}>{delivery.Attempts}</Fact>
-        <Fact label="webhook-id">
+        </LabelledValue>
+        <LabelledValue label={t('attempts')}>{delivery.Attempts}</LabelledValue>
+        <LabelledValue label="webhook-id">
           <Copyable value={delivery.EventID} label="webhook-id" />
-        </Fact>
-        <Fact label={t('attempted')}>
+        </LabelledValue>
+        <LabelledValue label={t('attempted')}>
           <Instant at={delivery.AttemptedAt} />
-        </Fact>
-        <Fact label={t('next')}>
+        </LabelledValue>
+        <LabelledValue label={t('next')}>
           <Instant at={delivery.NextAttemptAt} none={t('noNext')} />
-        </Fact>
-      </Facts>
+        </LabelledValue>
+      </LabelledValues>
       {delivery.Error && (
         <Text size="sm" c="var(--mantine-color-error)">
           {delivery.Error}

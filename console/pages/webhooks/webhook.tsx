@@ -4,7 +4,7 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
-import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EditButton } from './edit.tsx';
 import { EndpointMenu } from './endpoint-menu.tsx';
@@ -47,8 +47,8 @@ function EndpointPage({ endpoint }: { endpoint: Endpoint }) {
       }
     >
       <HealthPanel endpoint={endpoint} />
-      <Facts>
-        <Fact label={t('types')}>
+      <LabelledValues>
+        <LabelledValue label={t('types')}>
           {Types === null ? (
             t('all')
           ) : (
@@ -58,17 +58,17 @@ function EndpointPage({ endpoint }: { endpoint: Endpoint }) {
               ))}
             </Group>
           )}
-        </Fact>
-        <Fact label={t('created')}>
+        </LabelledValue>
+        <LabelledValue label={t('created')}>
           <Instant at={endpoint.CreatedAt} />
-        </Fact>
-        <Fact label={t('changed')}>
+        </LabelledValue>
+        <LabelledValue label={t('changed')}>
           <Instant at={endpoint.UpdatedAt} />
-        </Fact>
-        <Fact label={t('id')}>
+        </LabelledValue>
+        <LabelledValue label={t('id')}>
           <Copyable value={endpoint.WebhookID} label={t('id')} />
-        </Fact>
-      </Facts>
+        </LabelledValue>
+      </LabelledValues>
       <Deliveries endpoint={endpoint} />
     </Page>
   );

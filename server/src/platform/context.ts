@@ -47,7 +47,7 @@ export const serviceActor: Actor = {
   requestId: null,
 };
 
-/** Passed first to every verb. Built once per process; tests override parts of it. */
+/** The first argument of every service function. Built once per process; tests override parts of it. */
 export type Context = {
   readonly config: Config;
   readonly engine: Engine;
@@ -76,5 +76,5 @@ export type Context = {
   readonly checkCaller?: () => Promise<unknown>;
 };
 
-/** The context for verbs on one tenant's data. Without a tenant, such a verb does not compile. */
+/** The context for service functions on one tenant's data. Calling one without a tenant does not compile. */
 export type TenantContext = Context & { readonly tenantId: string };

@@ -94,7 +94,7 @@ export type ProblemExtras = {
   [member: string]: unknown;
 };
 
-/** The only error that verbs throw. `detail` says what is wrong and what to do. */
+/** The only error that service functions throw. `detail` says what is wrong and what to do. */
 export class Problem extends Error {
   readonly code: ErrorCode;
   readonly extras: ProblemExtras;

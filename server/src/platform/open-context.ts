@@ -14,7 +14,7 @@ import type { Log } from './operations/log.ts';
 import { onlyProcess, type Workers } from './workers/workers.ts';
 
 /**
- * Opens everything that verbs need: the database, which is migrated, and the files. If `migrates` is false, an older
+ * Opens everything that service functions need: the database, which is migrated, and the files. If `migrates` is false, an older
  * database is rejected.
  */
 export async function openContext(

@@ -41,11 +41,11 @@ export type PersonalData = {
   /**
    * Erases one batch of the records that refer to the user. A later call also finds records that have been added since.
    */
-  eraseOfUser?: EraseBatch;
+  eraseForUser?: EraseBatch;
   /** Counts kept records that refer to the user. No record is counted twice. */
-  countOfUser?: EraseBatch;
+  countForUser?: EraseBatch;
   /** Erases records of an enrolment that no longer has a user, so no more are added. */
-  eraseOfEnrolment?: EraseBatch;
+  eraseForEnrolment?: EraseBatch;
   count: CountUpTo;
   /** Reads all data held about the person, as records for that person. */
   read: (ctx: TenantContext, person: Person) => AsyncIterable<object>;

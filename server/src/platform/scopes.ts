@@ -34,7 +34,7 @@ export const learnerScopes: readonly Scope[] = [
   'catalogue:read',
 ];
 
-/** The caller of a verb. Without `scopes`, it is the service itself: a job or the command line. */
+/** The caller of a service function. Without `scopes`, it is the service itself: a job or the command line. */
 type Caller = { readonly scopes?: readonly Scope[] | undefined };
 
 export function hasScope(ctx: Caller, scope: Scope): boolean {
@@ -55,7 +55,7 @@ export function requireScope(ctx: Caller, scope: Scope, purpose: string): void {
     );
 }
 
-/** For work that a verb does on its own behalf, with values that the caller did not choose. */
+/** For work that a service function does on its own behalf, with values that the caller did not choose. */
 export function asService<C extends Caller>(ctx: C): C {
   return { ...ctx, scopes: undefined };
 }

@@ -167,7 +167,7 @@ export const settings = {
 } as const satisfies Record<string, Record<string, Words | Count>>;
 
 type Groups = typeof settings;
-/** The name of each environment variable. */
+/** The names of all environment variables. */
 export type Setting = { [Group in keyof Groups]: keyof Groups[Group] }[keyof Groups];
 
 const counts = { ...settings.Addresses, ...settings['Courses and results'], ...settings['Load and limits'] };

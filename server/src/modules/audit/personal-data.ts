@@ -52,7 +52,7 @@ async function countPage(
 }
 
 /** First the person's own actions, then other people's actions that concern the person. */
-async function countOfUser(ctx: TenantContext, subject: Subject, after: KeyPosition | null): Promise<Batch> {
+async function countForUser(ctx: TenantContext, subject: Subject, after: KeyPosition | null): Promise<Batch> {
   const [role = 'by', id = null] = after ?? [];
   const keyset = role === 'by' ? byUser(subject.userId, batchRows) : about(subject.userId, batchRows);
   const { records, next } = await countPage(ctx, subject, keyset, id === null ? null : [id]);
@@ -75,8 +75,8 @@ export const auditData: PersonalData = {
     what: "Entries about the person's access and results, with an ID that no longer identifies anyone.",
     why: "Removing entries would break the proof that the trail was never changed. It never contained learners' names or addresses.",
   },
-  countOfUser,
-  eraseOfEnrolment: (ctx, subject, after) =>
+  countForUser,
+  eraseForEnrolment: (ctx, subject, after) =>
     countPage(ctx, subject, about(subject.enrollId, batchRows), after),
   count: async (ctx, { userId, enrollIds, max }) =>
     (await countPages(ctx, byUser(userId, 200), max)) +

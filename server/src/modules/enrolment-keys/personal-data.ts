@@ -29,7 +29,7 @@ export const enrolmentKeyData: PersonalData = {
     what: 'The keys, and whether they have been used.',
     why: "They belong to the buyer's order.",
   },
-  eraseOfUser: async (ctx, { userId, until }) => {
+  eraseForUser: async (ctx, { userId, until }) => {
     const values = [ctx.tenantId, userId, until];
     return batchOf((await run(ctx, { name: 'anonymize_keys', text: anonymize, values })).length);
   },

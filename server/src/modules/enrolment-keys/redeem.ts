@@ -38,7 +38,7 @@ export async function redeemKey(ctx: TenantContext, input: RedeemInput): Promise
 async function redeemOnce(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
   const key = readKey(input.key);
   const redemption = await transaction(ctx, async (ctx) => {
-    const user = await redeemerOf(ctx, input.loginId);
+    const user = await lockRedeemer(ctx, input.loginId);
     await limitGuesses(ctx, user.user_id);
     const row = await lockKey(ctx, key);
     // Returned instead of thrown, because a rollback would remove the guess from the count.
@@ -53,7 +53,7 @@ async function redeemOnce(ctx: TenantContext, input: RedeemInput): Promise<Redem
 }
 
 /** Uses the same locks as an erasure. */
-async function redeemerOf(ctx: TenantContext, loginId: string): Promise<Redeemer> {
+async function lockRedeemer(ctx: TenantContext, loginId: string): Promise<Redeemer> {
   const user = await ctx.db
     .selectFrom('user')
     .select(['user_id', 'group_name'])

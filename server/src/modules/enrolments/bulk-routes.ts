@@ -9,7 +9,7 @@ export const bulkEnrolRoutes = [
     name: 'enrolMany',
     summary: 'Enrol many users',
     description:
-      'Each row is processed like a call to `POST /enrol`. Rows are independent: a rejected row does not affect the others.',
+      'Each row is processed like a call to `POST /enrol/{LoginID}/{CourseID}`. Rows are independent: a rejected row does not affect the others.',
     tag: 'Enrolments',
     access: 'tenant',
     scope: 'enrolments:write',

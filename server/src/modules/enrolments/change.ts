@@ -43,7 +43,7 @@ function overrideAfter(
   return isDeepStrictEqual(decided, sent) ? known : { ...sent, At: now.toISOString() };
 }
 
-/** If access never ends, the first launch does not start a duration either. */
+/** If the end date is removed before the first launch, so is the duration that this launch would start. */
 function moveEnd(row: EnrolmentRow, expiresAt: string | null): void {
   row.expires_at = expiresAt === null ? null : new Date(expiresAt);
   if (expiresAt === null && row.starts_on === 'launch' && row.started_at === null) row.duration = null;

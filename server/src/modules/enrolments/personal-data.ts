@@ -154,7 +154,7 @@ export const launchData: PersonalData = {
   tables: ['launch'],
   erased: 'The browser (user agent) and the return URL. Sessions have ended.',
   kept: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
-  eraseOfEnrolment: erasing('launch', 'user_agent = null, return_url = null', true),
+  eraseForEnrolment: erasing('launch', 'user_agent = null, return_url = null', true),
   count: (ctx, { enrollIds, max }) =>
     countRows(ctx, countUpToSql({ table: 'launch', column: 'enroll_id', key: 'number' }), [enrollIds, max]),
   read: (ctx, person) => readRows(ctx, person, 'launch'),
@@ -168,7 +168,7 @@ export const runTimeData: PersonalData = {
   tables: ['attempt', 'attempt_unit'],
   erased: "Everything that the courses stored: bookmarks, answers, comments, the learner's name.",
   kept: { what: 'The result of each unit.', why: 'It is part of the anonymous result.' },
-  eraseOfEnrolment: async (ctx, subject, after) => {
+  eraseForEnrolment: async (ctx, subject, after) => {
     if (after === null) await eraseAttempt(ctx, subject, null);
     return eraseUnits(ctx, subject, after);
   },
@@ -191,7 +191,7 @@ export const commitData: PersonalData = {
     what: 'When the result of a unit was stored, and what it was.',
     why: 'They are part of the anonymous result.',
   },
-  eraseOfEnrolment: erasing('run_time_commit', 'body_hash = null'),
+  eraseForEnrolment: erasing('run_time_commit', 'body_hash = null'),
   count: (ctx, { enrollIds, max }) =>
     countRows(ctx, countUpToSql({ table: 'run_time_commit', column: 'enroll_id', key: 'launch' }), [
       enrollIds,

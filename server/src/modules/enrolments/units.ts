@@ -3,7 +3,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 
 type StartedUnit = { unit_id: string; evidence: Evidence; bytes: number };
-type WithData = StartedUnit & { data: RunTimeData };
+type StartedUnitWithData = StartedUnit & { data: RunTimeData };
 
 /**
  * Rows per statement, because other tenants wait for it on the embedded database. All units together have at most 4
@@ -24,8 +24,8 @@ export function readUnits(ctx: TenantContext, enrollId: string): Promise<Started
   return readAll<StartedUnit>(ctx, enrollId, evidence);
 }
 
-export function readUnitsWithData(ctx: TenantContext, enrollId: string): Promise<WithData[]> {
-  return readAll<WithData>(ctx, enrollId, data);
+export function readUnitsWithData(ctx: TenantContext, enrollId: string): Promise<StartedUnitWithData[]> {
+  return readAll<StartedUnitWithData>(ctx, enrollId, data);
 }
 
 async function readAll<Row extends StartedUnit>(

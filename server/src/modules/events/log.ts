@@ -52,8 +52,8 @@ left join (${withLogin(page)}) held on true`;
 
 export type LoggedEvent = { event: Event; userId: string | null };
 
-/** `isPartial`: there may be more events after the position. */
-export type LogPage = { events: LoggedEvent[]; position: Position; isPartial: boolean };
+/** `hasMore`: there may be more events after the position. */
+export type LogPage = { events: LoggedEvent[]; position: Position; hasMore: boolean };
 
 /**
  * The events after a position, oldest first. If there are fewer than requested, the new position is where the scan
@@ -91,7 +91,7 @@ export async function readLog(
   return {
     events: found.map((row) => ({ event: toEvent(row), userId: row.user_id })),
     position: last ? positionOf(last) : endOf(first),
-    isPartial: end !== null && end.position !== first.end_position,
+    hasMore: end !== null && end.position !== first.end_position,
   };
 }
 
@@ -101,7 +101,7 @@ where held.tenant_id = $1 and held.transaction is not null
   and (held.epoch, held.transaction, held.event_id) <= ($2::bigint, $3::xid8, $4::uuid)
 order by held.epoch desc, held.transaction desc, held.event_id desc limit 1`;
 
-/** Where a reader is that has a cursor from before events were numbered. They got numbers in the order of that time. */
+/** The position for a cursor from before events were numbered. Those events were numbered in the order of that time. */
 export async function findFormer(ctx: TenantContext, at: FormerPosition): Promise<Position> {
   const values = [ctx.tenantId, at.epoch, at.transaction, at.eventId];
   const [row] = await run<Row>(ctx, { name: 'former_position', text: former, values });

@@ -113,8 +113,8 @@ export const eventData: PersonalData = {
     what: 'That something happened to an enrolment, when, and with which result.',
     why: 'Readers that follow the log must find no gaps. Nothing in it identifies the person any more.',
   },
-  eraseOfUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, batchRows), after),
-  eraseOfEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, batchRows), after),
+  eraseForUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, batchRows), after),
+  eraseForEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, batchRows), after),
   count: async (ctx, { userId, enrollIds, max }) =>
     (await countRows(ctx, countUpToSql(ofUserAlone), [[userId], max])) +
     (await countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max])),

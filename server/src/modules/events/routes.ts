@@ -37,8 +37,12 @@ export const eventRoutes = [
       }
       const sent = cursor === undefined ? logStart : fromCursor(cursor);
       const after = 'epoch' in sent ? await findFormer(ctx, sent) : sent;
-      const { events, position, isPartial } = await readLog(ctx, { ...filter, after, limit });
-      return ok({ Items: events.map(({ event }) => event), NextCursor: toCursor(position), isPartial });
+      const { events, position, hasMore } = await readLog(ctx, { ...filter, after, limit });
+      return ok({
+        Items: events.map(({ event }) => event),
+        NextCursor: toCursor(position),
+        isPartial: hasMore,
+      });
     },
   }),
 ];

@@ -12,7 +12,7 @@ import type { Erasure } from './schemas.ts';
 
 type Step = { name: string; erase: EraseBatch };
 
-const stepsOf = (method: 'eraseOfUser' | 'eraseOfEnrolment' | 'countOfUser'): Step[] =>
+const stepsOf = (method: 'eraseForUser' | 'eraseForEnrolment' | 'countForUser'): Step[] =>
   allPersonalData.flatMap((data) => {
     const erase = data[method];
     return erase ? [{ name: data.name, erase }] : [];
@@ -24,9 +24,9 @@ const responses: Step = {
 };
 
 /** Erases records that refer to the user. The first kinds run again to find records added after them. */
-const again: readonly Step[] = [...stepsOf('eraseOfUser'), responses];
-const ofUser: readonly Step[] = [...again, ...stepsOf('countOfUser')];
-const ofEnrolment: readonly Step[] = stepsOf('eraseOfEnrolment');
+const again: readonly Step[] = [...stepsOf('eraseForUser'), responses];
+const ofUser: readonly Step[] = [...again, ...stepsOf('countForUser')];
+const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');
 
 /** The budget of a transaction. Each record costs one, and each step has a cost for its statements. */
 const enough = 2 * batchRows;

@@ -27,15 +27,19 @@ export async function createOperatorLink(
   const expiresAt = new Date(context.now().getTime() + minutes * 60_000).toISOString();
   const owner = await stat(context.config.dataDir);
   await mkdir(folderOf(context), { recursive: true });
-  await restrictTo(folderOf(context), 0o700, owner);
+  await setOwnerAndMode(folderOf(context), 0o700, owner);
   await removeOld(context);
   await writeFile(fileOf(context, hash), expiresAt, { mode: 0o600, flag: 'wx' });
-  await restrictTo(fileOf(context, hash), 0o600, owner);
+  await setOwnerAndMode(fileOf(context, hash), 0o600, owner);
   return { SignInURL: signInAddress(context, token), ExpiresAt: expiresAt };
 }
 
 /** Files created by root must belong to the owner of DATA_DIR, which the service runs as. */
-async function restrictTo(path: string, mode: number, owner: { uid: number; gid: number }): Promise<void> {
+async function setOwnerAndMode(
+  path: string,
+  mode: number,
+  owner: { uid: number; gid: number },
+): Promise<void> {
   const { uid, mode: given } = await stat(path);
   if ((given & 0o777) !== mode) await chmod(path, mode);
   if (uid !== owner.uid) await chown(path, owner.uid, owner.gid);

@@ -16,10 +16,10 @@ export async function planErasure(ctx: TenantContext, person: Person): Promise<E
     counts.set(data.name, await data.count(ctx, { userId, enrollIds, max }));
   counts.set(storedResponses, await countStoredResponses(ctx, { loginId, max }));
   // If not all enrolments were counted, the number of their records is unknown.
-  const areAll = enrollIds.length < max;
+  const hasAllEnrolments = enrollIds.length < max;
   const countOf = (name: string): Count => {
     const records = counts.get(name) ?? 0;
-    const isAll = records < max && (areAll || name === 'User');
+    const isAll = records < max && (hasAllEnrolments || name === 'User');
     return { Records: Math.min(records, maxPlanned), More: !isAll };
   };
   return { ReceiptID: null, LoginID: loginId, Plan: true, ErasedAt: null, ...receiptOf(countOf) };

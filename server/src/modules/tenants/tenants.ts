@@ -151,7 +151,7 @@ async function auditChange(ctx: Context, tenantId: string, differs: string[], { 
   await appendAudit(ctx, tenantId, ...entries);
 }
 
-/** Deadlines that passed during the last suspension count from `resumedAt`. */
+/** `resumedAt`: when the last suspension ended. Deadlines that passed during it count from this time. */
 type KnownTenant = Tenant & { resumedAt: Date | null };
 
 /** The tenant, or null. Cached for less than the 5 s within which a suspension must take effect on every node. */

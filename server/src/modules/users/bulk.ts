@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { inTurn } from '../../platform/load/fair-queue.ts';
-import { type BulkVerb, bulk, type RowDone } from '../../platform/rows/bulk.ts';
+import { type BulkOperation, bulk, type RowDone } from '../../platform/rows/bulk.ts';
 import { createDrafted, draftUser, planUsers } from './create-user.ts';
 import { NewUser, type User } from './schemas.ts';
 
@@ -25,7 +25,7 @@ function emailProblem({ Email }: NewUser): Problem | null {
   return new Problem('validation_failed', detail, { param: 'Email' });
 }
 
-export const bulkUsers: BulkVerb<NewUser> = {
+export const bulkUsers: BulkOperation<NewUser> = {
   row: NewUser,
   tables: ['user', 'event'],
   names: ['LoginID'],
@@ -41,12 +41,12 @@ export const bulkUsers: BulkVerb<NewUser> = {
   plan: async (ctx, rows) => {
     const valid = rows.filter((row) => emailProblem(row) === null);
     const planned = await planUsers(ctx, valid);
-    const judges = new Map(valid.map((row, index) => [row, planned[index]]));
+    const checks = new Map(valid.map((row, index) => [row, planned[index]]));
     return Promise.allSettled(
       rows.map(async (row) => {
-        const judge = judges.get(row);
-        if (!judge) throw emailProblem(row);
-        return done(await (row.Password == null ? judge() : hashing(ctx, judge)));
+        const check = checks.get(row);
+        if (!check) throw emailProblem(row);
+        return done(await (row.Password == null ? check() : hashing(ctx, check)));
       }),
     );
   },

@@ -14,7 +14,7 @@ import { collected, eventType, numberBeforeCommit } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { sessionLimit } from './administrators.ts';
 import { checkPasswordGuess } from './check-user.ts';
-import { randomPassword, readPassword, storePassword } from './passwords.ts';
+import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import type { NewUser, User } from './schemas.ts';
 
@@ -42,8 +42,8 @@ const columns =
 const requested = columns.replaceAll(/\w+/g, 'request.$&');
 
 /**
- * Creates users of the tenant `$1` at the time `$3`, and returns each as it is then, whether new or not. `$4`: nothing
- * follows in the transaction.
+ * Creates users of the tenant `$1` at the time `$3`, and returns all of them, including existing ones. `$4`: nothing
+ * else follows in the transaction.
  */
 export const createUserFunction = databaseFunction({
   name: 'create_user',
@@ -161,7 +161,7 @@ async function draft(
     is_admin: input.IsAdmin ?? false,
     register: input.Register ?? false,
     enabled: input.Enabled ?? true,
-    password_hash: password === null ? randomPassword() : await store(password),
+    password_hash: password === null ? unmatchablePasswordHash() : await store(password),
     admin_scopes: input.IsAdmin || password !== null ? sessionLimit(ctx) : null,
   };
   return { input, row, password, compared: null };
@@ -175,7 +175,7 @@ async function insertOrFind(ctx: TenantContext, { row }: UserDraft): Promise<Out
 
 type Created = { user: User; isNew: boolean };
 
-async function judge(ctx: TenantContext, drafted: UserDraft, outcome: Outcome): Promise<Created> {
+async function toCreated(ctx: TenantContext, drafted: UserDraft, outcome: Outcome): Promise<Created> {
   if (!outcome)
     throw new Problem('unavailable', 'The user is being changed by another request. Try again.', {
       retryAfter: 1,
@@ -195,7 +195,7 @@ export async function draftUser(ctx: TenantContext, input: NewUser): Promise<Use
 
 /** Creates a user. If the user exists with the same data, returns it unchanged (a safe retry). */
 export async function createDrafted(ctx: TenantContext, drafted: UserDraft): Promise<Created> {
-  return judge(ctx, drafted, await insertOrFind(ctx, drafted));
+  return toCreated(ctx, drafted, await insertOrFind(ctx, drafted));
 }
 
 export async function createUser(ctx: TenantContext, input: NewUser): Promise<Created> {
@@ -204,7 +204,7 @@ export async function createUser(ctx: TenantContext, input: NewUser): Promise<Cr
 
 /** What `createUser` would return for each input, without any effect. Comparing a password is left to the caller. */
 export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<(() => Promise<Created>)[]> {
-  const drafts = await Promise.allSettled(inputs.map((input) => draft(ctx, input, randomPassword)));
+  const drafts = await Promise.allSettled(inputs.map((input) => draft(ctx, input, unmatchablePasswordHash)));
   const outcomes = await dryRunEach(ctx, drafts, async (ctx, drafted) =>
     drafted.status === 'fulfilled' ? insertOrFind(ctx, drafted.value) : null,
   );
@@ -212,7 +212,7 @@ export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<
     const outcome = outcomes[index];
     if (drafted.status === 'rejected') throw drafted.reason;
     if (outcome?.status !== 'fulfilled') throw outcome?.reason;
-    return judge(ctx, drafted.value, outcome.value);
+    return toCreated(ctx, drafted.value, outcome.value);
   });
 }
 

@@ -48,7 +48,7 @@ export async function storePassword(ctx: Hashing, password: string): Promise<str
 }
 
 /** 256 random bits instead of a hash. No password matches them. */
-export function randomPassword(): string {
+export function unmatchablePasswordHash(): string {
   return randomMark + randomBytes(32).toString('base64url');
 }
 

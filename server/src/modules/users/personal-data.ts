@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
-import { randomPassword } from './passwords.ts';
+import { unmatchablePasswordHash } from './passwords.ts';
 import { toUser } from './record.ts';
 
 export const userData: PersonalData = {
@@ -31,7 +31,7 @@ export async function closeUser(ctx: TenantContext, { userId }: { userId: string
       first_name: null,
       last_name: null,
       email: null,
-      password_hash: randomPassword(),
+      password_hash: unmatchablePasswordHash(),
       updated_at: ctx.now(),
     })
     .where('tenant_id', '=', ctx.tenantId)

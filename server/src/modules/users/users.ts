@@ -8,7 +8,7 @@ import { appendEvents } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { limitAfter, rejectAdminChange } from './administrators.ts';
 import { endInvitation } from './invitations/end.ts';
-import { randomPassword, readPassword, storePassword } from './passwords.ts';
+import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import type { User, UserChange } from './schemas.ts';
 
@@ -41,7 +41,7 @@ export async function readUser(ctx: TenantContext, input: { loginId: string }): 
 
 async function passwordColumn(ctx: TenantContext, password: string | null | undefined) {
   if (password === undefined) return {};
-  if (password === null) return { password_hash: randomPassword() };
+  if (password === null) return { password_hash: unmatchablePasswordHash() };
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   return { password_hash: await storePassword(ctx, readPassword(password, declared)) };
 }

@@ -35,14 +35,14 @@ export async function createDeliveries(
   const {
     events,
     position: { position },
-    isPartial,
+    hasMore,
   } = await readLog(ctx, {
     after: { position: input.position, eventId: null },
     types: endpoint.types,
     limit: maxConcurrent,
   });
   const stored = endpoint.position;
-  if (events.length === 0) return { position, stored, more: isPartial };
+  if (events.length === 0) return { position, stored, more: hasMore };
   const now = ctx.now();
   const entries = events.map(({ event, userId }, n) => ({
     n,
@@ -57,7 +57,7 @@ export async function createDeliveries(
     values: [ctx.tenantId, endpoint.webhook_id, owner, position, stored, now, JSON.stringify(entries)],
   });
   if (rows.length === 0) throw new Error('The endpoint was claimed by another node.');
-  return { position, stored: position, more: isPartial || events.length === maxConcurrent };
+  return { position, stored: position, more: hasMore || events.length === maxConcurrent };
 }
 
 /**

@@ -85,8 +85,8 @@ export const deliveryData: PersonalData = {
     what: 'Which events were delivered where, and when.',
     why: 'They prove that events were delivered. The events no longer identify anyone.',
   },
-  eraseOfUser: (ctx, { userId }, after) => erase(ctx, { lane: userId, userId }, after),
-  eraseOfEnrolment: (ctx, { userId, enrollId }, after) => erase(ctx, { lane: enrollId, userId }, after),
+  eraseForUser: (ctx, { userId }, after) => erase(ctx, { lane: userId, userId }, after),
+  eraseForEnrolment: (ctx, { userId, enrollId }, after) => erase(ctx, { lane: enrollId, userId }, after),
   count: (ctx, { userId, enrollIds, max }) => countRows(ctx, eachText, [[userId, ...enrollIds], max]),
   read: async function* (ctx, person) {
     yield* readLane(ctx, person.userId);

@@ -7,7 +7,7 @@ import { AddressRejected, type AllowedConfig, resolveChecked } from './addresses
 
 export const deliverySeconds = 10;
 const maxRead = 64 * 1024;
-const maxKept = 4 * 1024;
+const maxStoredBytes = 4 * 1024;
 /** A receiver that sends its response in many small packets would keep us busy. */
 const maxChunks = 100;
 /** Interim responses, such as 103 Early Hints, before the response itself. */
@@ -112,7 +112,7 @@ async function readStart(response: IncomingMessage): Promise<string> {
     bytes += chunk.length;
     if (chunks.push(chunk) >= maxChunks || bytes >= maxRead) break;
   }
-  const text = Buffer.concat(chunks).subarray(0, maxKept).toString();
+  const text = Buffer.concat(chunks).subarray(0, maxStoredBytes).toString();
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 

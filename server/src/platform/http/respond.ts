@@ -35,7 +35,7 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
   };
 }
 
-/** An API request, with the context for its verb. */
+/** An API request, with the context for its service function. */
 type Call = {
   ctx: Context;
   route: Route;

@@ -118,7 +118,7 @@ export type Route = {
   /** The response is a document of any size. `body` generates it in parts, each in its tenant's queue. */
   whole?: true;
   /**
-   * The verb is one coalesced statement that writes nothing if it fails, so calls with an Idempotency-Key can share a
+   * The operation is one coalesced statement that writes nothing if it fails, so calls with an Idempotency-Key can share a
    * transaction.
    */
   coalesced?: true;

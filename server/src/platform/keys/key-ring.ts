@@ -33,7 +33,7 @@ type Unsealed = { readonly purpose: Purpose; readonly value: unknown };
 export type KeyRing = {
   /** The first key signs and encrypts; all of them verify and decrypt. Replaced as a whole when the ring is rotated. */
   keys: readonly [RingKey, ...RingKey[]];
-  /** The key of the hashes by which stored data is looked up. It stays the same when the ring is rotated. */
+  /** The key for hashes by which stored data is found. It does not change when the ring is rotated. */
   hashKey: RingKey;
 };
 

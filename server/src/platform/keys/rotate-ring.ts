@@ -23,7 +23,7 @@ export async function rotateRing(
   pauseMilliseconds = propagationMilliseconds,
 ): Promise<WrittenKey[]> {
   const before = read(folder);
-  const next = before.find((key) => isYounger(key, before[0])) ?? newKey(now);
+  const next = before.find((key) => isNewer(key, before[0])) ?? newKey(now);
   if (!before.includes(next)) writeRingFile(folder, [...before, next]);
   await delay(pauseMilliseconds);
   const others = read(folder).filter(({ id }) => id !== next.id);
@@ -33,7 +33,7 @@ export async function rotateRing(
 }
 
 /** A key newer than the first one was added by a rotation that was interrupted before it made that key the first. */
-function isYounger(key: WrittenKey, first: WrittenKey | undefined): boolean {
+function isNewer(key: WrittenKey, first: WrittenKey | undefined): boolean {
   return key.createdAt !== null && (first?.createdAt ?? '') < key.createdAt;
 }
 

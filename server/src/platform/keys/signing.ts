@@ -60,7 +60,7 @@ export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): u
   return JSON.parse(Buffer.from(body, 'base64url').toString());
 }
 
-const maxUnsealed = 10_000;
+const maxCachedTokens = 10_000;
 
 /** `unseal` for tokens that a page sends with every request. The result is shared and must not be modified. */
 export function unsealCached(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
@@ -71,7 +71,7 @@ export function unsealCached(ring: KeyRing, purpose: SigningPurpose, token: stri
   if (!unsealed || value === null) return null;
   // Copied, because a slice of the URL would keep the whole URL in memory.
   unsealed.set(Buffer.from(token).toString(), { purpose, value });
-  if (unsealed.size > maxUnsealed) unsealed.delete(unsealed.keys().next().value ?? token);
+  if (unsealed.size > maxCachedTokens) unsealed.delete(unsealed.keys().next().value ?? token);
   return value;
 }
 

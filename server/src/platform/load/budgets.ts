@@ -41,7 +41,7 @@ function secondsLeft({ perMinute }: Budgets, { since, spent }: Use, now: number,
   return isOver || spent + amount <= perMinute ? 0 : Math.ceil((since + minute - now) / 1000);
 }
 
-/** Seconds that the caller has to wait, or 0. Counts nothing. */
+/** How many seconds the caller has to wait, or 0. Does not count a call. */
 export function secondsToWait(budgets: Budgets, caller: string, now: Date): number {
   const use = budgets.perMinute > 0 ? budgets.used.get(caller) : undefined;
   return use ? secondsLeft(budgets, use, now.getTime()) : 0;
@@ -102,8 +102,8 @@ export function refund({ used }: Budgets, caller: string): void {
 }
 
 /**
- * Takes one of the caller's slots, or `amount` bytes; null if there are not enough. The calling function subtracts them
- * from `inUse` afterwards. With `counts`, they are counted even if they exceed the limit.
+ * Adds one slot, or `amount` bytes, to the caller's `inUse`; null if that would exceed the limit. The calling function
+ * subtracts them again afterwards. With `counts`, they are added even beyond the limit.
  */
 export function take(budgets: Budgets, caller: string, counts = false, amount = 1): Use | null {
   const use = useOf(budgets, caller);

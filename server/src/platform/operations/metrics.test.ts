@@ -253,11 +253,11 @@ test('database metrics are read at most once every 15 s, however often metrics a
   const ask = () => node.api.inject({ url: '/metrics' });
   const reads = () => seen.filter((text) => text.includes('pg_ls_waldir')).length;
   for (let asked = 0; asked < 5; asked++) assert.equal((await ask()).statusCode, 200);
-  await until('the figures were read', () => reads() > 0);
+  await until('the values were read', () => reads() > 0);
   assert.equal(reads(), 1);
   clock.advance({ seconds: 16 });
   await Promise.all([ask(), ask(), ask()]);
-  await until('the figures were read again', () => reads() > 1);
+  await until('the values were read again', () => reads() > 1);
   assert.equal(reads(), 2);
 });
 

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Context } from '../context.ts';
 import { onRequestEnd } from '../http/request-slot.ts';
 import { mergedPage } from '../workers/merge-metrics.ts';
-import { type Figures, openFigures } from './figures.ts';
+import { type MetricGroup, openMetricGroups } from './metric-groups.ts';
 import { nodeGauges } from './node-gauges.ts';
 
 /** Prometheus metrics of this node. */
@@ -16,13 +16,13 @@ export type Metrics = {
 
 export function openMetrics(
   ctx: Context,
-  options: { processMetrics: boolean; figures: readonly Figures[] },
+  options: { processMetrics: boolean; groups: readonly MetricGroup[] },
 ): Metrics {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
   for (const counter of Object.values(ctx.counters)) registry.registerMetric(counter);
   nodeGauges(ctx, registry);
-  const refresh = openFigures(ctx, registry, options.figures);
+  const refresh = openMetricGroups(ctx, registry, options.groups);
   const { workers } = ctx;
   workers.answer('metrics', async () => {
     await refresh();

@@ -21,13 +21,13 @@ async function analyze(ctx: Context, table: string): Promise<void> {
 }
 
 /** Tables with at least 64 kB and four times as many pages as at their last analysis. */
-const outgrownTables = `/* across tenants: statistics */
+const tablesToAnalyzeSql = `/* across tenants: statistics */
 select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
   and pg_relation_size(oid) > greatest(65536, relpages::bigint * 4 * current_setting('block_size')::bigint)`;
 
 /** Returns the tables that it analysed. */
 export async function analyzeGrown(ctx: Context): Promise<string[]> {
-  const rows = await run<{ name: string }>(ctx, { name: 'grown', text: outgrownTables, values: [] });
+  const rows = await run<{ name: string }>(ctx, { name: 'grown', text: tablesToAnalyzeSql, values: [] });
   for (const { name } of rows) await analyze(ctx, name);
   return rows.map(({ name }) => name);
 }

@@ -6,7 +6,7 @@ import { openState } from '../node-state.ts';
 class Undo extends Error {}
 
 /**
- * Runs a verb in a transaction that is rolled back, to find out what it would do. The context has its own node state,
+ * Runs a service function in a transaction that is rolled back, to find out what it would do. The context has its own node state,
  * because queues and caches must not be shared with other callers.
  */
 export async function dryRun<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {

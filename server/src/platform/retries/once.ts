@@ -23,7 +23,7 @@ export type Action<T> = (inside: TransactionContext) => Promise<T>;
 export type Call<T> = {
   /** Does slow work that is safe to repeat, and returns what remains to be done. */
   prepare: () => Promise<Action<T>>;
-  /** Calls with the same name share a transaction. Only for verbs that write nothing if they fail. */
+  /** Calls with the same name share a transaction. Only for operations that write nothing if they fail. */
   shares: string | null;
 };
 
@@ -123,7 +123,7 @@ const commitShared = coalesce<TenantContext, Entry, Outcome<unknown>>({
 function commit(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[]> {
   const begin = entries.length > 1 ? sharedTransaction : transaction;
   return begin(ctx, async (ctx) => {
-    // State that verbs keep in memory, such as queues, must not be shared with calls outside the transaction.
+    // State that service functions keep in memory, such as queues, must not be shared with calls outside the transaction.
     const inside = { db: ctx.db, state: openState() };
     const settled = await Promise.allSettled(entries.map(({ act }) => outcomeOf(act, inside)));
     const outcomes = settled.map((one) => {

@@ -28,7 +28,7 @@ export type KeyedRequest = {
   aboutTenant?: string | null;
 };
 
-/** The outcome of a verb. */
+/** The outcome of an operation. */
 export type Outcome<T> =
   | { value: T }
   | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } };
@@ -119,7 +119,7 @@ export class AlreadyStored extends Problem {
 }
 
 /** Inserts in key order, so that nodes storing the same keys wait for each other instead of deadlocking. */
-const storeText = `
+const insertResponsesSql = `
 insert into stored_answer as known (tenant_id, key_hash, request_hash, about, answer, expires_at)
 select $1, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $4
 from jsonb_to_recordset($2::jsonb) as r (key_hash text, request_hash text, about text, answer text)
@@ -144,7 +144,7 @@ export async function store(
   const now = ctx.now();
   const until = new Date(now.getTime() + keptHours * 3_600_000);
   const values = [ctx.tenantId, JSON.stringify(rows), now, until];
-  const stored = await run(ctx, { name: 'store_answers', text: storeText, values });
+  const stored = await run(ctx, { name: 'store_answers', text: insertResponsesSql, values });
   if (stored.length < rows.length) throw new AlreadyStored();
 }
 

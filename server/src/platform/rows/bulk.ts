@@ -34,14 +34,14 @@ function refusalOf(ctx: TenantContext): Promise<unknown> {
   );
 }
 
-/** The outcome of one row: the status that the single verb would have returned, and the IDs of the record. */
+/** The outcome of one row: the status that a single call would have returned, and the IDs of the record. */
 export type RowDone = { Status: 200 | 201 } & Record<string, unknown>;
 export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
 
-export type BulkVerb<T> = {
-  /** Runs the verb for one row, after its slow work. The verb is coalesced and writes nothing if it fails. */
+export type BulkOperation<T> = {
+  /** Processes one row after its slow work. The function is coalesced and writes nothing if it fails. */
   prepare: (ctx: TenantContext, row: T) => Promise<(ctx: TenantContext) => Promise<RowDone>>;
-  /** Finds out what the verb would do for up to 200 rows; each row succeeds or fails independently. */
+  /** Plans up to 200 rows without changing anything; each row succeeds or fails independently. */
   plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
   row: TObject;
   /** Tables that grow with each call. */
@@ -83,8 +83,8 @@ type Keyed = (
 /** The numbers of the chunks before which tables are analysed. */
 const analyzeBefore = [3, 6, 25, 100, 500];
 
-/** Compiles the validation of a bulk verb once, on its first call. */
-export function bulk<T>(verb: BulkVerb<T>) {
+/** Compiles the validation of a bulk operation once, on its first call. */
+export function bulk<T>(operation: BulkOperation<T>) {
   const checks: Partial<Record<RowFormat, ReturnType<typeof compileRows>>> = {};
 
   /** `keyed` makes a row idempotent; null without an Idempotency-Key. */
@@ -106,13 +106,15 @@ export function bulk<T>(verb: BulkVerb<T>) {
       else if ('value' in source) valid.push({ at, row: source.row, value: source.value as T });
     }
     const settled = plan
-      ? await verb.plan(
+      ? await operation.plan(
           ctx,
           valid.map(({ value }) => value),
         )
       : await Promise.allSettled(
           valid.map(async ({ row, value }) =>
-            keyed ? keyed(row, () => verb.prepare(ctx, value)) : (await verb.prepare(ctx, value))(ctx),
+            keyed
+              ? keyed(row, () => operation.prepare(ctx, value))
+              : (await operation.prepare(ctx, value))(ctx),
           ),
         );
     for (const [index, { at }] of valid.entries()) {
@@ -123,17 +125,17 @@ export function bulk<T>(verb: BulkVerb<T>) {
     return results;
 
     function check(value: unknown): Problem | null {
-      checks[format] ??= compileRows(verb.row, format === 'csv');
+      checks[format] ??= compileRows(operation.row, format === 'csv');
       const validate = checks[format];
       return validate(value) ? null : validationProblem(validate.errors ?? [], 'row');
     }
   }
 
-  /** The record that a row is about, even if the row is rejected. */
+  /** The row's identifying fields, which its result repeats even if the row is rejected. */
   function named(value: unknown): Record<string, unknown> {
     const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
     return Object.fromEntries(
-      verb.names.flatMap((name) => (typeof fields[name] === 'string' ? [[name, fields[name]]] : [])),
+      operation.names.flatMap((name) => (typeof fields[name] === 'string' ? [[name, fields[name]]] : [])),
     );
   }
 
@@ -154,7 +156,13 @@ export function bulk<T>(verb: BulkVerb<T>) {
     const format: RowFormat = request.headers['content-type']?.startsWith(rowTypes.csv) ? 'csv' : 'ndjson';
     const wanted = acceptedRows(request.headers.accept) ?? { format: 'ndjson' as const, rawCells: false };
     const key = plan ? null : readIdempotencyKey(request);
-    const columns = ['Row', 'Status', ...(plan ? ['Plan'] : []), ...verb.names, ...(plan ? [] : verb.ids)];
+    const columns = [
+      'Row',
+      'Status',
+      ...(plan ? ['Plan'] : []),
+      ...operation.names,
+      ...(plan ? [] : operation.ids),
+    ];
     const write = rowWriter(wanted.format, [...columns, 'code', 'param', 'detail'], wanted);
     const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);
     const resized = (bytes: number) => {
@@ -214,7 +222,7 @@ export function bulk<T>(verb: BulkVerb<T>) {
       let running: Promise<RowResult[]> | null = null;
       let batches = 0;
       for await (const source of rows) {
-        if (analyzeBefore.includes(++batches)) await recordGrowth(ctx, verb.tables, batches * batchSize);
+        if (analyzeBefore.includes(++batches)) await recordGrowth(ctx, operation.tables, batches * batchSize);
         const next = workOnce(source, running === null);
         next.catch(() => {});
         if (running) yield write(await running);

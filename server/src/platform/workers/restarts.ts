@@ -6,7 +6,7 @@ export type Restarts = {
   unstarted: number;
 };
 
-/** A worker that has served this long did not fail because of how it started. */
+/** If a worker has served for this long, its start was not the cause of its failure. */
 const stableMilliseconds = 10_000;
 const firstPause = 250;
 const longestPause = 30_000;

@@ -162,8 +162,8 @@ function end(node: Node, member: Member, how: number | string): void {
     ...(reason === null ? {} : { reason }),
   };
   // The worker has given a reason for the operator, and another attempt would fail for the same reason.
-  const isRefused = reason !== null && !node.isStarted;
-  if (isRefused || isHopeless(restarts, servingIn(node).length)) {
+  const isPermanentFailure = reason !== null && !node.isStarted;
+  if (isPermanentFailure || isHopeless(restarts, servingIn(node).length)) {
     if (reason === null) node.log.error(details, 'a worker ended unexpectedly');
     node.onFailed(new Error(reason ?? `Workers keep exiting before they can serve requests (${how}).`));
     return;

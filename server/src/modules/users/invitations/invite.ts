@@ -4,7 +4,7 @@ import { Problem } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { coalesce } from '../../../platform/load/batch.ts';
 import { dryRunEach } from '../../../platform/retries/dry-run.ts';
-import { type BulkVerb, bulk, type RowDone } from '../../../platform/rows/bulk.ts';
+import { type BulkOperation, bulk, type RowDone } from '../../../platform/rows/bulk.ts';
 import type { Scope } from '../../../platform/scopes.ts';
 import { toNfc } from '../../../platform/unicode.ts';
 import { appendAudit } from '../../audit/append.ts';
@@ -54,7 +54,7 @@ with asked as (
 )
 select known.n, known.user_id, known.enabled from known`;
 
-const inviteTogether = coalesce<TenantContext, Request, Outcome>({
+const inviteCoalesced = coalesce<TenantContext, Request, Outcome>({
   name: 'invite',
   group: (ctx) => ctx.tenantId,
   key: ({ row }) => row.login_id,
@@ -95,7 +95,7 @@ export async function createInvitation(ctx: TenantContext, input: InvitationRequ
     link_hash: hash,
     scopes: sessionLimit(ctx),
   };
-  const made = await inviteTogether(ctx, { row, by: ctx.actor });
+  const made = await inviteCoalesced(ctx, { row, by: ctx.actor });
   if (!made) throw userNotFound();
   if (!made.enabled)
     throw new Problem(
@@ -112,7 +112,7 @@ async function inviteRow(ctx: TenantContext, row: InvitationRequest): Promise<Ro
   return { Status: 201, LoginID, InvitationID, InvitationURL, ExpiresAt };
 }
 
-const invitationRows: BulkVerb<InvitationRequest> = {
+const invitationRows: BulkOperation<InvitationRequest> = {
   row: InvitationRequest,
   tables: ['invitation', 'event'],
   names: ['LoginID'],

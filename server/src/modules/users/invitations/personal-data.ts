@@ -7,7 +7,7 @@ export const invitationData: PersonalData = {
   tables: ['invitation'],
   erased: 'The newest invitation to set a password, with the hashes of its links.',
   kept: null,
-  eraseOfUser: async (ctx, { userId }) => {
+  eraseForUser: async (ctx, { userId }) => {
     const erased = await ctx.db
       .deleteFrom('invitation')
       .where('tenant_id', '=', ctx.tenantId)

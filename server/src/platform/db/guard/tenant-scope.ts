@@ -44,7 +44,7 @@ const notAliases = new Set([
 
 const endsSources = (node: Node | undefined): boolean => isWord(node, ...clauses);
 
-/** Reads `from …`, `using …` and `where …` of one query level; `nodes` starts after its verb. */
+/** Reads `from …`, `using …` and `where …` of one query level; `nodes` starts after its first keyword. */
 export function readSources(nodes: readonly Node[], ctes: ReadonlySet<string>, target?: Relation): Sources {
   const sources: Sources = { relations: target ? [target] : [], conditions: [] };
   for (let at = 0; at < nodes.length; at++) {

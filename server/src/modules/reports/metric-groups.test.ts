@@ -12,7 +12,7 @@ const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.0/8' } });
 after(service.close);
 
-/** Waits for the expected value, because figures are cached for a while. */
+/** Waits for the expected value, because metrics are cached for a while. */
 function figure(name: string, isRight: (value: number) => boolean): Promise<number> {
   return untilMatching(async () => {
     clock.advance({ seconds: 16 });

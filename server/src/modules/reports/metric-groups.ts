@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import type { Connection } from '../../platform/db/engine.ts';
-import { type Figures, readWithTimeout, type Sample } from '../../platform/operations/figures.ts';
+import { type MetricGroup, readWithTimeout, type Sample } from '../../platform/operations/metric-groups.ts';
 import { checkHead, type Head } from '../audit/chain.ts';
 
 /** A larger backlog is not counted exactly, so that counting takes bounded time. */
@@ -61,7 +61,7 @@ const ages = {
   },
 };
 
-const eventFigures: Figures = {
+const eventMetrics: MetricGroup = {
   name: 'events',
   seconds: 15,
   gauges: {
@@ -94,7 +94,7 @@ select count(*) filter (where hook.status = 'enabled')::float8 as enabled,
     as disabled_by_client
 from webhook hook`;
 
-const endpointFigures: Figures = {
+const endpointMetrics: MetricGroup = {
   name: 'webhooks',
   seconds: 15,
   gauges: {
@@ -126,7 +126,7 @@ const headless = `/* across tenants: metrics cover the whole deployment */
 select count(*)::integer as missing from tenant
 where tenant.status <> 'deleting' and not exists (select from audit_chain head where head.tenant_id = tenant.tenant_id)`;
 
-const auditFigures: Figures = {
+const auditMetrics: MetricGroup = {
   name: 'audit',
   seconds: 60,
   gauges: {
@@ -157,5 +157,5 @@ async function countUnverified(ctx: Context, connection: Connection): Promise<nu
   return unverified;
 }
 
-/** The database figures that modules report to /metrics. */
-export const figures: readonly Figures[] = [eventFigures, endpointFigures, auditFigures];
+/** The groups of database metrics that modules report to /metrics. */
+export const databaseMetrics: readonly MetricGroup[] = [eventMetrics, endpointMetrics, auditMetrics];

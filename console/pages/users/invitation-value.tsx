@@ -6,7 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
 import { notify, useAction } from '../../parts/action.tsx';
 import { FailedAction } from '../../parts/states.tsx';
-import { Fact, Instant } from '../../parts/values.tsx';
+import { Instant, LabelledValue } from '../../parts/values.tsx';
 
 type Invitation = components['schemas']['Invitation'];
 
@@ -16,7 +16,7 @@ const dateOf = ({ Status, CreatedAt, ExpiresAt, AcceptedAt }: Invitation) =>
   Status === 'accepted' ? AcceptedAt : Status === 'revoked' ? CreatedAt : ExpiresAt;
 
 /** Whether the user was invited, and a button that revokes a pending invitation. */
-export function InvitationFact({ loginId }: { loginId: string }) {
+export function InvitationValue({ loginId }: { loginId: string }) {
   const t = useTranslations('users.invitation');
   const { client } = useApi();
   const queries = useQueryClient();
@@ -30,7 +30,7 @@ export function InvitationFact({ loginId }: { loginId: string }) {
     notify(t('isRevoked'));
   });
   return (
-    <Fact label={t('label')}>
+    <LabelledValue label={t('label')}>
       {data ? (
         <Group gap="xs">
           <Badge color={colors[data.Status]}>{t(`statuses.${data.Status}`)}</Badge>
@@ -54,6 +54,6 @@ export function InvitationFact({ loginId }: { loginId: string }) {
       ) : (
         '–'
       )}
-    </Fact>
+    </LabelledValue>
   );
 }

@@ -11,7 +11,7 @@ export type Sample = { gauge: string; labels?: Record<string, string>; value: nu
  * Gauges whose values are not in memory. They are read together, at intervals, and may fail or hang without affecting
  * other metrics.
  */
-export type Figures = {
+export type MetricGroup = {
   name: string;
   /** Minimum interval between two reads. */
   seconds: number;
@@ -19,12 +19,12 @@ export type Figures = {
   read: (ctx: Context) => Promise<Sample[]>;
 };
 
-/** How long a response waits for these figures. Prometheus gives up after 10 s. */
+/** How long a response waits for these metrics. Prometheus gives up after 10 s. */
 const timeoutMilliseconds = 500;
-/** Figures that could not be read for this many intervals are left out. */
+/** MetricGroup that could not be read for this many intervals are left out. */
 const staleAfter = 4;
 
-const diskFigures: Figures = {
+const diskMetrics: MetricGroup = {
   name: 'disk',
   seconds: 15,
   gauges: {
@@ -40,10 +40,10 @@ const diskFigures: Figures = {
   },
 };
 
-/** SQLSTATE of the error if the server's role may not list the files. The figure is then left out. */
+/** SQLSTATE of the error if the server's role may not list the files. The metric is then left out. */
 const insufficientPrivilege = '42501';
 
-const logFigures: Figures = {
+const logMetrics: MetricGroup = {
   name: 'wal',
   seconds: 15,
   gauges: { lectern_database_wal_bytes: { help: 'Size of the write-ahead log.' } },
@@ -72,7 +72,11 @@ export function readWithTimeout<T>(ctx: Context, work: (connection: Connection) 
 }
 
 /** Returns a function that updates as many gauges as possible within `timeoutMilliseconds`. */
-export function openFigures(ctx: Context, registry: Registry, more: readonly Figures[]): () => Promise<void> {
+export function openMetricGroups(
+  ctx: Context,
+  registry: Registry,
+  more: readonly MetricGroup[],
+): () => Promise<void> {
   const up = new Gauge({
     name: 'lectern_figures_up',
     help: '1 if the gauges of this group are recent, 0 if they could not be read and are left out.',
@@ -81,7 +85,7 @@ export function openFigures(ctx: Context, registry: Registry, more: readonly Fig
     aggregator: 'max',
     registers: [registry],
   });
-  const readers = [diskFigures, logFigures, ...more].map((figures) => openReader(ctx, registry, figures, up));
+  const readers = [diskMetrics, logMetrics, ...more].map((group) => openReader(ctx, registry, group, up));
   return async () => {
     const reading = Promise.all(readers.map(({ refresh }) => refresh()));
     await Promise.race([reading, delay(timeoutMilliseconds, undefined, { ref: false })]);
@@ -89,10 +93,10 @@ export function openFigures(ctx: Context, registry: Registry, more: readonly Fig
   };
 }
 
-function openReader(ctx: Context, registry: Registry, figures: Figures, up: Gauge<'group'>) {
-  const { name, seconds } = figures;
+function openReader(ctx: Context, registry: Registry, group: MetricGroup, up: Gauge<'group'>) {
+  const { name, seconds } = group;
   const gauges = new Map(
-    Object.entries(figures.gauges).map(([name, { help, labels = [] }]) => [
+    Object.entries(group.gauges).map(([name, { help, labels = [] }]) => [
       name,
       new Gauge({ name, help, labelNames: labels, aggregator: 'max', registers: [registry] }),
     ]),
@@ -105,10 +109,10 @@ function openReader(ctx: Context, registry: Registry, figures: Figures, up: Gaug
   let running: Promise<void> | null = null;
   const read = async () => {
     try {
-      last.samples = await figures.read(ctx);
+      last.samples = await group.read(ctx);
       last.readAt = ctx.now();
     } catch (error) {
-      ctx.log.warn({ err: error, figures: name }, 'could not read figures for metrics');
+      ctx.log.warn({ err: error, group: name }, 'could not read a group of metrics');
     }
   };
   return {
@@ -127,7 +131,7 @@ function openReader(ctx: Context, registry: Registry, figures: Figures, up: Gaug
       for (const [name, gauge] of gauges) {
         gauge.reset();
         // A gauge without labels starts at 0, which would look like a measured value.
-        if (!figures.gauges[name]?.labels) gauge.remove();
+        if (!group.gauges[name]?.labels) gauge.remove();
       }
       for (const { gauge, labels = {}, value } of isRecent ? last.samples : [])
         gauges.get(gauge)?.set(labels, value);
@@ -135,7 +139,7 @@ function openReader(ctx: Context, registry: Registry, figures: Figures, up: Gaug
   };
 }
 
-/** If the clock is set back, all figures count as outdated. */
+/** If the clock is set back, all metrics count as outdated. */
 function isOver(since: Date | null, now: Date, seconds: number): boolean {
   if (since === null) return true;
   const passed = now.getTime() - since.getTime();
