@@ -23,7 +23,7 @@ const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
   lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint), 14, '0') from 1 for 14)::uuid`;
 
 /**
- * The minimum for an enrolment: find the user and the option, and if there is no enrolment yet, insert it with its
+ * The minimum for an enrolment: find the user and the option and, if there is no enrolment yet, insert it with its
  * event. The event has a position that no reader of the log sees, unless the version is older than positions.
  */
 function enrolText(course: string, users: string, withPosition: boolean): string {

@@ -82,7 +82,7 @@ function nameHeadings(markdown) {
   });
 }
 
-/** If a picture has a dark version, readers who prefer dark mode see that. */
+/** Readers who prefer dark mode see the dark version of a picture if there is one. */
 function darkenImages(markdown) {
   const { image } = markdown.renderer.rules;
   markdown.renderer.rules.image = (tokens, index, ...rest) => {

@@ -1,7 +1,7 @@
 import type { Snapshot } from './commits.ts';
 import type { PlayableUnit, UnitStatus } from './units.ts';
 
-/** Whether something can be done now, and if not, why not, for the learner. */
+/** Whether something can be done now and, if not, why not, in the learner's language. */
 export type Offer = { may: boolean; why: string | null };
 
 export const offered: Offer = { may: true, why: null };
@@ -25,7 +25,7 @@ export type Position = {
   mayEnd: boolean;
 };
 
-/** How the learner, or the service, leaves the course. */
+/** How the learner or the service leaves the course. */
 export type Leaving = 'exit' | 'end' | 'stop';
 
 /** Navigation through the units, either in order or by SCORM 2004 sequencing. */

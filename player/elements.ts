@@ -35,7 +35,7 @@ function find<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind 
   throw new Error(`The page has no ${kind.name} with the id ${id}`);
 }
 
-/** Fills in the page's texts. */
+/** Inserts the page's texts. */
 export function writeLabels(labels: Record<string, string>): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-text]'))
     element.textContent = labels[element.dataset.text ?? ''] ?? '';

@@ -7,7 +7,7 @@ import { play } from './play.ts';
 import { beginPreview } from './preview.ts';
 import { openSession, type Replayed, replay } from './session.ts';
 
-/** Shows the texts in the course's language or else the browser's. */
+/** Shows the texts in the course's language or, if that is not supported, the browser's. */
 function selectTexts(course: string | null): void {
   setLanguage(course ? [course, ...navigator.languages] : navigator.languages);
   document.documentElement.lang = language;

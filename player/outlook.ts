@@ -7,13 +7,13 @@ import { messages } from './messages.ts';
 import type { SequencedState } from './sequenced-state.ts';
 import { better, statusOf, type UnitStatus } from './units.ts';
 
-/** Everything that sequencing says about one moment. */
+/** Everything that sequencing reports about one moment. */
 export type Outlook = {
   prediction: Prediction;
   statuses: ReadonlyMap<string, ActivityStatus>;
 };
 
-/** What the page shows and offers: only what the tree would grant, with the reason for the rest. */
+/** What the page shows and offers: only what sequencing would permit, with the reason for everything else. */
 export function positionIn(
   { units, current, finished }: SequencedState,
   { prediction, statuses }: Outlook,
@@ -38,16 +38,13 @@ export function positionIn(
   };
 }
 
-/** A way on that opens nothing is offered only from a unit, after which the learner chooses. */
+/** If the next request opens no unit, it is offered only from within a unit. The learner then chooses. */
 function offerOf({ allowed, refusal }: Permission, mustOpen: boolean): Offer {
   if (allowed && !(mustOpen && refusal)) return offered;
   return { may: false, why: refusal && messages.reasons[refusal.reason] };
 }
 
-/**
- * Exit suspends the attempt, unless the manifest hides that from the learner for this activity, and does not hide the end
- * of the attempt.
- */
+/** Exit suspends the attempt, unless the manifest hides `suspendAll` for this activity but not `exitAll`. */
 export function endingsOf(hidden: readonly string[]): { exitEnds: boolean; mayEnd: boolean } {
   const [ends, suspends] = [!hidden.includes('exitAll'), !hidden.includes('suspendAll')];
   return { exitEnds: ends && !suspends, mayEnd: ends && suspends };

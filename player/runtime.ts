@@ -19,9 +19,9 @@ export type RunTime = {
   state(): State | null;
   /** The unit's complete data. */
   snapshot(): RunTimeData;
-  /** What the content wrote to shared data. */
+  /** The values that the content wrote to shared data. */
   shared(): Map<string, string | null>;
-  /** What the content asked to do next. */
+  /** The content's navigation request. */
   request(): string | null;
   /** Whether the content has called the API in this session. */
   used(): boolean;

@@ -5,5 +5,5 @@ import type { CommitRejection, SessionEnd } from './contract.ts';
  * device, and `unkept` that they may be lost.
  */
 export type SaveState = 'saved' | 'partly' | 'saving' | 'kept' | 'unkept';
-/** Why nothing more can be played. */
+/** Why the course can no longer be played. */
 export type Stop = { ended: SessionEnd } | { refused: CommitRejection };

@@ -35,16 +35,16 @@ export type SequencedState = {
   /** Whether the current unit's page has loaded. */
   shown: boolean;
   finished: boolean;
-  /** A page is being closed, and then sequencing decides. */
+  /** A page is being closed; sequencing decides afterwards. */
   moving: boolean;
   leaving: boolean;
   over: boolean;
 };
 
-/** What a unit has reported, without the requests of the learner. */
+/** What a unit has reported, without the learner's requests. */
 export type Report = Omit<UnitEnd, 'request'>;
 
-/** What a unit has left behind: its report for sequencing, and the data to store. */
+/** What a closed unit leaves: its report for sequencing, and the data to store. */
 export type Left = { report: Report; data: RunTimeData };
 
 export type SequencedEvent =
@@ -61,7 +61,7 @@ export type SequencedEvent =
 
 export type SequencedEffect =
   | { kind: 'moved' }
-  /** The content made a request, which is followed once it has its response. */
+  /** The content made a request, which is followed once the content has its response. */
   | { kind: 'follow' }
   | { kind: 'show'; unit: PlayableUnit; data: RunTimeData }
   | { kind: 'save-now' }
@@ -146,7 +146,7 @@ const nothingAsked = (state: SequencingState): Result => ({
   ...{ state, answer: { kind: 'nothing' }, delivery: null },
 });
 
-/** Where nothing starts automatically, the first available entry of the contents is chosen, as a learner would. */
+/** If nothing starts automatically, the first available entry in the contents list is chosen, as a learner would do. */
 function start(state: SequencedState, now: number): Step {
   const { course } = state;
   const begun = launch(course, state.sequencing, now);
@@ -163,7 +163,7 @@ function arrive(before: SequencedState, result: Result, asked: NavigationRequest
   if (unit && result.delivery) return open(state, unit, result.delivery);
   if (result.answer.kind === 'ended')
     return { state: { ...state, current: null, over: true }, effects: [{ kind: 'ended' }] };
-  // The request was refused before anything was left, so the unit continues.
+  // The request was rejected before the unit was closed, so the unit continues.
   if (state.current && stillOpen(state, result.answer)) {
     if (!asked) return { state, effects: [{ kind: 'moved' }] };
     return open(state, state.current, { unitID: state.current.UnitID, isResumed: true });
@@ -176,7 +176,7 @@ function stillOpen({ sequencing, current }: SequencedState, answer: Answer): boo
   return answer.kind === 'refused' && sequencing.current === current?.UnitID && track?.active === true;
 }
 
-/** Whether a request of finished content would leave its unit. If not, its page stays open. */
+/** Whether the request of content that has finished would leave its unit. If not, its page stays open. */
 export function leavesUnit(state: SequencedState, report: Report, now: number): boolean {
   const result = endUnit(state, report, null, now);
   return !stillOpen({ ...state, sequencing: result.state }, result.answer);

@@ -28,7 +28,7 @@ const treeLimit = 524_288;
 /** A page without an API is completed once it is opened. */
 const openedPage: RunTimeData = { 'cmi.completion_status': 'completed' };
 
-/** SCORM 2004: sequencing decides what comes next, and `sequenced-state.ts` what this means for the page. */
+/** SCORM 2004: sequencing decides what comes next, and `sequenced-state.ts` decides what this means for the page. */
 export function createSequencedCourse(
   session: Session,
   commits: Commits,
@@ -122,7 +122,7 @@ export function createSequencedCourse(
   function show({ unit, data }: SequencedEffect & { kind: 'show' }): void {
     clock = startClock();
     const { course, sequencing } = machine.state;
-    // Some pages that are declared as assets use the API all the same.
+    // Some pages that are declared as assets use the API anyway.
     const buckets = bucketsFor(course, sequencing, unit.UnitID);
     runTime.open({ data: unit.Kind === 'sco' ? data : {}, buckets });
     events.moved();
@@ -149,7 +149,10 @@ export function createSequencedCourse(
     if (!machine.state.over) commits.save(last, 0);
   }
 
-  /** Content has finished with a request. If it is refused, the page stays, because the content has nothing to add. */
+  /**
+   * The content has finished with a request. If the request is rejected, the page stays open, because the content has
+   * nothing more to report.
+   */
   async function follow(): Promise<void> {
     const left = leftBehind();
     if (left && leavesUnit(machine.state, left.report, Date.now())) await navigate(null);
@@ -170,7 +173,7 @@ export function createSequencedCourse(
     );
   }
 
-  /** Kept until the learner moves or the content reports something else, because each of several readers asks for it. */
+  /** Cached until the learner moves or the content reports something else, because several callers need it. */
   function outlook(): Outlook {
     const { course, sequencing, current, shown } = machine.state;
     const key = [sequencing, current, shown, runTime.state()];
@@ -204,5 +207,5 @@ export function createSequencedCourse(
   };
 }
 
-/** Decides what selection and randomization give this learner. */
+/** Determines what selection and randomization yield for this learner. */
 const seedNow = () => crypto.getRandomValues(new Uint32Array(1))[0] ?? 1;

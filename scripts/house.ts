@@ -62,7 +62,7 @@ function cyclesOf(): string[][] {
 const functions = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
 const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
-/** A helper only casts, and the comment above it says why the cast is safe. */
+/** A helper is a function that only casts, with a comment above it that says why the cast is safe. */
 function isHelper({ text }: Source, statement: Node): boolean {
   const hasReason = /\*\/\s*(export )?$/.test(text.slice(0, statement.start));
   return hasReason && lineAt(text, statement.end) - lineAt(text, statement.start) <= 6;

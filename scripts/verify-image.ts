@@ -62,7 +62,7 @@ function makeBase(): string {
   return base;
 }
 
-/** Settings that the npm client needs on this machine; none of them stays in the image. */
+/** Settings that the npm client needs on this machine; none of them remains in the image. */
 const network = Object.fromEntries(
   Object.entries(process.env).filter(([name]) =>
     /^(https?_proxy|NODE_EXTRA_CA_CERTS|npm_config_registry)$/i.test(name),

@@ -9,7 +9,7 @@ const others: [RegExp, string][] = [
   [/\blti\b|imslticc/i, 'an LTI link package'],
 ];
 
-/** Decides by `schemaversion`, or if that is unusable by the namespaces, or else by the presence of SCOs. */
+/** The edition according to `schemaversion` or, if that is unusable, the namespaces or else the presence of SCOs. */
 export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   const metadata = childOf(manifest, 'metadata');
   const schema = textOf(metadata, 'schema') ?? '';

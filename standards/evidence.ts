@@ -5,7 +5,7 @@ import { clamp, parseNumber } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
-/** The rollup of the whole course by a sequencing engine. Where it is unknown or null, the units decide. */
+/** The rollup of the whole course by a sequencing engine. Units decide wherever it is unknown or null. */
 export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress' | 'Supports'> & {
   Progress: number | null;
 };
@@ -136,7 +136,7 @@ export function rollUp(
   };
 }
 
-/** A result is never lost: each part keeps its best value. */
+/** A result is never lost, because each part keeps its best value. */
 export function better(old: Evidence, next: Evidence): Evidence {
   const completions = ['unknown', 'incomplete', 'completed'] as const;
   const successes = ['unknown', 'failed', 'passed'] as const;

@@ -6,15 +6,15 @@ import {
   type Track,
 } from '../scorm/sequencing/state.ts';
 
-/** `[value]` is a new value, `[]` a removed one, an object a change inside. */
+/** `[value]` is a new value, `[]` a removed one, and an object a change within the value. */
 type Change = unknown[] | { [key: string]: Change };
 
-/** What the previous engine stored for an activity or objective, without the values of a fresh tree. */
+/** The data that the previous engine stored for an activity or objective, without the values of a fresh tree. */
 type Stored = Record<string, unknown>;
 
 /**
- * Converts a state of the engine that the player used until November 2026. It was stored as changes to a fresh tree. What
- * did not change has the engine's initial value: nothing is known, and nothing was opened.
+ * Converts a state of the engine that the player used until November 2026. It was stored as changes to a fresh tree.
+ * Anything unchanged has the engine's initial value: no known results, and never opened.
  */
 export function convertPrevious(course: Course, changes: Change): SequencingState {
   const { sequencing = {}, sharedData = {} } = objectOf(plain(changes));
@@ -41,7 +41,7 @@ export function convertPrevious(course: Course, changes: Change): SequencingStat
 
 const previousRootID = 'lectern.root';
 
-/** A change as the values it sets. */
+/** A change as the values that it sets. */
 function plain(change: Change): unknown {
   if (Array.isArray(change)) return change[0];
   return Object.fromEntries(Object.entries(change).map(([key, inner]) => [key, plain(inner)]));
@@ -122,7 +122,7 @@ function factsFrom(known: Stored): GlobalObjective {
   };
 }
 
-/** The children that were selected, in their order. Null: all, as in the manifest. */
+/** The selected children, in their order. Null: all children, in manifest order. */
 function orderFrom({ children }: Activity, known: Stored): number[] | null {
   const changed = objectOf(known.childOrder);
   const order = children.map(({ id }, position) => textOf(changed[position]) ?? id);

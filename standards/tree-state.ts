@@ -18,12 +18,12 @@ type PackedShared = {
 type Packed = Omit<SequencingState, 'activities' | 'globals'> &
   PackedShared & { activities: [id: string, track: PackedTrack][] };
 
-/** Written by the player today. Version 1 is that of the engine used until November 2026. */
+/** The version that the player writes. Version 1 belongs to the engine used until November 2026. */
 const treeStateVersion = 2;
 
 /**
- * The text in which a sequencing state is stored. It has only what differs from an activity that was never opened, so
- * that 1,000 activities fit into a commit.
+ * The text in which a sequencing state is stored. It contains only differences from an activity that was never opened,
+ * so that 1,000 activities fit into a commit.
  */
 export function writeTreeState(course: Course, state: SequencingState): string {
   const globals = state.globals.map(([id, objective]): PackedShared['globals'][number] => [
@@ -44,10 +44,10 @@ export function writeTreeState(course: Course, state: SequencingState): string {
   return JSON.stringify({ Version: treeStateVersion, ...(isSharing && { Shared }), State });
 }
 
-/** How the texts begin in which a course shares something with the learner's other courses. */
+/** The beginning of stored states in which a course shares data with the learner's other courses. */
 export const sharingTreeState = `{"Version":${treeStateVersion},"Shared":`;
 
-/** What courses share, from their states as they were stored. The last one decides. */
+/** The data that courses share, read from their stored states. The last state decides. */
 export function sharedIn(texts: readonly string[]): Required<Shared> {
   const parts = texts.map(readShared);
   return {
@@ -69,7 +69,7 @@ function readShared(text: string): PackedShared {
   }
 }
 
-/** The members that an objective has, with values of their types. */
+/** An objective's members, with values of the correct types. */
 const objectiveValues = {
   satisfied: isBoolean,
   measure: Number.isFinite,
@@ -139,7 +139,7 @@ function unpack(course: Course, packed: Packed, shared: Partial<PackedShared> = 
   };
 }
 
-/** The members of the second object that the first one does not have with the same value. */
+/** The members of the second object that differ from the first. */
 function differences<Whole extends object>(from: Whole, to: Partial<Whole>): Partial<Whole> {
   const names = Object.keys(to) as (keyof Whole)[];
   return Object.fromEntries(

@@ -23,7 +23,7 @@ function encodingOf(bytes: Uint8Array): string {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 200));
   const declared = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1] ?? 'utf-8';
-  // A file whose declaration could be read as single bytes is not UTF-16, whatever it declares.
+  // A file with a declaration that can be read as single bytes is not UTF-16, whatever it declares.
   if (/^(utf-?16|ucs|iso-10646)/i.test(declared)) return 'utf-8';
   try {
     return new TextDecoder(declared).encoding;

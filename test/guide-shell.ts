@@ -36,8 +36,8 @@ export class GuideShell {
   }
 
   /**
-   * `NAME=… # FIELD in the response` reads the field from the last response. Other values that the reader fills in are
-   * known from the start. bash runs the rest.
+   * `NAME=… # FIELD in the response` reads the field from the last response. The other values that a reader would fill
+   * in are known from the start. bash runs everything else.
    */
   private fill(text: string): string {
     const known = text.replaceAll(/^(\w+)=\S*… +# the .*\n/gm, (line, name: string) => {

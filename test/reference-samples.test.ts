@@ -23,7 +23,10 @@ after(async () => {
   for (const service of services) await service.close();
 });
 
-/** The operations in an order in which each can succeed. All others need a browser's session or a link's ticket. */
+/**
+ * The operations in an order in which each can succeed. All other operations need a browser's session or a link's
+ * ticket.
+ */
 const steps = `
   createTenant readTenant listTenants updateTenant createKey listKeys createAccessToken revokeKey
   putCourse readCourse listCourses putOption deleteOption deleteCourse putCourse putOption importPackage

@@ -55,7 +55,7 @@ const permissive = new Set([
   'Zlib',
 ]);
 
-/** Builds the console but is not part of it. The licence covers its own files, which we do not change. */
+/** Used to build the console but not part of it. The licence covers its own files, which we do not change. */
 const known = [/^lightningcss(-[\w-]+)?@[\d.]+: MPL-2\.0$/];
 
 function isPermissive(expression: string): boolean {

@@ -20,9 +20,9 @@ export type World = {
   /** A tenant's key with all scopes. */
   key: string;
   rivalKey: string;
-  /** A tenant's key with only these scopes. */
+  /** Creates a key for the tenant with only these scopes. */
   narrowKey: (...scopes: string[]) => Promise<string>;
-  /** A learner, enrolled on the course with a package, by default of `key`'s tenant. */
+  /** A learner enrolled on the course with a package, by default a learner of `key`'s tenant. */
   learner: (fields?: object, key?: string) => Promise<Learner>;
 };
 

@@ -120,7 +120,7 @@ async function playSession(
   }
 }
 
-/** The commits of another device, with the same commit numbers, before it learned of the newer launch. */
+/** The commits of another device, with the same commit numbers, from before it learned of the newer launch. */
 async function sendLate(
   client: Client,
   enrolment: EnrolmentRecord,

@@ -88,7 +88,7 @@ test('the examples in the README run', async () => {
   const env = { ...process.env, LECTERN_KEY: tenant.key };
   const runExamples = () => run(process.execPath, ['readme.js'], { cwd: project, env });
   await runExamples();
-  // Repeated, they change nothing, and the event log can be read to its end.
+  // A repeated example changes nothing, and the event log can be read to its end.
   const { stdout } = await runExamples();
   assert.match(stdout, /&returnURL=https%3A%2F%2Fshop/);
   assert.match(stdout, /409 .*FirstName/s);

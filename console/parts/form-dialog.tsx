@@ -9,12 +9,12 @@ type FormDialogProps = {
   isOpen: boolean;
   onClose: () => void;
   submit: string;
-  /** Resolves when it is done. Errors are shown in the dialog, and no input is lost. */
+  /** Resolves when the form has been submitted. Errors are shown in the dialog, and no input is lost. */
   onSubmit: () => Promise<unknown>;
   children: ReactNode;
-  /** Returns false to stay in the dialog, after it has shown what is wrong. */
+  /** Returns false to stay in the dialog after it has shown what is wrong. */
   isReady?: () => boolean;
-  /** Set if there is input, which closing asks to discard. */
+  /** Set if there is input; closing the dialog then asks whether to discard it. */
   isDirty?: boolean;
   isDangerous?: boolean;
   /** Set if a required value is missing. */

@@ -45,8 +45,8 @@ function fail(state: State, returned: string, code: Error12, diagnostic: string 
 const unexpected = 'The parameter must be an empty string';
 
 /**
- * A page that finishes while it moves to the content's next page starts a new session there, although RTE 1.2 §3.3.1
- * has one session only. What it has taken so far counts as earlier time.
+ * Content may finish while it moves to its next page and start a new session there, although RTE 1.2 §3.3.1 permits
+ * only one session. The time so far counts as earlier time.
  */
 function initialize(state: State, parameter: string, { now }: Environment): Answer {
   if (parameter !== '') return fail(state, 'false', 201, unexpected);

@@ -6,7 +6,7 @@ import { session } from './test-support.ts';
 
 type Step = [fn: string, args: string[], returned: string, error: number];
 
-/** Calls in order, what each returns, and the last error after it. */
+/** Calls in order, with the result of each one and the last error after it. */
 const dialogues: [section: string, steps: Step[]][] = [
   [
     'RTE 4th §3.1.3.1 Initialize: once, with an empty parameter',

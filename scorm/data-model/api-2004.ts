@@ -51,7 +51,7 @@ function initialize(state: State, parameter: string, { now }: Environment): Answ
   if (parameter !== '') return fail(state, 'false', 201, unexpected);
   if (state.phase === 'running') return fail(state, 'false', 103);
   if (state.phase === 'terminated') return fail(state, 'false', 104);
-  // SN 4th §5.6.4: a request is of one session only.
+  // SN 4th §5.6.4: a request applies only to the session that made it.
   const store = written(state.store, [['adl.nav.request', '_none_']]);
   const begun: State = { ...state, phase: 'running', begunAt: now, store };
   return answer(begun, 'true', 0, '', { effect: 'initialised' });
@@ -110,7 +110,7 @@ function validityIn(state: State, name: string): { request: string; target: stri
   return request === 'jump' && state.edition !== 'scorm2004-4th' ? null : { request, target };
 }
 
-/** RTE 4th §3.1.6.3: an empty parameter asks about the last error. */
+/** RTE 4th §3.1.6.3: an empty parameter refers to the last error. */
 function diagnosticFor(state: State, parameter: string): string {
   if (parameter === '' || parameter === String(state.error))
     return state.diagnostic || errorString(errors2004, String(state.error));

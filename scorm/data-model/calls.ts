@@ -25,11 +25,11 @@ export type Answer = {
   error: number;
   diagnostic: string;
   effect?: Effect;
-  /** In which way a value exceeds the specification although it was accepted. */
+  /** How a value exceeds the specification although it was accepted. */
   note?: string;
 };
 
-/** Content passes numbers, nothing at all, or objects that cannot become texts. */
+/** Content passes numbers, nothing at all, or objects that cannot be converted to strings. */
 export function argument(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';

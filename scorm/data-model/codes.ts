@@ -27,7 +27,7 @@ export const setCodes2004: Readonly<Record<Problem, Error2004>> = {
   'not unique': 351,
 };
 
-/** RTE 1.2 §3.3.5. It has one code for any value that is not allowed, and another for any name that is not. */
+/** RTE 1.2 §3.3.5. One code covers all invalid values, and another covers all invalid names. */
 export const codes12: Readonly<Record<Problem, Error12>> = {
   undefined: 401,
   'read only': 403,

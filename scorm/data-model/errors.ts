@@ -1,4 +1,4 @@
-/** RTE 4th §3.1.7: the error conditions of the API, with the texts that `GetErrorString` answers. */
+/** RTE 4th §3.1.7: the error conditions of the API, with the texts that `GetErrorString` returns. */
 export const errors2004 = {
   0: 'No Error',
   101: 'General Exception',
@@ -47,12 +47,12 @@ export type Error2004 = keyof typeof errors2004;
 export type Error12 = keyof typeof errors12;
 export type ErrorCode = Error2004 | Error12;
 
-/** The text of a code as content writes it; `''` for any text that is no code. */
+/** The text for a code as the content passes it; `''` if there is no such code. */
 export function errorString(texts: typeof errors2004 | typeof errors12, code: string): string {
   return Object.hasOwn(texts, code) ? ((texts as Record<string, string>)[code] ?? '') : '';
 }
 
-/** Neither an error string nor a diagnostic may be longer (RTE 4th §3.1.6). */
+/** The maximum length of error strings and diagnostics (RTE 4th §3.1.6). */
 const longest = 255;
 
 export function shorten(text: string): string {

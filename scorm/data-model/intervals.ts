@@ -1,10 +1,10 @@
-/** Seconds of the parts of an interval. A year and a month have the average length of the calendar's. */
+/** The length of each part of an interval in seconds. Years and months have the calendar's average length. */
 const parts = [31_557_600, 2_629_800, 86_400, 3_600, 60, 1] as const;
 
 const interval = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 const timespan = /^(\d+):(\d{1,2}):(\d{1,2}(?:\.\d+)?)$/;
 
-/** No digits beyond these change a sum of seconds, and longer texts are not worth reading. */
+/** More digits would not change a sum of seconds, and longer texts are not worth parsing. */
 const longest = 200;
 
 /** RTE 4th §4.1.1.7, timeinterval (second,10,2): at least one part, and after `T` at least one more. */
@@ -12,7 +12,7 @@ export function isInterval(text: string): boolean {
   return text.length <= longest && interval.test(text) && !text.endsWith('P') && !text.endsWith('T');
 }
 
-/** RTE 1.2 §3.4.2, CMITimespan, with as many digits as content writes. */
+/** RTE 1.2 §3.4.2, CMITimespan, with any number of digits, as content writes it. */
 export function isTimespan(text: string): boolean {
   return text.length <= longest && timespan.test(text);
 }

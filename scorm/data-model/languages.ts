@@ -32,7 +32,7 @@ const threeLetters = `
 `;
 const codes: ReadonlySet<string> = new Set(`${twoLetters}${threeLetters}`.split(/\s+/).filter(Boolean));
 
-/** No registered tag is longer. */
+/** No registered tag is longer than this. */
 const longest = 250;
 
 /**

@@ -3,7 +3,7 @@ import { modelOf } from './model.ts';
 import type { Check, Element } from './types.ts';
 import { characters, numberIn } from './values.ts';
 
-/** Content writes upper case, and like AICC the first letter only. `canonical` finds the word that was meant. */
+/** Content also writes upper case or, as in AICC, only the first letter. `canonical` finds the intended word. */
 const vocabulary =
   (...allowed: readonly string[]): Check =>
   (text) => {
@@ -11,7 +11,7 @@ const vocabulary =
     return meant(allowed, text) === null ? 'wrong type' : { note: `not a word of the vocabulary: ${text}` };
   };
 
-/** The word that was meant by another spelling of it, or by its first letter. */
+/** The word intended by another spelling or by its first letter. */
 function meant(allowed: readonly string[], text: string): string | null {
   if (text.length > 20) return null;
   const said = text.trim().toLowerCase();
@@ -41,7 +41,7 @@ const timespan: Check = (text) => {
   return /^\d{2,4}:\d\d:\d\d(?:\.\d{1,2})?$/.test(text) ? 'valid' : { note: 'not written as HHHH:MM:SS.SS' };
 };
 
-/** CMIIdentifier. Content writes whole questions here. */
+/** CMIIdentifier. Some content stores whole questions here. */
 const identifier: Check = (text) => {
   if (text.trim() === '') return 'wrong type';
   return /^[\x21-\x7e]{1,255}$/.test(text)
@@ -52,7 +52,7 @@ const identifier: Check = (text) => {
 const result: Check = (text) => {
   const judged = vocabulary('correct', 'wrong', 'unanticipated', 'neutral')(text);
   if (judged === 'valid' || numberIn(text) !== null) return 'valid';
-  // The word of SCORM 2004.
+  // The corresponding word in SCORM 2004.
   return text === 'incorrect' ? { note: 'a word of SCORM 2004' } : judged;
 };
 
@@ -134,7 +134,7 @@ export const model12 = modelOf('3.4', elements(), [
   'cmi.interactions.n.correct_responses',
 ]);
 
-/** What is kept for a word that was accepted with a note. Everything else is kept as it was written. */
+/** The stored form of a word that was accepted with a note. All other values are stored as written. */
 export function canonical12(element: string, text: string): string {
   if (element === 'cmi.core.lesson_status') return meant(statuses, text) ?? text;
   if (element === 'cmi.core.exit') return meant(exits, text) ?? text;

@@ -1,10 +1,10 @@
 import type { Collection, Element, Model } from './types.ts';
 
-/** These only name a space, and answer no `_children`. */
+/** These names only form namespaces, and do not support `_children`. */
 const childless = ['cmi', 'adl', 'adl.nav'];
 
 /**
- * Derives the groups and what `_children` answers from the elements. A collection that has no elements in this edition
+ * Derives the groups and the values of `_children` from the elements. A collection without elements in this edition
  * does not exist.
  */
 export function modelOf(version: string, elements: readonly Element[], lists: readonly string[]): Model {
@@ -45,10 +45,13 @@ export type Position = { list: string; index: number };
 
 const isIndex = (part: string) => /^\d{1,15}$/.test(part);
 
-/** No name in the tables has more parts, even with indices. */
+/** No name in the tables has more parts than this, even with indices. */
 const deepest = 8;
 
-/** Resolves a data model name, in time linear in its length. The `name` in the result has no leading zeros in its indices. */
+/**
+ * Resolves a data model name in time linear in its length. The `name` in the result has no leading zeros in its
+ * indices.
+ */
 export function placeOf(model: Model, name: string): Place {
   const parts = name.split('.', deepest + 1);
   // In the tables, `n` stands for an index. No element has this name.

@@ -1,7 +1,7 @@
 import { formatInterval, formatTimespan, secondsIn } from './intervals.ts';
 import type { Edition, RunTimeData } from './types.ts';
 
-/** The data of the same attempt for its next session: times are added up, and the content continues. */
+/** The data for the next session of the same attempt: times are added up, and the content continues. */
 export function nextSession(edition: Edition, data: RunTimeData): RunTimeData {
   if (edition === 'scorm12') {
     const { 'cmi.core.session_time': session, 'cmi.core.exit': exit, ...rest } = data;
@@ -24,7 +24,7 @@ const given2004 =
 const given12 =
   /^cmi\.(?:core\.(?:student_id|student_name|credit|lesson_mode)|student_preference\..*|launch_data|student_data\..*|comments_from_lms)$/;
 
-/** The data for a new attempt: only what the system gives, and nothing that content set in earlier attempts. */
+/** The data for a new attempt: only system data, and nothing that content set in earlier attempts. */
 export function newAttempt(edition: Edition, data: RunTimeData): RunTimeData {
   const is12 = edition === 'scorm12';
   const given = Object.entries(data).filter(([element]) => (is12 ? given12 : given2004).test(element));

@@ -19,7 +19,7 @@ const names = editions.flatMap((edition) => {
     ...[...collections.keys()].flatMap((name) => [`${name}._count`, `${name}._children`]),
   ];
 });
-/** Small indices, so that members are often found. */
+/** The indices are small, so that existing members are often found. */
 const name = fc.tuple(fc.constantFrom(...names), fc.nat(2), fc.nat(2)).map(([name, a, b]) => at(name, a, b));
 const at = (name: string, a: number, b: number) => name.replace('.n.', `.${a}.`).replace('.n.', `.${b}.`);
 const hostile = fc.oneof(
@@ -105,7 +105,7 @@ it('no sequence of calls throws, every result is a string with a known error cod
   );
 });
 
-/** Elements of one edition with values that mostly have their format, of members that mostly exist. */
+/** Elements of one edition, mostly with valid values and of existing members. */
 const sets = (edition: Edition) => {
   const known = [...modelFor(edition).elements.keys()];
   const plausible = fc.constantFrom(
@@ -207,7 +207,8 @@ function timesAreLinear(prepare: (size: number) => () => void, size: number): vo
     run();
     return performance.now() - start;
   };
-  // Linear work takes 4 times as long, quadratic work 16 times. A busy machine may disturb one attempt, but not three.
+  // With four times the input, linear work takes 4 times as long, and quadratic work 16 times. A busy machine may
+  // disturb one attempt, but not three.
   const attempts = [1, 2, 3].map(() => [measure(size / 4), measure(size)] as const);
   const isLinear = ([small, large]: readonly [number, number]) => large < 40 || large < small * 10;
   assert.ok(attempts.some(isLinear), JSON.stringify(attempts));

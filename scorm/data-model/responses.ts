@@ -1,17 +1,17 @@
 import type { Check, Judgement } from './types.ts';
 import { characters, localised, numberIn, real, shortIdentifier, together, words } from './values.ts';
 
-/** RTE 4th §4.2.9: what a learner's response and a correct response of each type of interaction look like. */
+/** RTE 4th §4.2.9: the formats of learner responses and correct responses for each type of interaction. */
 export type ResponseFormat = {
   response: Check;
   pattern: Check;
-  /** How many correct responses there may be. */
+  /** The permitted number of correct responses. */
   patterns: 'one' | 'many';
-  /** No two correct responses may be equal. */
+  /** Whether all correct responses must be different. */
   distinct?: true;
 };
 
-/** Parts between delimiters. An empty text has no parts. */
+/** Splits a text at delimiters. An empty text has no parts. */
 const partsOf = (text: string, delimiter: string) => (text === '' ? [] : text.split(delimiter));
 
 function list(check: Check, permitted: number, isSet = false): Check {
@@ -27,7 +27,9 @@ function list(check: Check, permitted: number, isSet = false): Check {
 
 const switches = /^\{(?:case|order)_matters=([^}]*)\}/;
 
-/** Takes `{case_matters=…}` and `{order_matters=…}` off, in either order. Null if one is neither true nor false. */
+/**
+ * Removes `{case_matters=…}` and `{order_matters=…}`, in either order. Null if one of them is neither true nor false.
+ */
 function withoutSwitches(text: string): string | null {
   let rest = text;
   for (let at = 0; at < 2; at++) {
@@ -54,7 +56,7 @@ function pair(first: Check, second: Check): Check {
   };
 }
 
-/** `1[:]2`, either of which may be missing. */
+/** `1[:]2`; either number may be missing. */
 const range: Check = (text) => {
   const parts = text.split('[:]');
   if (parts.length !== 2) return 'wrong type';
@@ -63,7 +65,7 @@ const range: Check = (text) => {
   return together(parts.filter((part) => part !== '').map(real()));
 };
 
-/** A number alone is a range of one value. */
+/** A single number is a range of one value. */
 const numericPattern: Check = (text) => (text.includes('[:]') ? range(text) : real()(text));
 
 const optional =
@@ -71,7 +73,7 @@ const optional =
   (text) =>
     text === '' ? 'valid' : check(text);
 
-/** A step has a name, an answer, or both. The answer is a text or a range of numbers. */
+/** A step has a name, an answer, or both. The answer is a text or a numeric range. */
 const step: Check = (text): Judgement => {
   if (text === '[.]') return 'wrong type';
   const answer: Check = (part) => (part.includes('[:]') ? range(part) : shortText(part));
@@ -107,7 +109,7 @@ export const responseFormats: Readonly<Record<string, ResponseFormat>> = {
 
 export const interactionTypes = Object.keys(responseFormats);
 
-/** The format for a type that was checked before. */
+/** The format for a type that has already been validated. */
 export function formatOf(type: string | undefined): ResponseFormat | null {
   return type !== undefined && Object.hasOwn(responseFormats, type) ? (responseFormats[type] ?? null) : null;
 }

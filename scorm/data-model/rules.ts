@@ -2,10 +2,10 @@ import type { Place, Position } from './model.ts';
 import { formatOf } from './responses.ts';
 import type { Bucket, Element, Judgement, Model, Problem } from './types.ts';
 
-/** Reads a value by its key: an element's name, or a key of our own. */
+/** Reads a value by its key: an element's name, or one of our own keys. */
 export type Lookup = (key: string) => string | undefined;
 
-/** Keys of our own cannot be names of elements, because those have no `#`. */
+/** Our own keys cannot be names of elements, because those contain no `#`. */
 const countKey = (list: string) => `#count ${list}`;
 const uniqueKey = (list: string, value: string) => `#unique ${list} ${value}`;
 
@@ -15,7 +15,7 @@ export function countOf(lookup: Lookup, list: string): number {
   return Number(lookup(countKey(list)) ?? 0);
 }
 
-/** The index of the member of a list whose identifier is this. */
+/** The index of the list member with this identifier. */
 export function memberWith(lookup: Lookup, list: string, id: string): number | null {
   const index = lookup(uniqueKey(list, id));
   return index ? Number(index) : null;
@@ -47,8 +47,8 @@ export type Change =
   | { problem: Problem };
 
 /**
- * The changes that setting a value makes. The system itself may set what content may only read, and adds members to
- * lists that do not grow otherwise.
+ * The changes made by setting a value. The system may also set elements that are read-only for content, and add members
+ * to lists that otherwise do not grow.
  */
 export function changeAt(
   lookup: Lookup,
@@ -69,7 +69,7 @@ export function changeAt(
     return { problem: 'dependency' };
 
   const last = lists.at(-1);
-  // A type may change after its responses. What was stored is kept.
+  // A type may change after its responses were set. Stored responses are kept.
   const isKept = by === 'system' && element.format !== undefined;
   const judged = isKept ? 'valid' : validateValue(lookup, element, last, name, value);
   if (judged === 'not unique' || judged === 'wrong type' || judged === 'out of range')
@@ -104,13 +104,13 @@ function mayWrite(element: Element, lists: readonly Position[], buckets: readonl
   return element.access !== 'read';
 }
 
-/** Fills the indices of a name into an element of the same member. */
+/** Inserts the indices of a name into the name of another element of the same member. */
 function indexed(pattern: string, lists: readonly Position[]): string {
   let at = 0;
   return pattern.replace(/\.n(?=\.|$)/g, () => `.${lists[at++]?.index ?? 0}`);
 }
 
-/** The format of responses depends on the interaction's type (RTE 4th §4.2.9.1). */
+/** The format of responses depends on the type of the interaction (RTE 4th §4.2.9.1). */
 function validateValue(
   lookup: Lookup,
   element: Element,

@@ -6,7 +6,7 @@ import { changeAt, countOf, isOwnKey, type Lookup, memberWith } from './rules.ts
 import { entriesOf, read, type Store, storeOf } from './store.ts';
 import type { Bucket, Edition, Model, RunTimeData } from './types.ts';
 
-/** One session of a content object with the API. Plain data: it can be stored as JSON and continued. */
+/** One session between a content object and the API. It is plain data, so it can be stored as JSON and continued. */
 export type State = {
   readonly version: 1;
   readonly edition: Edition;
@@ -17,23 +17,26 @@ export type State = {
   readonly buckets: readonly Bucket[];
   /** When the session began, in milliseconds of the caller's clock. */
   readonly begunAt: number | null;
-  /** What SCORM 1.2 content leaves that never set a status. */
+  /** The status of SCORM 1.2 content that never set one. */
   readonly unsetStatus: 'completed' | 'incomplete';
 };
 
 export type Launch = {
   edition: Edition;
-  /** The unit's stored data, with what the system gives: learner, credit, mode, entry, thresholds, limits. */
+  /** The unit's stored data, together with system data: learner, credit, mode, entry, thresholds and limits. */
   data: RunTimeData;
   /** SCORM 2004: the identifiers of the manifest's objectives (RTE 4th §4.2.17.1). */
   objectives?: readonly string[];
   /** SCORM 2004 4th edition: the shared data that the unit's manifest maps. */
   buckets?: readonly Bucket[];
-  /** RTE 1.2 §3.4.4 says completed. Content that only bookmarks then counts as taken, so the default is incomplete. */
+  /**
+   * RTE 1.2 §3.4.4 specifies completed. Content that only stores bookmarks would then count as completed, so the
+   * default is incomplete.
+   */
   unsetStatus?: State['unsetStatus'];
 };
 
-/** A stored or given value that was changed, accepted with a note, or not accepted. */
+/** A stored or system value that was changed, accepted with a note, or not accepted. */
 export type LaunchNote = { element: string; note: string };
 
 export const modelFor = (edition: Edition): Model => (edition === 'scorm12' ? model12 : models2004[edition]);
@@ -89,7 +92,7 @@ function put(
   return true;
 }
 
-/** Lists are filled by index, and a member's identifier and type come before the elements that depend on them. */
+/** Lists are filled in index order, and a member's identifier and type come before the elements that depend on them. */
 function rank(name: string): number[] {
   const leaf = name.slice(name.lastIndexOf('.') + 1);
   const indices = [...name.matchAll(/\.(\d{1,15})(?=\.)/g)].map(([, index]) => Number(index));
@@ -109,12 +112,12 @@ function inOrder(data: RunTimeData): [string, string][] {
   return ranked.map(({ entry }) => entry);
 }
 
-/** Takes the values one by one, so that one that is not accepted does not affect the others. Closes gaps in lists. */
+/** Adds values one at a time, so that a rejected value does not affect the others. Closes gaps in lists. */
 function load(edition: Edition, data: RunTimeData): { values: Map<string, string>; notes: LaunchNote[] } {
   const model = modelFor(edition);
   const values = new Map<string, string>();
   const notes: LaunchNote[] = [];
-  /** The index that a stored member got, by its list and its stored index. */
+  /** The new index of a stored member, by list and stored index. */
   const moved = new Map<string, number>();
   for (const [stored, text] of inOrder(data)) {
     const place = placeOf(model, stored);
@@ -149,12 +152,12 @@ function renumbered(
   return { name: now, members };
 }
 
-/** The seconds since the session began. */
+/** Seconds since the session began. */
 function elapsed({ begunAt }: State, now: number): number {
   return begunAt === null ? 0 : Math.max(0, Math.round((now - begunAt) / 10) / 100);
 }
 
-/** The unit's complete data, to be stored now. Without a session time of the content, the clock's is used. */
+/** The unit's complete data, to be stored now. If the content reports no session time, the measured time is used. */
 export function snapshot(state: State, now: number): RunTimeData {
   const data: RunTimeData = {};
   for (const [key, value] of entriesOf(state.store))
@@ -162,25 +165,25 @@ export function snapshot(state: State, now: number): RunTimeData {
   if (state.begunAt === null) return data;
   const is12 = state.edition === 'scorm12';
   const element = is12 ? 'cmi.core.session_time' : 'cmi.session_time';
-  // SCORM 1.2 content often reports 00:00:00 because it never counts.
+  // SCORM 1.2 content that does not measure time often reports 00:00:00.
   const isCounted = is12 ? secondsIn(data[element]) > 0 : data[element] !== undefined;
   if (!isCounted) data[element] = (is12 ? formatTimespan : formatInterval)(elapsed(state, now));
   return data;
 }
 
-/** The shared data that this unit may write, by identifier. Null for an empty bucket. */
+/** The shared data that this unit may write, by identifier. Null means an empty bucket. */
 export function sharedData({ store, buckets }: State): Map<string, string | null> {
   const writable = [...buckets.entries()].filter(([, { write }]) => write);
   return new Map(writable.map(([index, { id }]) => [id, read(store, `adl.data.${index}.store`) || null]));
 }
 
-/** What the content asked to do next. Null if nothing. */
+/** The content's navigation request; null if there is none. */
 export function navigationRequest({ store }: State): string | null {
   const request = read(store, 'adl.nav.request');
   return request === undefined || request === '_none_' ? null : request;
 }
 
-/** The seconds that remain of the maximum time allowed. Null without a maximum. */
+/** The remaining seconds of the maximum time allowed; null if there is no maximum. */
 export function remainingSeconds(state: State, now: number): number | null {
   const is12 = state.edition === 'scorm12';
   const allowed = read(state.store, is12 ? 'cmi.student_data.max_time_allowed' : 'cmi.max_time_allowed');

@@ -31,8 +31,8 @@ export const completionStatus = (data: RunTimeData) => completionOf(from(data));
 export const successStatus = (data: RunTimeData) => successOf(from(data));
 
 /**
- * RTE 1.2 §3.4.4, lesson_status: what a session leaves behind. The mastery score decides once the content has ended,
- * if the unit is taken for credit. Until then, the score is one of an unfinished test.
+ * RTE 1.2 §3.4.4, lesson_status: the status at the end of a session. The mastery score decides once the content has
+ * ended, if the unit is taken for credit. Until then, the score belongs to an unfinished test.
  */
 export function finalStatus12(read: Read, unset: string): string {
   const status = read('cmi.core.lesson_status') || 'not attempted';

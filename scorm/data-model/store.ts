@@ -1,16 +1,16 @@
 /**
- * Values by key that are never changed in place: a tree by the keys' hashes. Setting a value copies a few short arrays,
- * however many values there are. (Copying one object with 16,000 keys takes 10 ms.)
+ * Values by key that are never changed in place: a tree indexed by the keys' hashes. Setting a value copies a few short
+ * arrays, however many values there are. (Copying an object with 16,000 keys takes 10 ms.)
  */
 export type Store = Leaf | Branch;
 
-/** Keys and values in turn. */
+/** Keys and values alternate. */
 type Leaf = { readonly leaf: readonly string[] };
 type Branch = { readonly branches: readonly Store[] };
 
 const width = 16;
 const bits = 4;
-/** Beyond this depth, the hash has no more bits. */
+/** Below this depth, the hash has no bits left. */
 const deepest = 32 / bits;
 const largestLeaf = 32;
 
@@ -66,7 +66,7 @@ export function written(store: Store, changes: Iterable<readonly [key: string, v
 
 export const storeOf = (values: ReadonlyMap<string, string>): Store => written(empty, values);
 
-/** In the order of the keys, so that equal values are written as equal texts. */
+/** In key order, so that equal values are written as equal texts. */
 export function entriesOf(store: Store): [string, string][] {
   return unordered(store).sort(([a], [b]) => (a < b ? -1 : 1));
 }

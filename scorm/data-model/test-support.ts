@@ -2,7 +2,7 @@ import { call } from './api.ts';
 import type { Answer } from './calls.ts';
 import { begin, type Launch, type State } from './session.ts';
 
-/** A session that answers like the API object of a page, for tests. */
+/** A session that behaves like a page's API object, for tests. */
 export function session(launch: Partial<Launch> = {}, initialised = true) {
   const edition = launch.edition ?? 'scorm2004-4th';
   const { state, notes } = begin({ data: {}, ...launch, edition });

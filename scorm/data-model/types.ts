@@ -1,12 +1,12 @@
-/** The editions whose data models differ. */
+/** The editions, which have different data models. */
 export type Edition = 'scorm12' | 'scorm2004-2nd' | 'scorm2004-3rd' | 'scorm2004-4th';
 
 /** The run-time data of one unit: element names and values, such as `cmi.location` and `page-3`. */
 export type RunTimeData = Record<string, string>;
 
 /**
- * What a value may be. `note` says in which way it exceeds the specification although it is accepted, because content
- * in use does so.
+ * The result of checking a value. `note` says how the value exceeds the specification although it is accepted, because
+ * existing content uses such values.
  */
 export type Judgement = 'valid' | 'wrong type' | 'out of range' | { note: string };
 
@@ -19,19 +19,22 @@ export type Element = {
   name: string;
   access: Access;
   check: Check;
-  /** The value before anything was set; without one, the element is not initialised. */
+  /** The initial value. Without one, the element is not initialised. */
   initial?: string;
-  /** `once`: unique among the members, and never changed. `unique`: unique, but may be changed. */
+  /** `once`: unique within the list, and never changed. `unique`: unique within the list, but may be changed. */
   identity?: 'once' | 'unique';
-  /** Elements of the same member that must have been set before. */
+  /** Elements of the same member that must be set first. */
   needs?: readonly string[];
   /** The format depends on the interaction's type: see `responses.ts`. */
   format?: 'response' | 'pattern';
-  /** Each unit's manifest says whether it may read and write a bucket of shared data. An empty text empties it. */
+  /**
+   * Each unit's manifest says whether the unit may read and write a bucket of shared data. Writing an empty text
+   * empties the bucket.
+   */
   isShared?: true;
 };
 
-/** A list of members, or a group of elements. Both answer `_children`, and a list also `_count`. */
+/** A list of members, or a group of elements. Both support `_children`, and a list also supports `_count`. */
 export type Collection = { name: string; kind: 'list' | 'group'; children: string };
 
 export type Model = {
@@ -41,7 +44,7 @@ export type Model = {
   version: string;
 };
 
-/** Shared data of `adl.data` (4th edition), with the access that the manifest gives this unit. */
+/** Shared data in `adl.data` (4th edition), with the access rights from this unit's manifest. */
 export type Bucket = { id: string; store: string | null; read: boolean; write: boolean };
 
 /** Why a value cannot be read or set. Each version of SCORM has its own codes for these: see `codes.ts`. */

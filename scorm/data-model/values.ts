@@ -2,7 +2,7 @@ import { isInterval } from './intervals.ts';
 import { isLanguage } from './languages.ts';
 import type { Check, Judgement } from './types.ts';
 
-/** The judgement of a value of several parts: the first part that is wrong decides, then the first note. */
+/** The result for a value with several parts: the first invalid part decides, otherwise the first note. */
 export function together(judgements: readonly Judgement[]): Judgement {
   return (
     judgements.find((judgement) => typeof judgement === 'string' && judgement !== 'valid') ??
@@ -11,7 +11,10 @@ export function together(judgements: readonly Judgement[]): Judgement {
   );
 }
 
-/** RTE 4th §4.1.1.3: the smallest permitted maximum is what a run-time must keep; longer texts are kept, too. */
+/**
+ * RTE 4th §4.1.1.3: the smallest permitted maximum is the length that a run-time must store; longer texts are stored
+ * too.
+ */
 export function characters(permitted: number): Check {
   return (text) =>
     text.length <= permitted
@@ -24,7 +27,7 @@ export function words(...allowed: readonly string[]): Check {
 }
 
 const decimal = /^-?(?:\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
-/** The largest number has 309 digits before the point. */
+/** The largest number has 309 digits before the decimal point. */
 const longestNumber = 400;
 
 /** RTE 4th §4.1.1.7, real (10,7). Null for anything else. */
@@ -43,7 +46,7 @@ export function real(least = -Infinity, most = Infinity): Check {
   };
 }
 
-/** RTE 4th §4.1.1.6: `{lang=…}` may come first. What does not begin with it has the default language. */
+/** RTE 4th §4.1.1.6: the text may begin with `{lang=…}`. Otherwise it is in the default language. */
 export function localised(permitted: number): Check {
   const fits = characters(permitted);
   return (text) => {
@@ -54,7 +57,7 @@ export function localised(permitted: number): Check {
   };
 }
 
-/** `urn:` needs a namespace and a name within it (RFC 2141). */
+/** `urn:` must be followed by a namespace and a name within it (RFC 2141). */
 const urn = /^urn:[a-z0-9][a-z0-9-]{0,31}:\S+$/i;
 
 /** RTE 4th §4.1.1.7, long_identifier_type: a URI, or a name without white space. */
@@ -67,7 +70,7 @@ export function identifier(permitted: number): Check {
   };
 }
 
-/** RTE 4th §4.1.1.7, short_identifier_type. Brackets and braces would be read as delimiters. */
+/** RTE 4th §4.1.1.7, short_identifier_type. Brackets and braces would be parsed as delimiters. */
 export const shortIdentifier: Check = (text) => (/[[\]{}]/.test(text) ? 'wrong type' : identifier(250)(text));
 
 export const language: Check = (text) => (text === '' || isLanguage(text) ? 'valid' : 'wrong type');
@@ -82,7 +85,10 @@ const zone = '(?:Z|[+-](?:[01]\\d|2[0-3])(?::[0-5]\\d)?)';
 const clock = `T(?:[01]\\d|2[0-3])(?::[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,2}${zone}?)?)?)?`;
 const moment = new RegExp(`^${day}(?:${clock})?)?)?$`);
 
-/** RTE 4th §4.1.1.7, time (second,10,0): from a year to hundredths, and only those may have a time zone. */
+/**
+ * RTE 4th §4.1.1.7, time (second,10,0): from years to hundredths of a second. Only times with hundredths may have a
+ * time zone.
+ */
 export const timestamp: Check = (text) => {
   const year = Number(moment.exec(text)?.[1]);
   return year >= 1970 && year <= 2038 ? 'valid' : 'wrong type';

@@ -7,7 +7,7 @@ import { isAttemptLimitReached, isDurationExceeded, sequencingRulesCheck } from 
 import { prepareChildren } from './selection.ts';
 import { commonAncestor, isLeaf, pathUp } from './tree.ts';
 
-/** UP.1: Limit Conditions Check Process. An attempt that has begun may always be continued. */
+/** UP.1: Limit Conditions Check Process. An attempt that has begun can always be continued. */
 function limitConditionsCheck(draft: Draft, activity: Activity, code: string): Refused | null {
   const { active, suspended } = trackOf(draft, activity);
   if (!activity.sequencing.Delivery.Tracked || active || suspended) return null;
@@ -15,13 +15,16 @@ function limitConditionsCheck(draft: Draft, activity: Activity, code: string): R
   return isDurationExceeded(draft, activity) ? refuse(code, 'durationLimit', activity) : null;
 }
 
-/** UP.5: Check Activity Process. Null: nothing prevents its delivery. */
+/** UP.5: Check Activity Process. Null: the activity can be delivered. */
 export function checkActivity(draft: Draft, activity: Activity, code: string): Refused | null {
   const rule = sequencingRulesCheck(draft, activity, 'disabled');
   return rule ? refuse(code, 'disabled', activity, rule.index) : limitConditionsCheck(draft, activity, code);
 }
 
-/** UP.3: Terminate Descendent Attempts Process: the ancestors of the current activity that the new one is not within. */
+/**
+ * UP.3: Terminate Descendent Attempts Process. Covers the current activity's ancestors that do not contain the new
+ * activity.
+ */
 export function terminateDescendentAttempts(draft: Draft, activity: Activity): void {
   const { current } = draft;
   if (!current) return;
@@ -30,7 +33,7 @@ export function terminateDescendentAttempts(draft: Draft, activity: Activity): v
     if (each !== current && each !== ancestor) endAttempt(draft, each);
 }
 
-/** UP.4: End Attempt Process. What content does not report about itself, its end decides. */
+/** UP.4: End Attempt Process. Determines everything that the content itself did not report. */
 export function endAttempt(draft: Draft, activity: Activity): void {
   if (isLeaf(activity)) completeLeaf(draft, activity);
   else {

@@ -16,7 +16,7 @@ const four = (more: Partial<Unit>[] = []) =>
     group(id, [leaf(`${id}1`), leaf(`${id}2`)], { ControlMode: flow }, more[index]),
   );
 
-/** SB.2.9 (SN §4.7.5) and the parts it uses: the units, what was chosen before, the choice, and its outcome. */
+/** SB.2.9 (SN §4.7.5) and its subprocesses: the units, the earlier choices, the choice, and its outcome. */
 const cases: [title: string, units: Unit[], requests: string[], outcome: string][] = [
   ['delivers a leaf', four(), ['choice h2'], 'h2'],
   ['flows into a group', four(), ['choice h'], 'h1'],

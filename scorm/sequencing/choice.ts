@@ -25,7 +25,7 @@ function choiceActivityTraversal(draft: Draft, activity: Activity, direction: Di
   return parent.sequencing.ControlMode.ForwardOnly ? refuse('SB.2.4-2', 'forwardOnly', parent) : null;
 }
 
-/** The first activity from the current one on, among its siblings, that a choice may not pass forwards. */
+/** Among the current activity and its later siblings, the first one that a choice may not pass in forward direction. */
 export type Stop = { activity: Activity; refused: Refused };
 
 export function firstStop(draft: Draft): Stop | null {
@@ -37,8 +37,8 @@ export function firstStop(draft: Draft): Stop | null {
 }
 
 /**
- * SB.2.9: Choice Sequencing Request Process (SN §4.7.5). Who asks about many targets finds the first stop once. A choice
- * does not end the session, so a group in which everything is skipped cannot be chosen.
+ * SB.2.9: Choice Sequencing Request Process (SN §4.7.5). A caller that checks many targets computes the first stop only
+ * once. A choice does not end the session, so a group whose activities are all skipped cannot be chosen.
  */
 export function choiceRequest(
   draft: Draft,
@@ -55,7 +55,7 @@ export function choiceRequest(
   return { ...refusal, undeliverable: target };
 }
 
-/** SB.2.9, steps 2–4: every activity on the way down must be available and not hidden. */
+/** SB.2.9, steps 2–4: every activity on the path down to the target must be available and not hidden. */
 function visibility(draft: Draft, target: Activity): Refused | null {
   for (const activity of pathFromRoot(target)) {
     if (!isAvailable(draft, activity)) return refuse('SB.2.9-2', 'notSelected', activity);
@@ -66,7 +66,7 @@ function visibility(draft: Draft, target: Activity): Refused | null {
   return parent && !parent.sequencing.ControlMode.Choice ? refuse('SB.2.9-4', 'choiceOff', parent) : null;
 }
 
-/** SB.2.9, steps 5–12: the way from the current activity to the target. */
+/** SB.2.9, steps 5–12: the path from the current activity to the target. */
 function reachability(draft: Draft, target: Activity, stop: () => Stop | null): Refused | null {
   const { current } = draft;
   if (current === target) return null;
@@ -80,7 +80,7 @@ function reachability(draft: Draft, target: Activity, stop: () => Stop | null): 
   return constrained(draft, current, ancestor, target) ?? downwards(draft, ancestor, target, direction);
 }
 
-/** Backwards, only the parent decides. Forwards, each activity on the way may stop. */
+/** Backwards, only the parent decides. Forwards, each activity on the path may stop the choice. */
 function amongSiblings(
   draft: Draft,
   current: Activity,
@@ -93,7 +93,7 @@ function amongSiblings(
   return isForward(draft, first.activity, target) ? first.refused : null;
 }
 
-/** From the common ancestor down to the target, which is not itself checked. */
+/** From the common ancestor down to the target, which itself is not checked. */
 function downwards(draft: Draft, ancestor: Activity, target: Activity, direction: Direction): Refused | null {
   for (const activity of pathUp(target, ancestor).slice(1).reverse()) {
     const refused = direction === 'forward' ? choiceActivityTraversal(draft, activity, direction) : null;
@@ -105,14 +105,16 @@ function downwards(draft: Draft, ancestor: Activity, target: Activity, direction
   return null;
 }
 
-/** Which activities, from the current one up to the common ancestor, a choice may not leave. */
+/** The activities, from the current one up to the common ancestor, that a choice may not leave. */
 function leavingRefused(current: Activity, ancestor: Activity, target: Activity): Refused | null {
   const left = pathUp(current, ancestor).filter((activity) => activity !== ancestor);
   const locked = left.find(({ sequencing }) => !sequencing.ControlMode.ChoiceExit);
   return locked ? refuse('SB.2.9-7', 'choiceExitOff', target === ancestor ? current : locked) : null;
 }
 
-/** Constrained choice: from within such a group, only it and its immediate neighbours can be chosen (SN §3.3). */
+/**
+ * Constrained choice: from within such a group, only the group and its immediate neighbours can be chosen (SN §3.3).
+ */
 function constrained(draft: Draft, current: Activity, ancestor: Activity, target: Activity): Refused | null {
   const left = pathUp(current, ancestor).filter((activity) => activity !== ancestor);
   const group = left.find((each) => !isLeaf(each) && each.sequencing.ConstrainedChoice.ConstrainChoice);

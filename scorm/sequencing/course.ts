@@ -9,10 +9,10 @@ import type {
 } from '../../standards/types.ts';
 import { type Track, unknownObjective } from './state.ts';
 
-/** The root's identifier in trees that were stored without that of their organization. */
+/** The root's identifier in trees that were stored without the organization's identifier. */
 export const rootID = 'lectern.root';
 
-/** A rule with its position in `Sequencing.Rules`, by which explanations name it. */
+/** A rule with its position in `Sequencing.Rules`, which explanations refer to. */
 export type IndexedRule = SequencingRule & { index: number };
 
 /** SN §3: the sequencing definition of one activity, prepared for quick evaluation. */
@@ -23,7 +23,7 @@ export type Activity = {
   readonly unit: Unit | null;
   readonly parent: Activity | null;
   readonly children: Activity[];
-  /** Among its siblings, as in the manifest. */
+  /** The position among its siblings, as in the manifest. */
   readonly position: number;
   readonly depth: number;
   readonly sequencing: Sequencing;
@@ -45,11 +45,11 @@ export type Course = {
   /** In the order of the tree, parents before children. */
   readonly activities: readonly Activity[];
   readonly byID: ReadonlyMap<string, Activity>;
-  /** The activities with a map that reads from each global objective. */
+  /** For each global objective, the activities that read it through a map. */
   readonly readers: ReadonlyMap<string, readonly Activity[]>;
-  /** The global objectives and buckets of shared data that the manifest names. */
+  /** The global objectives and shared data buckets that the manifest names. */
   readonly named: { readonly objectives: ReadonlySet<string>; readonly buckets: ReadonlySet<string> };
-  /** The tracking model before anything was opened, by the index of the activity. */
+  /** The initial tracking model, by activity index. */
   readonly freshTracks: readonly Readonly<Track>[];
   readonly objectivesGlobalToSystem: boolean;
   readonly sharedDataGlobalToSystem: boolean;
@@ -104,7 +104,7 @@ const inOrder: Sequencing = {
   ControlMode: { ...defaultSequencing.ControlMode, Flow: true },
 };
 
-/** A course that says nothing about sequencing is one whose author expects it to be played in order. */
+/** If a course defines no sequencing, its author expects it to be played in order. */
 function defaultOf({ Sequencing, Units }: CourseTree): Sequencing {
   const saysNothing = (units: readonly Unit[]): boolean =>
     units.every((unit) => unit.Sequencing === null && saysNothing(unit.Children));
@@ -207,7 +207,9 @@ function withPlainIdentifiers(objective: Objective): Objective {
   };
 }
 
-/** Objectives are named by URI references: `%20obj%201` and `obj 1` are the same, and outer spaces do not count. */
+/**
+ * Objectives are named by URI references: `%20obj%201` and `obj 1` are the same, and surrounding spaces are ignored.
+ */
 export function plainIdentifier(reference: string): string {
   const text = /%[0-9a-f]{2}/i.test(reference) ? decoded(reference) : reference;
   return text.replace(/\s+/g, ' ').trim();

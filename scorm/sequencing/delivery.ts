@@ -15,7 +15,7 @@ export function deliveryRequest(draft: Draft, activity: Activity): Refused | nul
   return null;
 }
 
-/** DB.2: Content Delivery Environment Process (SN §4.9.2). Tells whether a suspended attempt is resumed. */
+/** DB.2: Content Delivery Environment Process (SN §4.9.2). Returns whether a suspended attempt is resumed. */
 export function contentDeliveryEnvironment(draft: Draft, activity: Activity): boolean | Refused {
   if (draft.current && trackOf(draft, draft.current).active)
     return refuse('DB.2-1', 'stillOpen', draft.current);
@@ -43,7 +43,7 @@ function beginAttempt(draft: Draft, activity: Activity): void {
   change(draft, activity, { active: true, suspended: false, oldObjectives: false, oldProgress: false });
 }
 
-/** A new attempt on a group makes what is known of its children that of an earlier attempt (SN §3.2.6–7). */
+/** After a new attempt on a group, its children's results belong to an earlier attempt (SN §3.2.6–7). */
 function setAside(draft: Draft, group: Activity): void {
   const { UseCurrentAttemptObjectiveInfo, UseCurrentAttemptProgressInfo } = group.sequencing.ControlMode;
   for (const child of group.children) {

@@ -9,14 +9,14 @@ import {
 } from './state.ts';
 
 /**
- * A working copy of the state for one request or trial. Tracks are replaced, never changed, so a copy of the copy
- * costs little, and a trial changes nothing.
+ * A working copy of the state for one request or trial. Tracks are replaced, never changed, so that copying a draft
+ * costs little and a trial changes nothing.
  */
 export type Draft = {
   readonly course: Course;
   readonly tracks: Readonly<Track>[];
   globals: ReadonlyMap<string, GlobalObjective>;
-  /** Global objectives whose readers have not been rolled up since. */
+  /** Changed global objectives whose readers have not been rolled up yet. */
   changedGlobals: ReadonlySet<string>;
   buckets: ReadonlyMap<string, string>;
   current: Activity | null;

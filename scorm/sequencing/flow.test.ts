@@ -8,7 +8,7 @@ const skipped = { Rules: [rule('pre', 'skip', 'always')] };
 const disabled = { Rules: [rule('pre', 'disabled', 'always')] };
 const onlyForwards = { ControlMode: { Flow: true, ForwardOnly: true } };
 
-/** SB.2.1–SB.2.3 (SN §4.7.1–2): the units, what was asked before, and what the last request delivers. */
+/** SB.2.1–SB.2.3 (SN §4.7.1–2): the units, the earlier requests, and what the last request delivers. */
 const cases: [title: string, units: Unit[], requests: string[], outcome: string][] = [
   ['enters groups forwards', [group('g', [group('h', [leaf('a')])])], ['start'], 'a'],
   ['leaves a group at its end', [group('g', [leaf('a')]), leaf('b')], ['start', 'continue'], 'b'],

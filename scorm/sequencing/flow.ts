@@ -25,7 +25,7 @@ function flowTreeTraversal(
   const direction = turns ? 'backward' : wanted;
   if (considerChildren && !isLeaf(activity)) return enter(draft, activity, direction);
   if (direction === 'forward') {
-    // Beyond the last activity, the session ends.
+    // After the last activity, the session ends.
     if (!parent) return { kind: 'ended' };
     const next = sibling(draft, activity, 1);
     if (next) return { kind: 'next', activity: next, direction };
@@ -38,7 +38,7 @@ function flowTreeTraversal(
   return flowTreeTraversal(draft, parent, direction, null, false);
 }
 
-/** Into a group: at its first child, or going backwards at its last, unless it only goes forwards. */
+/** Enters a group at its first child or, backwards, at its last child unless the group is forward-only. */
 function enter(draft: Draft, group: Activity, direction: Direction): Step {
   const children = availableChildren(draft, group);
   const isForward = direction === 'forward' || group.sequencing.ControlMode.ForwardOnly;
@@ -47,7 +47,7 @@ function enter(draft: Draft, group: Activity, direction: Direction): Step {
   return { kind: 'next', activity, direction: isForward ? 'forward' : direction };
 }
 
-/** SB.2.2: Flow Activity Traversal Subprocess: over skipped activities and into groups, until a leaf is found. */
+/** SB.2.2: Flow Activity Traversal Subprocess: passes skipped activities and enters groups until it finds a leaf. */
 function flowActivityTraversal(draft: Draft, first: Activity, wanted: Direction): FlowOutcome {
   let [activity, direction] = [first, wanted];
   let previous: Direction | null = null;

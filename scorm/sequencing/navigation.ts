@@ -4,7 +4,9 @@ import { type Refused, refuse } from './outcomes.ts';
 import type { NavigationRequest, SequencingRequest, TerminationRequest } from './requests.ts';
 import { commonAncestor, isAvailable, pathUp } from './tree.ts';
 
-/** What a valid navigation request asks for: perhaps the end of the current attempt, and then a sequencing request. */
+/**
+ * What a valid navigation request results in: possibly the end of the current attempt, and then a sequencing request.
+ */
 export type Navigation = {
   kind: 'navigation';
   termination: TerminationRequest | null;
@@ -72,7 +74,7 @@ function choiceRequest(draft: Draft, id: string): Navigation | Refused {
   return navigation(leaving(draft, current), sequencing);
 }
 
-/** The active activity that a choice of the target would leave, although it does not allow this. */
+/** The active activity that the choice would leave, although this activity does not permit it. */
 function lockedActivity(draft: Draft, current: Activity, target: Activity): Activity | null {
   const ancestor = commonAncestor(current, target);
   const left = pathUp(current, ancestor).filter((activity) => activity !== ancestor || activity === current);
@@ -81,7 +83,7 @@ function lockedActivity(draft: Draft, current: Activity, target: Activity): Acti
   return left.find(locks) ?? null;
 }
 
-/** 4th edition: a jump ignores control modes and rules, but needs an activity of this attempt. */
+/** 4th edition: a jump ignores control modes and rules, but its target must be part of this attempt. */
 function jumpRequest(draft: Draft, id: string): Navigation | Refused {
   const target = draft.course.byID.get(id);
   if (!target) return refuse('NB.2.1-14', 'unknownActivity');

@@ -16,7 +16,10 @@ const objective = (
   ...more,
 });
 
-/** Which flags carry which fact from unit a to unit b, and how content reports it (SN §3.10.3, RTE §4.2.17). */
+/**
+ * The flags that pass each value from unit a to unit b, and the element in which content reports it (SN §3.10.3, RTE
+ * §4.2.17).
+ */
 const facts: [
   fact: keyof GlobalObjective,
   flag: string,

@@ -6,7 +6,7 @@ import { type GlobalObjective, unknownObjective } from './state.ts';
 type Flag = Exclude<keyof Objective['Maps'][number], 'TargetObjectiveID'>;
 type Fact = keyof GlobalObjective;
 
-/** SN §3.10.3: which attribute of a map lets a fact be read from the global objective, or written to it. */
+/** SN §3.10.3: the map attributes that permit reading a value from the global objective, or writing it there. */
 const readFlags: Record<Fact, Flag> = {
   satisfied: 'ReadSatisfiedStatus',
   measure: 'ReadNormalizedMeasure',
@@ -34,17 +34,17 @@ export function definitionOf({ id, objectives }: Activity, position: number): Ob
 }
 
 /**
- * Who asks. A parent that rolls up uses only what its children found out in its own current attempt (SN §3.2.6–7); the
- * rules of an activity use what its latest attempt found out.
+ * Who reads the value. A parent's roll-up uses only results from its own current attempt (SN §3.2.6–7); an activity's
+ * rules use the results of its latest attempt.
  */
 export type Asker = 'itself' | 'parent';
 
 const progressFacts: readonly Fact[] = ['completed', 'progress'];
 
 /**
- * The activity's own value, unless a map reads it from a global objective. Then only that counts, even while it is
- * unknown there (SN §3.10.3). A progress measure is the exception, because an activity that is completed by measure
- * could otherwise not complete itself.
+ * The activity's own value, unless a map reads it from a global objective. Then only the global value counts, even
+ * while it is unknown (SN §3.10.3). A progress measure is the exception, because otherwise an activity that is
+ * completed by measure could not complete itself.
  */
 function read<Name extends Fact>(
   draft: Draft,
@@ -69,7 +69,7 @@ function isOld(draft: Draft, activity: Activity, fact: Fact): boolean {
   return progressFacts.includes(fact) ? oldProgress : oldObjectives;
 }
 
-/** Everything known about an objective, with the values that its maps read. */
+/** All values of an objective, including those that its maps read. */
 export function readObjective(draft: Draft, activity: Activity, position: number): GlobalObjective {
   return {
     satisfied: satisfiedOf(draft, activity, position),
@@ -91,7 +91,7 @@ export function measureOf(
   return read(draft, activity, position, 'measure', asker);
 }
 
-/** SN §4.6.2: an objective satisfied by measure has no other status than the one that its measure gives it. */
+/** SN §4.6.2: the status of an objective that is satisfied by measure depends only on its measure. */
 export function satisfiedOf(
   draft: Draft,
   activity: Activity,
@@ -103,7 +103,7 @@ export function satisfiedOf(
   return judged(draft, activity, position, measureOf(draft, activity, position, asker));
 }
 
-/** RB.1.2.a: the measure of a group that is still active may not count yet. */
+/** RB.1.2.a: while a group is still active, its measure may not count yet. */
 function judged(draft: Draft, activity: Activity, position: number, measure: number | null): boolean | null {
   const { RollupConsiderations } = activity.sequencing;
   const isEarly = activity.children.length > 0 && trackOf(draft, activity).active;
@@ -112,8 +112,8 @@ function judged(draft: Draft, activity: Activity, position: number, measure: num
 }
 
 /**
- * SN §4.2.1.3: whether the attempt is completed. If a measure decides, there is no other status. Other objectives than the
- * primary one have a completion of their own (4th edition).
+ * SN §4.2.1.3: whether the attempt is completed. If a measure decides, there is no other status. Objectives other than
+ * the primary one have a completion status of their own (4th edition).
  */
 export function completedOf(
   draft: Draft,
@@ -131,7 +131,7 @@ export function progressOf(draft: Draft, activity: Activity, asker: Asker = 'its
   return read(draft, activity, activity.primary, 'progress', asker);
 }
 
-/** The activity's own values, from which those for its global objectives derive. */
+/** The activity's own values, from which the values for its global objectives are derived. */
 export function ownFacts(draft: Draft, activity: Activity, position: number): GlobalObjective {
   const own = objectiveTrack(draft, activity, position);
   if (!definitionOf(activity, position).SatisfiedByMeasure) return own;
@@ -139,8 +139,8 @@ export function ownFacts(draft: Draft, activity: Activity, position: number): Gl
 }
 
 /**
- * Records what became known about an objective, and writes it to its global objectives. Unknown is written only if the
- * content said so, or if the value was known before.
+ * Records new values of an objective, and writes them to its global objectives. Unknown is written only if the content
+ * reported it, or if the value was known before.
  */
 export function recordObjective(
   draft: Draft,
@@ -166,7 +166,7 @@ export function recordObjective(
   }
 }
 
-/** A new attempt knows nothing yet. What earlier attempts wrote to global objectives stays. */
+/** A new attempt has no results yet. Values that earlier attempts wrote to global objectives are kept. */
 export function forget(draft: Draft, activity: Activity): void {
   activity.objectives.forEach((_, position) => {
     changeObjective(draft, activity, position, unknownObjective);

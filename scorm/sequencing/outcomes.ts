@@ -4,11 +4,11 @@ import type { Reason, Refusal } from './requests.ts';
 export type Refused = {
   kind: 'refused';
   refusal: Refusal;
-  /** The chosen group in which nothing can be delivered. */
+  /** The chosen group, if nothing in it can be delivered. */
   undeliverable?: Activity;
 };
 
-/** What a sequencing request came to: an activity to deliver, the end of the session, or nothing. */
+/** The result of a sequencing request: an activity to deliver, the end of the session, or nothing. */
 export type SequencingOutcome =
   | { kind: 'deliver'; activity: Activity }
   | { kind: 'ended' }

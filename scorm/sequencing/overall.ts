@@ -22,7 +22,7 @@ export function overallSequencing(draft: Draft, request: NavigationRequest): Ove
   return { kind: 'delivered', activity: outcome.activity, isResumed };
 }
 
-/** The same up to the delivery request, which is as far as a prediction needs to go. */
+/** The same up to the delivery request, which is all that a prediction needs. */
 export function untilDelivery(draft: Draft, request: NavigationRequest): SequencingOutcome {
   const navigation = navigationRequest(draft, request);
   if (navigation.kind === 'refused') return navigation;

@@ -12,8 +12,8 @@ import { terminationRequest } from './termination.ts';
 import { isAvailable } from './tree.ts';
 
 /**
- * Whether a request would be granted now. If not, why not. A request that is allowed in spite of a refusal opens nothing:
- * it leads to a group without flow, in which the learner chooses.
+ * Whether a request would be granted now and, if not, why not. A request that is allowed but has a refusal opens
+ * nothing: it leads to a group without flow, in which the learner chooses.
  */
 export type Permission = { allowed: boolean; refusal: Refusal | null };
 
@@ -21,7 +21,9 @@ export type ContentsEntry = Permission & {
   id: string;
   title: string;
   depth: number;
-  /** Whether the contents list shows it: `isvisible`, selected for this attempt, and not hidden from choice. */
+  /**
+   * Whether the contents list shows the activity: `isvisible`, selected for this attempt, and not hidden from choice.
+   */
   visible: boolean;
   current: boolean;
   /** Whether `{target=…}jump` would be granted. */
@@ -42,7 +44,7 @@ function permission(outcome: SequencingOutcome): Permission {
   return outcome.kind === 'nothing' ? { allowed: false, refusal: null } : allowed;
 }
 
-/** What each request would come to, found by trial on copies. The draft does not change. */
+/** The result of each request, found by trying it on a copy. The draft does not change. */
 export function predict(draft: Draft): Prediction {
   const { current, course } = draft;
   const after = afterExit(draft);
@@ -70,7 +72,8 @@ function predictRequest(draft: Draft, after: AfterExit, kind: PlainRequest): Per
   if (navigation.kind === 'refused') return permission(navigation);
   if (kind !== 'continue' && kind !== 'previous') return allowed;
   const outcome = deliverable(after, after.instead ?? sequencingRequest(after.draft, { kind }));
-  // The way on leads into a group whose activities the learner chooses. Nothing forbids it, and the contents are next.
+  // The next activity is a group without flow, in which the learner chooses. Nothing forbids the request, and the
+  // contents list is the next step.
   const leadsToChoice =
     kind === 'continue' && outcome.kind === 'refused' && outcome.refusal.code === 'SB.2.2-1';
   return leadsToChoice ? { allowed: true, refusal: outcome.refusal } : permission(outcome);
@@ -80,10 +83,10 @@ function deliverable({ draft }: AfterExit, outcome: SequencingOutcome): Sequenci
   return outcome.kind === 'deliver' ? (deliveryRequest(draft, outcome.activity) ?? outcome) : outcome;
 }
 
-/** The state after the current attempt has ended, which all choices share. */
+/** The state after the end of the current attempt, which all choices share. */
 type AfterExit = {
   draft: Draft;
-  /** What a post-condition rule or a refusal makes of every choice. Null: the choice decides. */
+  /** The result that a post-condition rule or a refusal imposes on every choice. Null: the choice itself decides. */
   instead: SequencingOutcome | null;
   stop: () => Stop | null;
 };

@@ -12,7 +12,7 @@ function frozen<Value>(value: Value): Value {
   return value;
 }
 
-/** What the prediction says about a request, or null if it says nothing. */
+/** The predicted result of a request, or null if there is no prediction. */
 function predicted(course: Course, state: SequencingState, request: NavigationRequest, now: number) {
   const { requests, contents } = session.predict(course, state, now);
   if (request.kind === 'choice') return contents.find(({ id }) => id === request.target)?.allowed;

@@ -9,7 +9,7 @@ export type NavigationRequest =
   | { kind: PlainRequest; target?: undefined }
   | { kind: 'choice' | 'jump'; target: string };
 
-/** SN: the requests that navigation passes on. */
+/** SN: the requests that navigation passes on to sequencing. */
 export type TerminationRequest = 'exit' | 'exitAll' | 'exitParent' | 'suspendAll' | 'abandon' | 'abandonAll';
 export type SequencingRequest =
   | { kind: 'start' | 'resumeAll' | 'continue' | 'previous' | 'retry' | 'exit' }
@@ -31,7 +31,7 @@ export type Reason =
   | 'nothingOpen'
   | 'stillOpen'
   | 'unknownActivity'
-  /** The activity is not among those selected for this attempt. */
+  /** The activity was not selected for this attempt. */
   | 'notSelected'
   | 'choiceOff'
   | 'flowOff'
@@ -49,11 +49,11 @@ export type Reason =
   | 'notALeaf'
   | 'noParent';
 
-/** The refusal of a request: the exception's code in the pseudo-code of the SN book, and what it means. */
+/** Why a request was refused: the exception's code from the pseudo-code in the SN book, and the reason. */
 export type Refusal = {
   code: string;
   reason: Reason;
-  /** The activity whose setting or rule refuses. */
+  /** The activity whose setting or rule caused the refusal. */
   activity: string | null;
   /** The position of the rule in its activity's `Sequencing.Rules`. */
   rule: number | null;

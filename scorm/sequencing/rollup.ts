@@ -5,12 +5,12 @@ import { completedOf, measureOf, progressOf, recordObjective, satisfiedOf } from
 import { type RollupAction, rollupRuleCheck } from './rollup-conditions.ts';
 import { availableChildren, isLeaf, pathUp } from './tree.ts';
 
-/** How often global objectives that groups write and read in turn are followed. */
+/** The maximum number of passes for global objectives that groups write and read in turn. */
 const maxRounds = 8;
 
 /**
- * RB.1.5: Overall Rollup Process, from the activity up to the root (SN §4.6.7), and for all activities that read a global
- * objective that has changed.
+ * RB.1.5: Overall Rollup Process, from the activity up to the root (SN §4.6.7), and for all activities that read a
+ * changed global objective.
  */
 export function overallRollup(draft: Draft, activity: Activity): void {
   for (const each of pathUp(activity)) rollUp(draft, each);
@@ -75,7 +75,10 @@ function weightedMean(contributions: readonly Contribution[]): number | null {
   return isKnown && total > 0 ? sum / total : null;
 }
 
-/** RB.1.2: Objective Rollup Process. By measure (RB.1.2.a), the status follows from the measure when it is read. */
+/**
+ * RB.1.2: Objective Rollup Process. If it is by measure (RB.1.2.a), the status is derived from the measure when it is
+ * read.
+ */
 export function objectiveRollup(draft: Draft, activity: Activity): void {
   if (activity.objectives[activity.primary]?.SatisfiedByMeasure) return;
   const satisfied = rolledUp(draft, activity, 'notSatisfied', 'satisfied');
@@ -95,13 +98,13 @@ export function activityProgressRollup(draft: Draft, activity: Activity): void {
   if (completed !== null) recordObjective(draft, activity, primary, { completed });
 }
 
-/** A positive rule wins over a negative one. Without either, the status stays. */
+/** A positive rule takes precedence over a negative one. If neither applies, the status does not change. */
 function rolledUp(draft: Draft, activity: Activity, no: RollupAction, yes: RollupAction): boolean | null {
   if (rollupRuleCheck(draft, activity, yes)) return true;
   return rollupRuleCheck(draft, activity, no) ? false : null;
 }
 
-/** What the course as a whole came to, for the record. */
+/** The course's overall result, for the record. */
 export function statusOf(draft: Draft, activity: Activity) {
   const { attempts, suspended, active } = trackOf(draft, activity);
   return {

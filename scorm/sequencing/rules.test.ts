@@ -31,7 +31,7 @@ const objectives = [
 ];
 const seen = { 'cmi.objectives.0.id': 'o' };
 
-/** SN §3.4.2: what the content reported, the condition, and its value. */
+/** SN §3.4.2: the content's report, the condition, and the condition's value. */
 const conditions: [data: Record<string, string>, condition: string, truth: Truth][] = [
   [{}, 'satisfied', null],
   [{ 'cmi.success_status': 'passed' }, 'satisfied', true],

@@ -8,7 +8,7 @@ export type Truth = boolean | null;
 
 export const not = (truth: Truth): Truth => (truth === null ? null : !truth);
 
-/** An empty list decides nothing. */
+/** An empty list has no result. */
 export function combine(combination: 'all' | 'any', truths: readonly Truth[]): Truth {
   const decisive = combination === 'any';
   if (truths.length === 0) return null;
@@ -22,7 +22,7 @@ export function sequencingRulesCheck(draft: Draft, activity: Activity, group: st
   return rules?.find((rule) => sequencingRuleCheck(draft, activity, rule)) ?? null;
 }
 
-/** UP.2.1: Sequencing Rule Check Subprocess. Only a definite true applies the rule. */
+/** UP.2.1: Sequencing Rule Check Subprocess. A rule applies only if its conditions are definitely true. */
 function sequencingRuleCheck(draft: Draft, activity: Activity, rule: SequencingRule): boolean {
   const truths = rule.Conditions.map((condition) => {
     const truth = conditionOf(draft, activity, condition);
@@ -77,7 +77,7 @@ export function conditionOf(
   }
 }
 
-/** SN §3.13.1: nothing is known about an activity that is not tracked, although its maps pass values to the content. */
+/** SN §3.13.1: an untracked activity has no status, although its maps pass values to the content. */
 function ofUntracked({ Condition }: Condition): Truth {
   if (Condition === 'always') return true;
   const needsValue = /^(satisfied|completed|objectiveMeasure(Greater|Less)Than)$/.test(Condition);
@@ -87,7 +87,7 @@ function ofUntracked({ Condition }: Condition): Truth {
 const compare = (value: number | null, test: (value: number) => boolean): Truth =>
   value === null ? null : test(value);
 
-/** A reference to an objective that the activity does not have means its primary one. */
+/** A reference to a missing objective refers to the primary one. */
 function referenced({ objectives, primary }: Activity, id: string | null): number {
   const found = id === null ? -1 : objectives.findIndex(({ ObjectiveID }) => ObjectiveID === id);
   return found < 0 ? primary : found;

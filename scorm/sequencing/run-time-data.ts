@@ -6,7 +6,7 @@ import { change, type Draft } from './draft.ts';
 import { definitionOf, progressOf, readObjective, recordObjective } from './objectives.ts';
 import type { GlobalObjective } from './state.ts';
 
-/** RTE §4.2: which element of an objective, or of the SCO itself, tells which fact. */
+/** RTE §4.2: the element of an objective, or of the SCO itself, for each value. */
 const elements: Record<keyof GlobalObjective, string> = {
   satisfied: 'success_status',
   measure: 'score.scaled',
@@ -25,7 +25,7 @@ const words: Record<string, boolean | null> = {
   'not attempted': false,
 };
 
-/** The facts that the elements with this prefix tell. What the content never set is not among them. */
+/** The values of the elements with this prefix, without those that the content never set. */
 function factsOf(data: RunTimeData, prefix: string): Partial<GlobalObjective> {
   const facts: Partial<GlobalObjective> = {};
   for (const fact of numbers) {
@@ -39,7 +39,7 @@ function factsOf(data: RunTimeData, prefix: string): Partial<GlobalObjective> {
   return facts;
 }
 
-/** The prefixes of the objectives in the data, by their identifiers. */
+/** The prefixes of the objectives in the data, by identifier. */
 function objectivePrefixes(data: RunTimeData): Map<string, string> {
   const prefixes = new Map<string, string>();
   for (const [element, id] of Object.entries(data)) {
@@ -50,8 +50,8 @@ function objectivePrefixes(data: RunTimeData): Map<string, string> {
 }
 
 /**
- * Takes over what a unit reported into the tracking model (RTE §4.2, SN §4.2). The SCO's own elements are about its
- * primary objective and go before those of `cmi.objectives`.
+ * Copies a unit's report into the tracking model (RTE §4.2, SN §4.2). The SCO's own elements describe its primary
+ * objective and take precedence over `cmi.objectives`.
  */
 export function transferRunTimeData(draft: Draft, activity: Activity, data: RunTimeData): void {
   change(draft, activity, { suspended: data['cmi.exit'] === 'suspend' });
@@ -78,7 +78,7 @@ export function transferRunTimeData(draft: Draft, activity: Activity, data: RunT
   recordObjective(draft, activity, activity.primary, { completed });
 }
 
-/** 4th edition: the buckets of `adl.data` that a unit may write (RTE §4.3.1). An empty bucket is not initialised. */
+/** 4th edition: the `adl.data` buckets that a unit may write (RTE §4.3.1). An empty bucket is not initialised. */
 export function transferSharedData(
   draft: Draft,
   { sharedData }: Activity,
@@ -92,12 +92,12 @@ export function transferSharedData(
   draft.buckets = buckets;
 }
 
-/** What the system passes to content in every attempt; everything else belongs to one attempt. */
+/** The data that the system passes to content in every attempt; all other data belongs to a single attempt. */
 const given = /^cmi\.(learner_id|learner_name|learner_preference\..*|credit|mode|comments_from_lms\..*)$/;
 
 /**
- * The data from which a delivered unit starts: for a resumed attempt what it had, otherwise only what the system and the
- * manifest give (RTE §4.2). Objectives show what their maps read.
+ * The initial data for a delivered unit: in a resumed attempt its stored data, otherwise only system and manifest data
+ * (RTE §4.2). Objectives show the values that their maps read.
  */
 export function initialData(
   draft: Draft,
@@ -157,7 +157,7 @@ function objectiveData(draft: Draft, activity: Activity, stored: RunTimeData): R
   return data;
 }
 
-/** The shared data of `adl.data`, with the access that the manifest gives this unit. */
+/** The shared data of `adl.data`, with the access rights from this unit's manifest. */
 export type Bucket = { id: string; store: string | null; read: boolean; write: boolean };
 
 export function bucketsOf({ buckets }: Draft, { sharedData }: Activity): Bucket[] {

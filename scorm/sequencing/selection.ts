@@ -17,7 +17,7 @@ function shuffled(draft: Draft, items: readonly number[]): number[] {
   return result;
 }
 
-/** Whether children are chosen now: before the first attempt, or also before each later one (SN §4.8). */
+/** Whether children are selected now: before the first attempt only, or also before each later one (SN §4.8). */
 function isDue(draft: Draft, activity: Activity, timing: string): boolean {
   const { attempts, active, suspended } = trackOf(draft, activity);
   if (isLeaf(activity) || active || suspended) return false;
@@ -42,8 +42,8 @@ function randomizeChildren(draft: Draft, activity: Activity): void {
 }
 
 /**
- * Decides which children the next attempt has. This happens as soon as the previous one has ended, so that the contents
- * already show what the next attempt will deliver.
+ * Selects and orders the children for the next attempt. This happens as soon as the previous attempt has ended, so that
+ * the contents list already shows what the next one will deliver.
  */
 export function prepareChildren(draft: Draft, activity: Activity): void {
   selectChildren(draft, activity);

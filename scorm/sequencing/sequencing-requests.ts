@@ -72,8 +72,7 @@ function retryRequest(draft: Draft): SequencingOutcome {
 }
 
 /**
- * Global objectives and shared data that the learner does not have in all courses live as long as an attempt on the
- * course (SN §3.10.4).
+ * Global objectives and shared data that are not shared by all courses last for one attempt on the course (SN §3.10.4).
  */
 function beginCourse(draft: Draft): void {
   const { root, objectivesGlobalToSystem, sharedDataGlobalToSystem } = draft.course;
@@ -82,7 +81,7 @@ function beginCourse(draft: Draft): void {
   if (!sharedDataGlobalToSystem) draft.buckets = new Map();
 }
 
-/** SB.2.11: Exit Sequencing Request Process. Only the end of the root ends the session. */
+/** SB.2.11: Exit Sequencing Request Process. The session ends only when the root ends. */
 function exitRequest(draft: Draft): SequencingOutcome {
   const { current } = draft;
   if (!current) return refuse('SB.2.11-1', 'sessionNotBegun');
@@ -97,7 +96,7 @@ function jumpRequest(draft: Draft, id: string): SequencingOutcome {
   return target ? { kind: 'deliver', activity: target } : refuse('SB.2.13-1', 'unknownActivity');
 }
 
-/** After the last activity, everything that is still open ends with the session. */
+/** After the last activity, all activities that are still open end with the session. */
 export function endSession(draft: Draft): void {
   const { root } = draft.course;
   terminateDescendentAttempts(draft, root);

@@ -16,7 +16,7 @@ import { prepareChildren } from './selection.ts';
 import { type GlobalObjective, type SequencingState, stateVersion } from './state.ts';
 import { isLeaf } from './tree.ts';
 
-/** What is shared with other courses and earlier attempts of the learner. */
+/** Data shared with the learner's other courses and earlier attempts. */
 export type Shared = {
   globals?: readonly [id: string, objective: GlobalObjective][];
   buckets?: readonly [id: string, store: string][];
@@ -33,13 +33,13 @@ export type Answer =
 
 export type Delivery = {
   unitID: string;
-  /** Whether a suspended attempt continues. */
+  /** Whether a suspended attempt is resumed. */
   isResumed: boolean;
 };
 
 export type Result = { state: SequencingState; answer: Answer; delivery: Delivery | null };
 
-/** The state of a course that the learner has not opened yet. The seed decides what selection and randomization give. */
+/** The state of a course that the learner has not opened yet. The seed determines selection and randomization. */
 export function createState(
   course: Course,
   { seed, now, ...shared }: { seed: number; now: number } & Shared,
@@ -53,7 +53,7 @@ export function createState(
   return closeDraft(draft);
 }
 
-/** Adds what other courses have changed in the meantime, as far as the manifest names it and shares it with them. */
+/** Adds what other courses have changed in the meantime, if the manifest names it and shares it with them. */
 export function withShared(
   course: Course,
   state: SequencingState,
@@ -69,7 +69,7 @@ export function withShared(
   };
 }
 
-/** What the learner's other courses get from this one. */
+/** The data that the learner's other courses get from this one. */
 export function sharedOf(course: Course, { globals, buckets }: SequencingState): Required<Shared> {
   return {
     globals: course.objectivesGlobalToSystem ? globals : [],
@@ -98,8 +98,9 @@ function requestIn(draft: Draft, navigation: NavigationRequest): Result {
 }
 
 /**
- * Begins or continues the course. A page that disappeared left its unit open, which means a suspended course: neither
- * `start` nor `resumeAll` would be valid. If no unit was open, there is only a group to resume, so the course starts.
+ * Starts or resumes the course. If a page disappeared and left its unit open, the course counts as suspended, because
+ * neither `start` nor `resumeAll` would be valid. If no unit was open, only a group could be resumed, so the course
+ * starts again.
  */
 export function launch(course: Course, state: SequencingState, now: number): Result {
   const draft = openDraft(course, state, now);
@@ -111,14 +112,14 @@ export function launch(course: Course, state: SequencingState, now: number): Res
 export type UnitReport = {
   unitID: string;
   data: RunTimeData;
-  /** What the content wrote to shared data. */
+  /** The values that the content wrote to shared data. */
   buckets?: ReadonlyMap<string, string | null>;
 };
 
 export type UnitEnd = UnitReport & {
-  /** `adl.nav.request` as the content set it. */
+  /** `adl.nav.request` as set by the content. */
   contentRequest?: string | null;
-  /** What the learner asked for, which goes before what the content asks for. */
+  /** The learner's request, which takes precedence over the content's. */
   request?: NavigationRequest;
 };
 
@@ -126,8 +127,8 @@ const isOpen = (draft: Draft, unitID: string) =>
   draft.current?.id === unitID && trackOf(draft, draft.current).active;
 
 /**
- * The state with what the open unit has reported so far: to save it, and to predict what its end will allow. The attempt
- * continues from the state before.
+ * The state including what the open unit has reported so far, used for saving and for predicting what its end will
+ * allow. The attempt itself continues from the previous state.
  */
 export function reported(course: Course, state: SequencingState, report: UnitReport): SequencingState {
   const draft = openDraft(course, state, state.now);
@@ -140,8 +141,8 @@ export function reported(course: Course, state: SequencingState, report: UnitRep
 }
 
 /**
- * Takes over what the open unit reported at its end, and processes the request that the learner or the content made. If
- * there is none, the attempt ends with the next request.
+ * Records what the open unit reported at its end, and processes the learner's or the content's request. If there is
+ * none, the attempt ends with the next request.
  */
 export function unitEnded(course: Course, state: SequencingState, end: UnitEnd, now: number): Result {
   const draft = openDraft(course, state, now);
@@ -158,19 +159,19 @@ export function unitEnded(course: Course, state: SequencingState, end: UnitEnd, 
   return { state: closeDraft(draft), answer: { kind: 'nothing' }, delivery: null };
 }
 
-/** RTE §4.2.8 and §4.4: some exits mean a request if the content made none. */
+/** RTE §4.2.8 and §4.4: some exit values imply a request if the content made none. */
 function requestOf({ data, contentRequest }: UnitEnd): NavigationRequest | null {
   const exit = data['cmi.exit'];
   const said = parseRequest(contentRequest ?? '');
   return said ?? (exit === 'logout' || exit === 'time-out' ? { kind: 'exitAll' } : null);
 }
 
-/** What the page offers now, and why not more. Changes nothing. */
+/** What the page offers now, with reasons for what it does not offer. Changes nothing. */
 export function predict(course: Course, state: SequencingState, now: number): Prediction {
   return predictDraft(openDraft(course, state, now));
 }
 
-/** The run-time data from which the delivered unit starts; `stored` is what it had at the end of its last session. */
+/** The initial run-time data for the delivered unit; `stored` is its data at the end of its last session. */
 export function dataFor(
   course: Course,
   state: SequencingState,
@@ -189,7 +190,7 @@ export function bucketsFor(course: Course, state: SequencingState, unitID: strin
 
 export type ActivityStatus = ReturnType<typeof statusOf>;
 
-/** The tracking of each activity, the root's first. */
+/** The tracking data of each activity, starting with the root. */
 export function statuses(course: Course, state: SequencingState): [id: string, status: ActivityStatus][] {
   const draft = openDraft(course, state, state.now);
   return course.activities.map((activity) => [activity.id, statusOf(draft, activity)]);

@@ -31,7 +31,7 @@ const shapes = {
   ),
 };
 
-/** The median of a unit's end, the next delivery, and everything that the page shows then. */
+/** The median time for the end of a unit, the next delivery, and everything that the page then shows. */
 function medianOf(course: ReturnType<typeof courseOf>): number {
   let { state } = session.launch(course, session.createState(course, { seed: 1, now: 0 }), 1);
   const times = numbers(100).map((now) => {
@@ -83,7 +83,7 @@ describe('one request with all predictions', () => {
     it(`takes milliseconds with ${title} activities`, (context) => {
       const median = medianOf(course);
       context.diagnostic(`${median.toFixed(2)} ms`);
-      // The target is 5 ms on a free processor. Other tests run at the same time.
+      // The target is 5 ms on an idle processor. Other tests run at the same time.
       assert.ok(median < 25, `${median} ms`);
     });
 });

@@ -1,4 +1,4 @@
-/** What is known about one objective of one activity. Null: unknown. SN §4.2.1.1, with the 4th edition's scores. */
+/** The values of one objective of one activity; null means unknown. SN §4.2.1.1, with the scores of the 4th edition. */
 export type ObjectiveTrack = {
   id: string | null;
   satisfied: boolean | null;
@@ -6,7 +6,7 @@ export type ObjectiveTrack = {
   raw: number | null;
   min: number | null;
   max: number | null;
-  /** The primary objective's completion is that of the activity's attempt (SN §4.2.1.3). */
+  /** The completion of the primary objective is that of the activity's attempt (SN §4.2.1.3). */
   completed: boolean | null;
   progress: number | null;
 };
@@ -16,10 +16,10 @@ export type Track = {
   active: boolean;
   suspended: boolean;
   attempts: number;
-  /** The positions of the available children, if not all in the order of the manifest (SN §4.8). */
+  /** The positions of the available children; null if all are available in manifest order (SN §4.8). */
   order: number[] | null;
   objectives: ObjectiveTrack[];
-  /** Whether what is known is from an earlier attempt on the parent, and so does not count in its roll-up. */
+  /** Whether the results are from an earlier attempt on the parent and therefore do not count in its roll-up. */
   oldObjectives: boolean;
   oldProgress: boolean;
   /** Whether the content itself set completion and success, even if only to `unknown`. */
@@ -31,18 +31,18 @@ export type Track = {
   activityExperienced: number;
 };
 
-/** What activities share through an objective's maps. */
+/** The values that activities share through an objective's maps. */
 export type GlobalObjective = Omit<ObjectiveTrack, 'id'>;
 
 export const stateVersion = 1;
 
 /**
- * Everything that sequencing remembers, as plain JSON. Activities that were never used are missing. Lists of pairs,
+ * The complete sequencing state as plain JSON. Activities that were never used are omitted. It uses lists of pairs,
  * because identifiers come from manifests and may collide with properties that every object has.
  */
 export type SequencingState = {
   version: typeof stateVersion;
-  /** Milliseconds, of the last request. */
+  /** The time of the last request, in milliseconds. */
   now: number;
   /** The state of the random number generator. */
   seed: number;

@@ -7,7 +7,7 @@ import { overallRollup } from './rollup.ts';
 import { sequencingRulesCheck } from './rules.ts';
 import { pathFromRoot, pathUp } from './tree.ts';
 
-/** What follows a termination. Null: whatever was asked for together with it. */
+/** The request that follows a termination. Null: the request made together with it. */
 export type Terminated = { kind: 'terminated'; sequencing: SequencingRequest | null };
 
 const terminated = (kind: 'exit' | 'retry' | null): Terminated => ({
@@ -42,7 +42,7 @@ export function terminationRequest(draft: Draft, request: TerminationRequest): T
   }
 }
 
-/** Counts the time since the delivery for the activity and its ancestors (SN §4.2.1.4). */
+/** Adds the time since the delivery to the activity and its ancestors (SN §4.2.1.4). */
 function stopClock(draft: Draft): void {
   const { current, delivered, now } = draft;
   if (!current || delivered === null) return;

@@ -1,7 +1,7 @@
 import type { Activity } from './course.ts';
 import { type Draft, trackOf } from './draft.ts';
 
-/** SN §4.8: the children that selection and randomization left, in their order. */
+/** SN §4.8: the children that remain after selection and randomization, in their order. */
 export function availableChildren(draft: Draft, activity: Activity): readonly Activity[] {
   const { order } = trackOf(draft, activity);
   if (order === null) return activity.children;
@@ -17,7 +17,9 @@ export function isAvailable(draft: Draft, activity: Activity): boolean {
 
 export const isLeaf = (activity: Activity) => activity.children.length === 0;
 
-/** The available sibling before or after it. Null at the ends, and for an activity that is not available itself. */
+/**
+ * The available sibling before or after the activity; null at the ends, and if the activity itself is not available.
+ */
 export function sibling(draft: Draft, { parent, position }: Activity, step: 1 | -1): Activity | null {
   if (!parent) return null;
   const { order } = trackOf(draft, parent);
@@ -26,14 +28,14 @@ export function sibling(draft: Draft, { parent, position }: Activity, step: 1 | 
   return place < 0 ? null : (parent.children[order[place + step] ?? -1] ?? null);
 }
 
-/** From the activity up to the ancestor, both included; to the root if there is no such ancestor. */
+/** From the activity up to the ancestor, inclusive, or to the root if there is no such ancestor. */
 export function pathUp(activity: Activity, ancestor: Activity | null = null): Activity[] {
   const path = [activity];
   for (let node = activity; node !== ancestor && node.parent; node = node.parent) path.push(node.parent);
   return path;
 }
 
-/** From the root down to the activity, both included. */
+/** From the root down to the activity, inclusive. */
 export const pathFromRoot = (activity: Activity) => pathUp(activity).reverse();
 
 export function commonAncestor(one: Activity, other: Activity): Activity {

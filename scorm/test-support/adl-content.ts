@@ -7,7 +7,7 @@ import type { Prediction } from '../sequencing/prediction.ts';
 
 const learnerID = 'learner';
 
-/** Content that makes a script's calls. Times stand still, so that only the times that content reports count. */
+/** Content that makes a script's calls. The clock is stopped, so that only times reported by the content count. */
 export function createContent(data: RunTimeData, buckets: Bucket[], predict: () => Prediction) {
   const given = { 'cmi.learner_id': learnerID, 'cmi.learner_name': 'Learner', ...data };
   let { state }: { state: State } = begin({ edition: 'scorm2004-4th', data: given, buckets });

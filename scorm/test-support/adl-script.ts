@@ -17,10 +17,10 @@ type Visit = {
   refusal: string | null;
 };
 
-/** What a learner has of all courses. */
+/** The data that a learner's courses share. */
 export type Learner = Pick<SequencingState, 'globals' | 'buckets'>;
 
-/** Plays a script without a browser, and returns what differs from its expectations. */
+/** Plays a script without a browser, and returns the differences from its expectations. */
 export function playScript(
   script: Script,
   manifests: { name: string; text: string }[],
@@ -48,7 +48,7 @@ export function playScript(
     const data = sequencing.dataFor(course, state, delivery, stored.get(delivery.unitID));
     const buckets = sequencing.bucketsFor(course, state, delivery.unitID);
     const content = createContent(data, buckets, () => sequencing.predict(course, state, 0));
-    // One call of DMI is not decoded.
+    // One call in the DMI scripts is not decoded.
     const calls = step.calls.filter(({ fn }) => fn !== '?');
     const differing = calls.map((call) => content.play(call)).filter((difference) => difference !== null);
     differences.push(...differing.map((difference) => `${at}: ${difference}`));
@@ -86,7 +86,7 @@ function launch(visit: Visit): void {
   take(visit, sequencing.launch(visit.course, visit.state, 0));
 }
 
-/** Without flow, nothing starts by itself, so the page opens the first activity that can be chosen. */
+/** Without flow, nothing starts automatically, so the page opens the first activity that can be chosen. */
 function chooseFirst(visit: Visit): void {
   const { contents } = sequencing.predict(visit.course, visit.state, 0);
   const first = contents.find(({ visible, allowed }) => visible && allowed);
@@ -104,13 +104,13 @@ function choose(visit: Visit, title: string): void {
   take(visit, sequencing.request(visit.course, visit.state, navigation, 0));
 }
 
-/** The name of an activity in the scripts, which its address holds. */
+/** The activity's name in the scripts, which is part of its URL. */
 const nameOf = (activity: Activity | undefined) =>
   /act=([^&]*)/.exec(activity?.unit?.Href ?? '')?.[1] ?? null;
 
 const actOf = ({ course, delivery }: Visit) => nameOf(course.byID.get(delivery?.unitID ?? ''));
 
-/** Answers the script's questions to the page. */
+/** Answers the script's questions about the page. */
 function askPage(visit: Visit, { ui }: Step): string[] {
   if (ui.length === 0) return [];
   const { requests, hidden, contents } = sequencing.predict(visit.course, visit.state, 0);
@@ -122,7 +122,7 @@ function askPage(visit: Visit, { ui }: Step): string[] {
     if (what === 'continue.disabled') return !offered('continue');
     if (what === 'previous.enabled') return offered('previous');
     if (what === 'previous.disabled') return !offered('previous');
-    // A course of one activity has no contents to choose from.
+    // A course with one activity has no contents list to choose from.
     if (what === 'toc.enabled')
       return contents.length > 2 && contents.some(({ visible, allowed }) => visible && allowed);
     if (what === 'toc.visible') return entryOf(title)?.visible === true;

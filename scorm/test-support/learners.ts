@@ -42,10 +42,12 @@ export type Learner = {
   state: SequencingState;
   /** Makes a request. Returns the unit that it delivers, or how it ended: `ended`, `nothing`, `NB.2.1-4`, … */
   ask: (text: string) => string;
-  /** Ends the open unit with this data, and perhaps a request of the content or, as `learner: …`, of the learner. */
+  /**
+   * Ends the open unit with this data, optionally with a request by the content or, as `learner: …`, by the learner.
+   */
   finish: (data?: RunTimeData, request?: string) => string;
   predict: () => ReturnType<typeof session.predict>;
-  /** The working copy of the state, to look into. */
+  /** The working copy of the state, for inspection. */
   draft: () => Draft;
 };
 
@@ -84,7 +86,7 @@ export function learnerOf(
   return learner;
 }
 
-/** Makes requests one after the other, and returns the last answer. */
+/** Makes requests one after another, and returns the last answer. */
 export function askAll(learner: Learner, texts: readonly string[]): string {
   let answer = '';
   for (const text of texts) answer = learner.ask(text);

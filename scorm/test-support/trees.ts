@@ -51,7 +51,7 @@ export function treeOf(
 export const courseOf = (...parameters: Parameters<typeof treeOf>): Course =>
   prepareCourse(treeOf(...parameters), 'Course');
 
-/** A map with these flags and no others. */
+/** A map with only these flags. */
 export function mapWith(TargetObjectiveID: string, flags: readonly string[]): Objective['Maps'][number] {
   const facts = ['SatisfiedStatus', 'NormalizedMeasure', 'RawScore', 'MinScore', 'MaxScore'];
   const names = [...facts, 'CompletionStatus', 'ProgressMeasure'].flatMap((fact) => [

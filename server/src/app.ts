@@ -73,7 +73,7 @@ const interfaceHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** The key in the Authorization header or, without that header, the session cookie. */
+/** The key in the Authorization header or, if there is no such header, the session cookie. */
 const authenticate: Authenticate = async (ctx, request) => {
   const session = request.headers.authorization === undefined ? await sessionCaller(ctx, request) : null;
   return session ?? (await keyCaller(ctx, request));

@@ -131,7 +131,7 @@ export function rejectExcess(
   if (option !== undefined) throw new UsageError(`lectern ${name} does not have the option --${option}.`);
 }
 
-/** What a command on the database does. Invalid arguments are rejected before the database is opened. */
+/** A command that works on the database. Invalid arguments are rejected before the database is opened. */
 export function planCommand(positionals: string[], values: Values): CommandAction {
   const [first = '', second = ''] = positionals;
   const name = `${first} ${second}` in commands ? `${first} ${second}` : first;

@@ -45,8 +45,8 @@ export async function start(config: Config, log: Log): Promise<Started & { ctx: 
 }
 
 /**
- * Nodes that share a database and a folder may start simultaneously: none overwrites what another has done. Returns the
- * first key if it is BOOTSTRAP_KEY, which may be used as soon as the service listens.
+ * Nodes that share a database and a folder may start simultaneously; none of them overwrites another's work. Returns
+ * the first key if it is BOOTSTRAP_KEY, which may be used as soon as the service listens.
  */
 async function prepare(ctx: Context): Promise<KeyWithSecret | null> {
   await encryptSecrets(ctx);

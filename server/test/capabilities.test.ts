@@ -91,7 +91,7 @@ const token = async (call: KeyCall, scope?: string) =>
     '',
   );
 
-/** Every way to get a session as an administrator or as someone else. Each returns null if it is refused. */
+/** All ways to get a session as an administrator or as another user. Each returns null if it is refused. */
 const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call | null; loginId: string }>> =
   {
     'a link for a learner': async (call) => ({ session: await linkSession(call, learner), loginId: learner }),

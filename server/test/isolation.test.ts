@@ -67,7 +67,7 @@ function queryOf(route: Route, names: Record<string, string>): string {
   return new URLSearchParams(known.map((name) => [name, names[name] ?? ''])).toString();
 }
 
-/** A bulk request by someone who knows all of the victim's identifiers. */
+/** A bulk request by an intruder who knows all of the victim's identifiers. */
 function rowsOf(route: Route): object[] | null {
   const { LoginID, CourseID, DurationID, GroupName } = victimValues;
   if (route.name === 'createInvitations') return [{ LoginID }];

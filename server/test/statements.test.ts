@@ -8,7 +8,7 @@ import { scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 
-// The cost of a request, not counting the key and the tenant, which are cached.
+// The statements that a request takes, not counting those for the key and the tenant, which are cached.
 
 const service = await startService();
 const tenant = await newTenant(service);

@@ -4,7 +4,7 @@ import { activityTypes, categories, extensions, type LaunchMode, lmsVerbs } from
 
 type Names = Record<string, string>;
 
-/** What all statements of the LMS about a registration have in common. */
+/** The parts that all statements of the LMS about a registration have in common. */
 export type Registration = {
   account: { homePage: string; name: string };
   registration: string;
@@ -41,7 +41,7 @@ type Parts = {
 
 export const actorOf = (account: Registration['account']) => ({ objectType: 'Agent', account });
 
-/** Section 9.6: the context that all statements of a session start from. */
+/** Section 9.6: the context on which all statements of a session are based. */
 export function contextTemplate({ sessionId, publisherId }: Pick<LaunchedAu, 'sessionId' | 'publisherId'>) {
   return {
     contextActivities: { grouping: [{ id: publisherId }] },

@@ -1,7 +1,7 @@
 import type { CourseTree, RunTimeData, Unit } from '../types.ts';
 import type { MoveOn } from './vocabulary.ts';
 
-/** What an AU reported in a registration, as stored with its run-time data. Times are those of the statements. */
+/** An AU's reports in a registration, as stored with its run-time data. Times are those of the statements. */
 export type AuRecord = {
   completed: string | null;
   passed: string | null;
@@ -44,7 +44,7 @@ export function dataOf(record: AuRecord): RunTimeData {
   return { ...Object.fromEntries(known), 'cmi5.seconds': String(record.seconds) };
 }
 
-/** Sections 9.3.9 and 13.1.4: whether the AU is satisfied. A waived AU is. */
+/** Sections 9.3.9 and 13.1.4: whether the AU is satisfied. A waived AU always is. */
 export function isSatisfied(moveOn: MoveOn, { completed, passed, waived }: AuRecord): boolean {
   if (waived !== null) return true;
   switch (moveOn) {
@@ -66,8 +66,8 @@ export type Records = ReadonlyMap<string, AuRecord>;
 export type SatisfiedNode = { kind: 'block' | 'course'; id: string; names: Record<string, string> };
 
 /**
- * The blocks, inner ones first, and then the course whose AUs are all satisfied (section 9.3.9). Statements are due for
- * those that were not satisfied before.
+ * The satisfied blocks, inner ones first, followed by the course if all of its AUs are satisfied (section 9.3.9).
+ * Statements are due for those that were not satisfied before.
  */
 export function satisfiedNodes(tree: CourseTree, records: Records): SatisfiedNode[] {
   const nodes: SatisfiedNode[] = [];
@@ -83,7 +83,7 @@ export function satisfiedNodes(tree: CourseTree, records: Records): SatisfiedNod
   return nodes;
 }
 
-/** What one change of a record satisfied. */
+/** The blocks and courses that became satisfied through one change of a record. */
 export function newlySatisfied(tree: CourseTree, before: Records, after: Records): SatisfiedNode[] {
   const known = new Set(satisfiedNodes(tree, before).map(({ kind, id }) => `${kind} ${id}`));
   return satisfiedNodes(tree, after).filter(({ kind, id }) => !known.has(`${kind} ${id}`));

@@ -9,7 +9,7 @@ import {
   voidedVerb,
 } from './vocabulary.ts';
 
-/** What the launch fixed for a session. */
+/** The values that the launch fixed for a session. */
 export type AuSession = {
   sessionId: string;
   registration: string;
@@ -20,9 +20,9 @@ export type AuSession = {
   masteryScore: number | null;
 };
 
-/** What the AU did in a session so far. */
+/** The AU's actions in a session so far. */
 export type SessionState = {
-  /** Whether it has read the learner's preferences. */
+  /** Whether the AU has read the learner's preferences. */
   prepared: boolean;
   /** The verbs of its statements defined by cmi5. */
   verbs: AuVerb[];
@@ -38,7 +38,8 @@ export type Accepted = { state: SessionState; record: AuRecord; verb: AuVerb | n
 type Facts = { session: AuSession; state: SessionState; record: AuRecord };
 
 /**
- * Decides whether the LMS takes a statement, and returns what follows from it. Pure: `facts` are what was known before.
+ * Decides whether the LMS accepts a statement, and returns the effects. A pure function: `facts` contains everything
+ * that was known before.
  */
 export function acceptStatement(facts: Facts, sent: SentStatement): Accepted | Violation {
   const statement = readStatement(sent);
@@ -53,7 +54,7 @@ export function isViolation(decision: Accepted | Violation): decision is Violati
   return 'section' in decision;
 }
 
-/** The order in which statements of one request count: that of their timestamps (section 9.3). */
+/** The order in which the statements of one request are processed, which is that of their timestamps (section 9.3). */
 export function inOrderOfTime<S extends SentStatement>(statements: readonly S[]): S[] {
   const timeOf = ({ timestamp }: S) => (typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN);
   return statements.toSorted((a, b) => timeOf(a) - timeOf(b) || 0);

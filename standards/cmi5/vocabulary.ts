@@ -12,7 +12,7 @@ export type MoveOn = (typeof moveOns)[number];
 export const launchModes = ['Normal', 'Browse', 'Review'] as const;
 export type LaunchMode = (typeof launchModes)[number];
 
-/** The names that the launch adds to the query of an AU's URL (section 8.1). */
+/** The parameters that the launch adds to the query of an AU's URL (section 8.1). */
 export const launchNames = ['endpoint', 'fetch', 'actor', 'registration', 'activityId'] as const;
 
 const adl = 'http://adlnet.gov/expapi/verbs/';

@@ -11,7 +11,7 @@ import {
 } from '../../server/test/support/process.ts';
 import { until } from '../../server/test/support/until.ts';
 
-// What a newcomer sees who starts the demo and opens the links that it ends with.
+// The steps of a newcomer who starts the demo and opens the links that it prints at the end.
 
 let demo: Pick<Running, 'child' | 'exited' | 'stdout' | 'stderr'>;
 

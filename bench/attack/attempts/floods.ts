@@ -38,8 +38,8 @@ async function endlessRows(world: World, key: string): Promise<Reply> {
 }
 
 /**
- * Each connection of another tenant's learners requests one byte of a course file as soon as it has the last one. With
- * bare sockets, because the attacker would be on another machine and should take little CPU time of this one.
+ * Each connection of another tenant's learners requests one byte of a course file as soon as it has received the last
+ * one. Uses bare sockets, because the attacker would be on another machine and should take little CPU time of this one.
  */
 async function fileFlood({ learner, rivalKey }: World): Promise<Outcome> {
   const sessions = await Promise.all(

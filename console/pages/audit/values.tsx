@@ -63,7 +63,7 @@ export function Target({ entry }: { entry: AuditEntry }) {
   );
 }
 
-/** The changes in one line: field names, with the new values where there are any. */
+/** The changes in one line: field names, with their new values if there are any. */
 export function Change({ data }: { data: AuditEntry['Data'] }) {
   const format = useFormatter();
   const show = (value: unknown): string => {

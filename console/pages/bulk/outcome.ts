@@ -6,9 +6,9 @@ export const kinds = ['created', 'exists', 'differs', 'refused'] as const;
 export type Kind = (typeof kinds)[number];
 
 export type RejectedRow = {
-  /** Starts at 0. */
+  /** The row's number, starting at 0. */
   row: number;
-  /** Line in the file. */
+  /** The row's line in the file. */
   line: number;
   kind: 'differs' | 'refused';
   loginId: string | null;

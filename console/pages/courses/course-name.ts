@@ -1,4 +1,7 @@
-/** Suggests a CourseID for a file name: fire-safety-v2 for `Fire Safety (v2).zip`. Never one that is already taken. */
+/**
+ * Suggests a CourseID for a file name: fire-safety-v2 for `Fire Safety (v2).zip`. Never suggests one that is already
+ * taken.
+ */
 export function courseIdOf(fileName: string, taken: readonly string[] = []): string {
   const words = fileName
     .normalize('NFC')

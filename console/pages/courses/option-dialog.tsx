@@ -27,7 +27,7 @@ const fresh: Omit<Option, 'DurationID' | 'SeatsLeft'> = {
 
 type OptionDialogProps = {
   courseId: string;
-  /** Null for a new one. */
+  /** Null when creating one. */
   option: Option | null;
   taken: readonly string[];
   onClose: () => void;

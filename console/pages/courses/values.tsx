@@ -73,7 +73,7 @@ export function CourseTitle({ CourseID, Title }: Pick<Course, 'CourseID' | 'Titl
   );
 }
 
-/** The number of warnings in words, because colour alone says nothing. */
+/** The number of warnings in words, because colour alone is not accessible. */
 export function WarningsBadge({ count }: { count: number }) {
   const t = useTranslations('courses');
   if (count === 0) return null;

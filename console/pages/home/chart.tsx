@@ -126,7 +126,7 @@ function Grid({ y, width }: { y: Scale; width: number }) {
   );
 }
 
-/** As many day labels as there is room for, always including the last one. */
+/** As many day labels as fit, always including the last one. */
 function Days({ points, x, width }: { points: readonly Point[]; x: Scale; width: number }) {
   const format = useFormatter();
   const last = points.length - 1;

@@ -37,7 +37,7 @@ export function curlOf({ method, url, headers, body }: Request): string {
   ].join(' ');
 }
 
-/** Without a key, the query has the credential. */
+/** Without a key, the credential is in the query. */
 const isOpen = (entry: Entry) => entry['x-access'] === 'anyone' || entry['x-access'] === 'session';
 
 function exampleValues(entry: Entry): Record<string, string> {

@@ -10,7 +10,7 @@ import { GroupField } from './group.tsx';
 import type { User } from './person.tsx';
 
 type Props = {
-  /** Null for a new one. */
+  /** Null when creating one. */
   user: User | null;
   isOpen: boolean;
   onClose: () => void;

@@ -7,7 +7,7 @@
   const titleOf = (section) => section.querySelector('h1').textContent.trim();
 
   const state = { answers: {}, best: null };
-  const passingScore = 0.75; // as in the manifest
+  const passingScore = 0.75; // As in the manifest.
 
   const isRight = (section) => state.answers[nameOf(section)] === rightOf(section);
   const score = () => questions.filter(isRight).length / questions.length;
@@ -32,7 +32,7 @@
       : '';
   }
 
-  // A worse second try takes nothing away from the first.
+  // A worse second attempt does not reduce the result.
   function report() {
     if (quiz.isReview || !isDone() || (state.best !== null && state.best >= score())) return;
     state.best = score();

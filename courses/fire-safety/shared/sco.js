@@ -28,7 +28,7 @@
       },
       section: (name) => sections.find((section) => section.dataset.screen === name),
 
-      /** How much of the page was seen, 0–1. */
+      /** The fraction of the page that was seen, 0–1. */
       progress: () => furthest / (names.length - 1),
 
       save() {
@@ -77,7 +77,7 @@
         if (!isReview) lms.interaction({ ...outcome, shownAt });
       },
 
-      /** Leaves the page for good, and the last screen says what happened. */
+      /** Leaves the page permanently; the last screen says what happened. */
       leave({ exit, request, saved, moving }) {
         sco.save();
         hasEnded = true;
@@ -113,7 +113,7 @@
         furthest = Math.min(Number(kept.furthest) || 0, names.length - 1);
         restore(kept);
       } catch {
-        return; // not ours: start again
+        return; // Data from elsewhere: start again.
       }
       const place = lms.get('cmi.location');
       if (names.includes(place)) current = place;
@@ -133,7 +133,7 @@
       if (document.visibilityState === 'hidden') sco.save();
     });
     window.addEventListener('pagehide', suspend);
-    // Restored from the back/forward cache, the session is over: start a new one.
+    // When the page is restored from the back/forward cache, the session is over, so a new one starts.
     window.addEventListener('pageshow', (event) => event.persisted && window.location.reload());
 
     if (!isReview && lms.get('cmi.completion_status') !== 'completed') {

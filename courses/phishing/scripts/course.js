@@ -35,7 +35,7 @@
       const kept = JSON.parse(text);
       if (kept.version === 1) state = { ...state, ...kept };
     } catch {
-      return; // not ours: start again
+      return; // Data from elsewhere: start again.
     }
     mail.restore(state.marks, state.checked);
     if (state.address) showAddressVerdict(state.address);
@@ -56,7 +56,7 @@
   const isRight = (name) => state.answers[name] === questions.get(name).right;
   const score = () => Math.round((100 * quizNames.filter(isRight).length) / quizNames.length);
 
-  // A worse second try takes nothing away from the first.
+  // A worse second attempt does not reduce the result.
   function reportResult() {
     if (reviewing || (state.best !== null && state.best >= score())) return;
     state.best = score();
@@ -203,7 +203,7 @@
     if (document.visibilityState === 'hidden') save();
   });
   window.addEventListener('pagehide', leave);
-  // Restored from the back/forward cache, the session is over: start a new one.
+  // When the page is restored from the back/forward cache, the session is over, so a new one starts.
   window.addEventListener('pageshow', (event) => event.persisted && window.location.reload());
 
   byId('preview').hidden = lms.found;

@@ -48,8 +48,8 @@ export function createCache<V>(options: {
     return value;
   };
   /**
-   * Shares a load only among anonymous callers in one network: they must not jump the queue, and other callers must not
-   * wait in their queue.
+   * Shares a load only among anonymous callers in one network, because they must not jump the queue, and other callers
+   * must not wait in their queue.
    */
   const loadFor = (ctx: Context, network: string, key: string): Promise<V> => {
     const { loading } = state(ctx);

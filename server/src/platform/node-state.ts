@@ -3,7 +3,7 @@ export type NodeState = Map<symbol, unknown>;
 
 export const openState = (): NodeState => new Map();
 
-/** Declares a part of the state. Only this function knows the symbol, so the value is always a `V`. */
+/** Declares a part of the state. Only this function has the symbol, so the value is always a `V`. */
 export function partOfState<V>(name: string, create: () => V): (ctx: { state: NodeState }) => V {
   const part = Symbol(name);
   return ({ state }) => {

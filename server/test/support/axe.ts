@@ -14,7 +14,7 @@ type Inspected = {
   coloursOnly?: boolean;
 };
 
-/** The violations that axe finds on the page itself. A course in a frame is its author's responsibility. */
+/** The violations that axe finds on the page itself. A framed course is its author's responsibility. */
 export async function findings(page: Page, inspected: Inspected = {}): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   const off = { enabled: false };

@@ -5,7 +5,7 @@ import type { Reply, TestService } from './service.ts';
 
 export type Click = { status: number; location: string | null; headers: Headers; text: string };
 
-/** Follows a LaunchURL as far as a browser does before running scripts. */
+/** Follows a LaunchURL as a browser does until it would run scripts. */
 export async function click(launchUrl: string, method = 'GET'): Promise<Click> {
   const response = await ask(launchUrl, { method });
   const text = await response.text();

@@ -1,8 +1,8 @@
 import type { Engine, Statement } from '../../src/platform/db/engine.ts';
 
 /**
- * Rows that a transaction read and wrote, including those read and written by triggers and cascades, but not index
- * entries of deleted rows.
+ * The rows that a transaction reads and writes, including those read and written by triggers and cascades, but not
+ * index entries of deleted rows.
  */
 export type Touched = { rows: number; texts: string[] };
 

@@ -16,7 +16,7 @@ export async function until(
 }
 
 /**
- * Repeats the request until the response is right, and returns that response. The error contains the last wrong one.
+ * Repeats the request until the response is as expected, and returns it. The error contains the last wrong response.
  */
 export async function untilMatching<Answer>(
   ask: () => Answer | Promise<Answer>,

@@ -8,7 +8,7 @@ export type Arrival = {
   ending: ReturnType<typeof endingOf>;
 };
 
-/** If the player has shown only its own pages for this long, it will deliver nothing more. */
+/** If the player has shown only its own pages for this long, it will not deliver anything else. */
 const idleLimit = 4_000;
 const arrivalLimit = 45_000;
 /** The longest visit has 3,499 calls. */

@@ -138,7 +138,10 @@ async function playStep(
 /** How long to wait for a session to end before the learner leaves it. */
 const endLimit = 4_000;
 
-/** Does what a tester would do after a visit. Returns the title to choose if the next activity is not delivered automatically. */
+/**
+ * Performs the steps of a tester after a visit. Returns the title to choose if the next activity is not delivered
+ * automatically.
+ */
 async function continueAfter(
   visit: Visit,
   step: Step,

@@ -1,6 +1,6 @@
 // Runs ADL's test scripts for SCORM 2004 4th edition with the real player in Chromium, and prints the differences.
-// `--third` runs a fixed third of them; names select individual scripts. `--if-present` accepts that there are none, as in a
-// checkout without them.
+// `--third` runs a fixed third of the scripts; names select individual ones. `--if-present` accepts missing scripts, as
+// in a checkout without them.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -6,8 +6,8 @@ const read = `/* across tenants: the heads of all audit chains are sealed with t
 select head.tenant_id, head.number, head.hash, head.seal from audit_chain head where head.number > 0`;
 
 /**
- * Seals the heads of all chains with the first key in the ring. A head vouches for its whole chain, so keys that were
- * used only for old entries can then be removed. Called before a node serves requests.
+ * Seals the heads of all chains with the first key in the ring. A head covers its whole chain, so keys that were used
+ * only for old entries can then be removed. Called before a node serves requests.
  */
 export async function renewSeals(ctx: Context): Promise<void> {
   const heads = await run<Head & { tenant_id: string }>(ctx, { text: read, values: [] });

@@ -82,7 +82,7 @@ const releases = createCache<PlayedRelease>({
 });
 
 /**
- * What is played, and what commits are evaluated against. If the course is a web page at a URL, `releaseId` is null.
+ * The content to play, against which commits are evaluated. If the course is a web page at a URL, `releaseId` is null.
  */
 export async function playedBy(
   ctx: Context,

@@ -4,7 +4,7 @@ import { countingResult, type Override, overrideOf } from './result.ts';
 import type { EnrolmentChange } from './schemas.ts';
 import { type Action, nextStatus, statusFollowing } from './states.ts';
 
-/** Returns the row after the change. Every status comes from the transition table. */
+/** Returns the row after the change. All statuses come from the transition table. */
 export function changed(
   before: EnrolmentWithNames,
   input: EnrolmentChange,

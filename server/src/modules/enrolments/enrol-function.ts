@@ -26,16 +26,19 @@ export type EnrolRow = {
 };
 
 /**
- * What was done for a row. `keep`: the current enrolment is returned. `replace`: an expired enrolment was ended and a new
- * one created. `refuse`: the facts give the reason. `again`: another request changed the row in the meantime, so try again. `later`:
- * the call has taken as many seats as it may.
+ * What was done for a row. `keep`: the current enrolment is returned. `replace`: an expired enrolment was ended and a
+ * new one created. `refuse`: the row was not enrolled, for a reason found in the data. `again`: another request changed
+ * the row in the meantime, so try again. `later`: the call has taken the maximum number of seats.
  */
 export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again' | 'later';
 
-/** The most seats that one call takes. From the first seat until the commit, other tenants wait for the option. */
+/** The maximum number of seats per call. From the first seat until the commit, other tenants wait for the option. */
 const seatsPerCall = 10;
 
-/** The function's result for a row. `enroll_id` is null if no enrolment was made; the facts give the reason. */
+/**
+ * The function's result for a row. If no enrolment was created, `enroll_id` is null and the other columns show the
+ * reason.
+ */
 export type Outcome = {
   n: number;
   user_found: boolean;
@@ -50,8 +53,8 @@ export type Outcome = {
 } & ({ enroll_id: null } | EnrolmentRow);
 
 /**
- * The user, the course, the current enrolment, and the requested option or the only one. The limits keep a plan for
- * small tables from scanning them.
+ * The user, the course, the current enrolment, and the requested option or the only one. The limits prevent a plan made
+ * for small tables from scanning large ones.
  */
 const readFacts = `
     select known.user_id, known.enabled, known.group_name, course.status as course_status, course.title,
@@ -82,7 +85,10 @@ const listOptions = `
       from enrol_option option
       where option.course_id = request.course_id and ${isChoosable('option', 'fact.group_name')};`;
 
-/** For an extension the former enrolment is the current one, or the latest unless it was withdrawn. */
+/**
+ * For an extension, the former enrolment is the current one or, if there is none, the latest one unless it was
+ * withdrawn.
+ */
 const lockFormer = `
     former_id := fact.enroll_id;
     if former_id is null and request.if_enrolled = 'extend' then
@@ -127,7 +133,7 @@ function addEvent(
 const isPending = `(enrolment.starts_on = 'launch' and enrolment.started_at is null and enrolment.expires_at is null)`;
 const isoTime = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** For a running period, moves its end; for a duration that has not started, lengthens it. */
+/** If the access period is running, moves its end; if it has not started, lengthens its duration. */
 const extend = `
     if action = 'extend' then
       update enrolment set
@@ -183,9 +189,9 @@ const endFormer = `
     end if;`;
 
 /**
- * The user is locked, which also reads the latest group, and the option, so that it gets no limit in the meantime. A
- * conflict means that another request was faster; it cannot happen to a row that has ended the former enrolment, which
- * is locked.
+ * The user is locked, which also reads the latest group, and so is the option, so that no limit is set in the meantime.
+ * A conflict means that another request was faster. It cannot happen to a row that has ended the former enrolment,
+ * because that enrolment is locked.
  */
 const insert = `
     insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
@@ -212,8 +218,9 @@ const insert = `
     return next;`;
 
 /**
- * Enrols users of the tenant `$1`; `$2` is an array of `EnrolRow`, each with its number `n`; `$3` is the time; `$4`: nothing follows in the transaction. Rows are
- * locked in a fixed order, so that nodes do not deadlock: by course, then the enrolment, the option and the user.
+ * Enrols users of the tenant `$1`. `$2` is an array of `EnrolRow`, each with its number `n`; `$3` is the time; `$4`
+ * says whether nothing else follows in the transaction. Rows are locked in a fixed order, so that nodes do not
+ * deadlock: by course, then enrolment, option and user.
  */
 export const enrolFunction = databaseFunction({
   name: 'enrol',

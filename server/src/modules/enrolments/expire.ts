@@ -9,7 +9,7 @@ import { statusAfter } from './states.ts';
 const maxBatch = 200;
 
 /**
- * Ends up to $3 enrolments that are due at $1, with the event IDs in $2. Nodes that run this concurrently take
+ * Expires up to $3 enrolments that are due at $1, with the event IDs in $2. Nodes that run this concurrently take
  * different rows, and an enrolment that was just extended is checked again under its lock. Completed enrolments keep
  * their status and get no event.
  */
@@ -37,8 +37,8 @@ with due as materialized (
 select count(*)::integer as ended, array(select distinct tenant_id from written_events) as tenants from ended`;
 
 /**
- * Ends the enrolments of all tenants whose time is up, each with exactly one event, however often and on however many
- * nodes it runs. Returns how many it ended.
+ * Expires the due enrolments of all tenants, each with exactly one event, however often and on however many nodes it
+ * runs. Returns the number of expired enrolments.
  */
 export function expireEnrolments(ctx: Context): Promise<number> {
   return inBatches(ctx, maxBatch, async (ctx, rows) => {

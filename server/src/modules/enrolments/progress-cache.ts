@@ -3,7 +3,10 @@ import { partOfState } from '../../platform/node-state.ts';
 import type { ProgressFacts } from './progress-statements.ts';
 import { type SessionFacts, sessionEnd } from './session-end.ts';
 
-/** The facts after a commit to the newest launch. `changedAt` is the time that the enrolment has if it is unchanged. */
+/**
+ * The data known after a commit to the newest launch. `changedAt` is the enrolment's time of change if nothing has
+ * changed since.
+ */
 export type CachedProgress = ProgressFacts &
   SessionFacts & { launch: number; user_id: string; launchId: string | null; changedAt: Date };
 
@@ -15,8 +18,8 @@ const entries = partOfState('progress_cache', () => new Map<string, CachedProgre
 const keyOf = (ctx: TenantContext, enrollId: string) => `${ctx.tenantId} ${enrollId}`;
 
 /**
- * The facts for the next commit of an open session, so that it takes one statement instead of two. Null for
- * any other commit. The statement that writes it checks that nothing has changed since.
+ * The data for the next commit of an open session, so that it takes one statement instead of two. Null for any other
+ * commit. The statement that writes the commit checks that nothing has changed since.
  */
 export function cachedProgress(
   ctx: TenantContext,

@@ -35,8 +35,8 @@ const enrolmentColumns = [
 ] as const satisfies readonly (keyof EnrolmentRow)[];
 
 /**
- * What a commit depends on: the enrolment, the best evidence for each unit, the launch, and whether the commit has
- * already been received.
+ * The data needed to process a commit: the enrolment, the best evidence for each unit, the launch, and whether the
+ * commit has already been received.
  */
 export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]> & {
   user_id: string | null;

@@ -38,7 +38,7 @@ export type CommitInput = {
   isComplete: boolean;
 };
 
-/** `Ended`: why the session accepts no commits of new work; null if it is still open. */
+/** `Ended`: why the session accepts no commits made after its end; null if it is still open. */
 export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
   Number: number;
   Status: string;
@@ -178,7 +178,7 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
   };
 }
 
-/** The facts for the next commit, so that it does not have to read them. */
+/** Caches the data for the next commit, so that it needs no read. */
 function factsAfter(
   facts: KnownFacts,
   progress: Progress & Pick<CommitInput, 'launchId'>,

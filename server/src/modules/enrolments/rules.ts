@@ -1,6 +1,6 @@
 import type { Explanation, ruleCodes } from './schemas.ts';
 
-/** The facts on which the launch decision depends. */
+/** The data on which the launch decision depends. */
 export type LaunchFacts = {
   userEnabled: boolean;
   withdrawn: boolean;

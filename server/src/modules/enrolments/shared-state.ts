@@ -3,7 +3,7 @@ import type { CourseTree, Unit } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 
-/** Only the courses used last are read, and no large states. */
+/** Only the most recently used courses are read, and no large states. */
 const max = { courses: 20, characters: 262_144 };
 
 const text = `
@@ -16,8 +16,8 @@ select other.tree_state from (
 ) other order by other.last_accessed_at nulls first`;
 
 /**
- * What the learner's other courses share with this one (SCORM 2004 `objectivesGlobalToSystem`). Other enrolments on the
- * same course do not count, because a renewed enrolment starts from the beginning.
+ * The data that the learner's other courses share with this one (SCORM 2004 `objectivesGlobalToSystem`). Other
+ * enrolments on the same course do not count, because a renewed enrolment starts from the beginning.
  */
 export async function readShared(
   ctx: TenantContext,

@@ -14,8 +14,8 @@ import { countingResult } from './result.ts';
 import { statusAfter, statusAtSql } from './states.ts';
 
 /**
- * What a started launch plays: the enrolment after the click with its effective result, its release and the run-time
- * data so far.
+ * The content of a started launch: the enrolment after the click with its effective result, its release and the
+ * run-time data so far.
  */
 export type StartedLaunch = EnrolmentRow & {
   launch_id: string;

@@ -29,7 +29,7 @@ export function measure({ unitId, data, treeState, root, exit }: Content): {
   return { bodyHash, bytes: Buffer.byteLength(json) };
 }
 
-/** Whether a unit's data fits into the limit together with that of the other units, whose sizes are given. */
+/** Whether a unit's data fits into the limit, given the sizes of the other units' data. */
 export function fits(bytes: number, others: Readonly<Record<string, number>>): boolean {
   return Object.values(others).reduce((total, size) => total + size, bytes) <= maxStored;
 }

@@ -12,11 +12,11 @@ export type Progress = {
   launch: number;
   number: number;
   bodyHash: string;
-  /** False if the session has ended, in which case the commit does not keep it alive. */
+  /** False if the session has ended; the commit then does not extend it. */
   isLive: boolean;
   expectedRevision: number;
   expectedStatus: string;
-  /** Null if the facts have just been read. */
+  /** Null if the data has just been read. */
   expectedChange: Date | null;
   unitId: string;
   data: RunTimeData;

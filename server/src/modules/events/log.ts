@@ -36,8 +36,8 @@ const withLogin = (page: string) => `select held.*, known.login_id from (${page}
   left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`;
 
 /**
- * Adds the end of the log, and whether it has the event $3 at the position $2, which is where the reader is.
- * `position > 0` leaves out events that have no position yet.
+ * Adds the end of the log, and whether the event $3 is at the position $2, where the reader is. `position > 0` excludes
+ * events that have no position yet.
  */
 const withEnd = (page: string) => `
 select $2::bigint = 0 or $3::uuid is null or exists (

@@ -6,7 +6,7 @@ const waiting = `/* across tenants: nodes of the previous version write for all 
 select tenant.tenant_id from tenant
 where exists (select from event where event.tenant_id = tenant.tenant_id and event.position is null)`;
 
-/** During an upgrade, nodes of the version before write events without positions. */
+/** During an upgrade, nodes of the previous version write events without positions. */
 export async function numberWaiting(ctx: Context): Promise<void> {
   const rows = await run<{ tenant_id: string }>(ctx, { text: waiting, values: [] });
   for (const { tenant_id } of rows) await numberEvents(ctx, [tenant_id]);

@@ -19,7 +19,7 @@ after(async () => {
 const query = async (text: string) => (await engine.query<{ value: unknown }>({ text, values: [] })).rows;
 const id = (n: number) => `00000000-0000-7000-8000-00000000000${n}`;
 
-/** Epoch, transaction and event, in the order of the log before. */
+/** Epoch, transaction and event, in the previous order of the log. */
 const before = [
   [1, 20, 3],
   [1, 30, 1],

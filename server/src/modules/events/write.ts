@@ -57,7 +57,7 @@ export const collected = {
 
 /**
  * Another node may number an event of an earlier version first. With "is null" in the last condition, PostgreSQL would
- * look among all events without a position for each of them.
+ * search all events without a position for each of them.
  */
 const number = `/* across tenants: a transaction may write events of several tenants */
 with made as (

@@ -25,7 +25,7 @@ function ended(): Problem {
   );
 }
 
-/** What the page of the link shows. Does not use the link. */
+/** The information shown on the link's page. Does not use up the link. */
 export async function readOpenInvitation(ctx: Context, input: { token: string }): Promise<OpenInvitation> {
   const handle = readInvitationToken(input.token);
   const found = handle && (await findPending(ctx, handle));

@@ -23,7 +23,7 @@ const responses: Step = {
   erase: async (ctx, { loginId }) => batchOf(await eraseStoredResponses(ctx, { loginId, max: batchRows })),
 };
 
-/** Erases records that refer to the user. The first kinds run again to find records added after them. */
+/** Erases records that refer to the user. The first kinds run again to find records that were added after them. */
 const again: readonly Step[] = [...stepsOf('eraseForUser'), responses];
 const ofUser: readonly Step[] = [...again, ...stepsOf('countForUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');

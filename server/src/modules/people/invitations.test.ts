@@ -103,7 +103,7 @@ test('without a declared hash function, only a password that the user set in Lec
   expectProblem(await signIn(LoginID), 401, 'sign_in_failed');
 });
 
-/** What ends an invitation, and the status afterwards. */
+/** The ways in which an invitation ends, with the resulting status. */
 const endings: Record<string, [(LoginID: string, by: TestTenant) => Promise<unknown>, string]> = {
   'a newer one': [(LoginID, by) => invite(LoginID, by), 'pending'],
   DELETE: [(LoginID, { api }) => api('DELETE', `/invitation/${LoginID}`), 'revoked'],

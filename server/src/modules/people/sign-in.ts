@@ -76,7 +76,7 @@ select 1 from sign_in_link link
 join "user" known on known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
 where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3`;
 
-/** Whether the link can still be used. Does not use it, because mail scanners and link previews open links too. */
+/** Whether the link can still be used. Does not use it up, because mail scanners and link previews open links too. */
 export async function isSignInLink(ctx: Context, token: string | undefined): Promise<boolean> {
   const handle = readToken(token);
   if (!handle) return false;

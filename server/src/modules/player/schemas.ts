@@ -99,7 +99,7 @@ export const Receipt = Fields(
 );
 export type Receipt = Type.Static<typeof Receipt>;
 
-/** For types described in `standards/types.ts`, which no schema repeats. */
+/** For types described in `standards/types.ts`, which have no schema of their own. */
 function Described<T>(description: string) {
   return Type.Unsafe<T>({ type: 'object', additionalProperties: true, description });
 }

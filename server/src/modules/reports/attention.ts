@@ -102,7 +102,7 @@ async function countFailed(ctx: TenantContext): Promise<number> {
   return row?.failed ?? 0;
 }
 
-/** Each part is one statement that reads a bounded number of rows. */
+/** Each part is one statement that reads a limited number of rows. */
 export async function readAttention(
   ctx: TenantContext,
   input: { withWebhooks: boolean },

@@ -3,7 +3,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import type { PasswordHash } from './schemas.ts';
 
-/** How names are compared. Users type them, so case and outer spaces do not matter. */
+/** How names are compared. Users type them, so case and surrounding spaces do not matter. */
 export const foldTenantName = (typed: string): string => toNfc(typed).trim().toLowerCase();
 
 const find = `

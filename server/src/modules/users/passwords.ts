@@ -47,7 +47,7 @@ export async function storePassword(ctx: Hashing, password: string): Promise<str
   return hashInQueue(ctx, () => hash(password, parameters));
 }
 
-/** 256 random bits instead of a hash. No password matches them. */
+/** 256 random bits with a mark, stored instead of a hash. No password matches them. */
 export function unmatchablePasswordHash(): string {
   return randomMark + randomBytes(32).toString('base64url');
 }

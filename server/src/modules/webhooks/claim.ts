@@ -16,12 +16,12 @@ export type Claimed = Endpoint & {
 
 type ClaimedRow = WebhookRow & { resumed_at: Date | null };
 
-/** A node that does not renew its claim for this long loses it to the others. */
+/** If a node does not renew its claim for this long, other nodes can take it over. */
 const lease = `clock_timestamp() + interval '30 seconds'`;
 
 const resumed = 'greatest(client.resumed_at, hook.enabled_at) as resumed_at';
 
-/** For an endpoint that a node of the version before created during the upgrade. */
+/** For an endpoint that a node of the previous version created during the upgrade. */
 const atCreation = `(select event.position from event
   where event.tenant_id = hook.tenant_id and event.position > 0 and event.occurred_at < hook.created_at
   order by event.position desc limit 1)`;

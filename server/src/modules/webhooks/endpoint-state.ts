@@ -39,7 +39,7 @@ export type EndpointEvent =
 
 export type EndpointEffect =
   | { kind: 'release-slot'; pool: ConcurrencyPool }
-  /** Retries that are waiting are sent now. */
+  /** Waiting retries are sent now. */
   | { kind: 'hasten' }
   | { kind: 'record-health'; failingSince: Date | null }
   | { kind: 'disable'; failingSince: Date }

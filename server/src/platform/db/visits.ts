@@ -88,7 +88,7 @@ function isBehind<R>({ key, newest }: List, row: R, other: R): boolean {
 }
 
 /**
- * Reads the next rows of a list with statements that visit a bounded number of rows, whatever the filters. No index
+ * Reads the next rows of a list with statements that visit a limited number of rows, whatever the filters. No index
  * covers several filters at once, and each filter may match many rows even if no row matches all of them. If the first
  * path neither fills the page nor reaches its end, the others are tried, and the one that got furthest is used.
  */
@@ -98,7 +98,7 @@ export async function visitRows<R extends object>(ctx: { db: Database }, list: L
   return visit;
 }
 
-/** Returns null if every path has many rows and an order of its own. */
+/** Returns null if every path has many rows and none has the list's order. */
 export async function tryAccessPaths<R extends object>(
   ctx: { db: Database },
   list: List,

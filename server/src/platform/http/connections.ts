@@ -54,7 +54,7 @@ export function openHttpServer(
   const throttled = peers ? delayRejectedNetworks(peers, contained, () => reject('address_rate')) : contained;
   const inOrder = joinChunks(inTurn(throttled, stalled, peers), () => reject('tiny_chunks'));
   const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
-  // Node would answer 417. An unknown expectation may be ignored (RFC 9110 §10.1.1).
+  // Node would respond with 417. An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on('checkExpectation', inOrder);
   server.keepAliveTimeout = idleMilliseconds;
   server.requestTimeout = 0;

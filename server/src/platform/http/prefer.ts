@@ -5,8 +5,8 @@ const preference =
 const maxStaleSeconds = 86_400;
 
 /**
- * By how many seconds the caller allows the response to be out of date; null if by none. Preferences that are unknown
- * or malformed are ignored, as RFC 7240 demands, and so are repeated ones.
+ * The number of seconds by which the response may be out of date; null if the caller allows none. Unknown, malformed
+ * and repeated preferences are ignored, as RFC 7240 requires.
  */
 export function allowedStaleness(prefer: string | string[] | undefined): number | null {
   const text = [prefer ?? []].flat().join(',');

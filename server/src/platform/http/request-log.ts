@@ -8,7 +8,7 @@ import { onRequestEnd } from './request-slot.ts';
  */
 export function logOnRequestEnd(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
   if (!ctx.log.isLevelEnabled('info')) return;
-  // Read now, because a closed connection no longer has an address.
+  // Read immediately, because a closed connection no longer has an address.
   const address = request.address;
   onRequestEnd(request, () =>
     ctx.log.info(

@@ -89,7 +89,8 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   rejectStalled(ctx, 'anonymous');
   const { addresses, anonymousBodies, anonymousSites, anonymousBodyMilliseconds } = ctx.admission;
   const network = countAnonymous(ctx, request);
-  // The body has a short deadline. Until it has arrived, the request occupies slots of its address and its site.
+  // The body has a short deadline. Until it has arrived, the request occupies slots of its address and its /24 or /48
+  // network.
   const hasBodyToCome = hasBody(request.raw);
   const bodies: Reservation<'anonymous'>[] = hasBodyToCome
     ? [
@@ -233,7 +234,7 @@ function charge(ctx: Context, { budget }: Player, use: RunTimeUse): Problem | nu
 
 /**
  * Checks an anonymous caller's password, two at a time, so that these checks cannot use all threads. An address may
- * hold a quarter of the queue, and a site half.
+ * occupy a quarter of the queue, and a /24 or /48 network half.
  */
 export async function checkInTurn<Result>(
   ctx: Context,

@@ -31,7 +31,7 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
   name: string;
   /** Rows of different groups never share a statement. */
   group: (ctx: Context, row: Row) => string;
-  /** Without a key, equal rows may be in flight together, so only reads may leave it out. */
+  /** Without a key, equal rows may be in progress together, so only reads may omit it. */
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
   max?: number;

@@ -128,7 +128,7 @@ export function networkOf(address: string): string {
   return ipv4Of(address) ?? `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
 
-/** The network of one site (a provider's customer): an IPv4 /24 or an IPv6 /48. */
+/** The network of one organisation (a provider's customer): an IPv4 /24 or an IPv6 /48. */
 export function siteOf(address: string): string {
   const ipv4 = ipv4Of(address);
   return ipv4 === null

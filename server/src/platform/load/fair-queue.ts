@@ -1,13 +1,13 @@
 import { Problem } from '../errors.ts';
 import { siteOf } from './budgets.ts';
 
-/** Runs only a few pieces of work at a time. The rest waits in queues, one per tenant, which are served in turn. */
+/** Runs only a few tasks at a time. The others wait in queues, one per tenant, which are served in turn. */
 export type FairQueue = {
   readonly max: number;
   readonly maxPerCaller: number;
-  /** Maximum number of pieces of work waiting in one queue. */
+  /** Maximum number of tasks waiting in one queue. */
   readonly maxWaiting: number;
-  /** In milliseconds. Work that has waited this long is rejected. */
+  /** In milliseconds. A task that has waited this long is rejected. */
   readonly longestWait: number | null;
   /** These queues are served before all others, in this order, but never twice in a row while others wait. */
   readonly first: readonly string[];
@@ -59,7 +59,7 @@ export function isQueueFull({ callers, maxWaiting }: FairQueue, owner: string): 
 }
 
 /**
- * Runs the work in turn; null if the queue is full. A tenant with a long queue delays only itself: after each turn, its
+ * Runs the task in turn; null if the queue is full. A tenant with a long queue delays only itself: after each turn, its
  * queue moves to the end.
  */
 export function inTurn<Result>(
@@ -133,7 +133,7 @@ function startNext(queue: FairQueue): void {
     }
 }
 
-/** Starts the first work in the queue if it may run, and moves the queue to the end. */
+/** Starts the first task in the queue if it may run, and moves the queue to the end. */
 function serve(queue: FairQueue, owner: string): boolean {
   const own = queue.callers.get(owner);
   if (!own) return false;

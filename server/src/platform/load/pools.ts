@@ -51,7 +51,7 @@ export type Admission = {
   /** Calls without credentials and with wrong ones, by address. */
   readonly addresses: Budgets;
   readonly wrongCredentials: Budgets;
-  /** Bodies that anonymous callers are sending, by address and by site, and their time limit. */
+  /** Bodies that anonymous callers are sending, by address and by /24 or /48 network, and their time limit. */
   readonly anonymousBodies: Budgets;
   readonly anonymousSites: Budgets;
   anonymousBodyMilliseconds: number;
@@ -103,7 +103,7 @@ export type Admission = {
 const filesPerCall = 20;
 const commitsPerMinute = 120;
 /**
- * A page sends one commit at a time, but when it closes it sends all that are left, over HTTP/1.1 up to six at a time.
+ * A page sends one commit at a time, but when it closes it sends all remaining ones, over HTTP/1.1 up to six at a time.
  */
 const concurrentCommits = 6;
 const commitBytesPerMinute = 30 * 1024 ** 2;

@@ -20,7 +20,7 @@ export function reject<P extends RejectingPool>(
 export type Reservation<P extends PoolName> = {
   of: Budgets;
   by: string;
-  /** Says which requests are limited; completes the sentence "Too many simultaneous requests". */
+  /** Names the requests that are limited; completes the sentence "Too many simultaneous requests". */
   description: string;
   reason: Rejection<P>;
   free?: boolean;

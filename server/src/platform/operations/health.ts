@@ -22,7 +22,7 @@ const databaseAnswers = createCache<true | null>({
     ),
 });
 
-/** A full pool if no worker of this node has room. One that does not answer is blocked. */
+/** A pool that is full in every worker of this node. A worker that does not answer is blocked and counts as full. */
 const fullPools = createCache<string | null>({
   name: 'full_pools',
   milliseconds: sharedMilliseconds,

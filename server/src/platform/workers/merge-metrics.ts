@@ -24,8 +24,8 @@ export const mergedPage = (processes: readonly MetricValues[][]): Promise<string
   merge(processes).metrics();
 
 /**
- * The counters and histograms of processes that have ended. Without them a sum would shrink when a worker ends, which
- * Prometheus takes for a restart of all counters.
+ * The counters and histograms of processes that have ended. Without them, a sum would decrease when a worker ends, and
+ * Prometheus would treat that as a restart of all counters.
  */
 export async function keepCounts(
   ended: MetricValues[],

@@ -6,15 +6,15 @@ import type { FromWorker, ToWorker } from './messages.ts';
 import { afterEnd, isHopeless, noRestarts, type Restarts } from './restarts.ts';
 import type { Answers, MetricValues, Question } from './workers.ts';
 
-/** A worker that has not answered a question by then is blocked or ending. */
+/** A worker that has not answered a question within this time is blocked or ending. */
 const answerMilliseconds = 1_000;
 
 type Member = {
   readonly worker: Worker;
   servingSince: number | null;
-  /** The metrics that it reported last. */
+  /** The worker's last reported metrics. */
   metrics: MetricValues[];
-  /** Why it could not start. */
+  /** Why the worker could not start. */
   reason: string | null;
 };
 

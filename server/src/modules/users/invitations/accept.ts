@@ -32,7 +32,7 @@ export type PendingInvitation = {
   expires_at: Date;
 };
 
-/** The invitation, if the link can still be used. Does not use it. */
+/** The invitation, if the link can still be used. Does not use it up. */
 export async function findPending(ctx: Context, handle: InvitationHandle): Promise<PendingInvitation | null> {
   const values = valuesOf(ctx, handle);
   const [row] = await run<PendingInvitation>(ctx, { name: 'look_at_invitation', text: look, values });
@@ -50,7 +50,7 @@ export type UsedInvitation = {
   scopes: string[] | null;
 };
 
-/** Uses the link, once. The caller sets the password in the same transaction. */
+/** Uses up the link. The caller sets the password in the same transaction. */
 export async function useInvitation(
   ctx: TenantContext,
   handle: InvitationHandle,

@@ -2,7 +2,7 @@ import type { Context } from '../../../platform/context.ts';
 import { isId } from '../../../platform/ids.ts';
 import { newToken, readToken } from '../../tenants/token.ts';
 
-/** What a link says: which invitation it is for, and a secret of which only the hash is stored. */
+/** The content of a link: the invitation it is for, and a secret of which only the hash is stored. */
 export type InvitationHandle = { tenantId: string; invitationId: string; hash: string };
 
 /** The token is in the fragment, which browsers send to no server, so that no log contains it. */

@@ -8,7 +8,7 @@ import { Invitation, InvitationID, InvitationLink, InvitationRequest, NewInvitat
 
 const params = Type.Object({ LoginID });
 const common = { tag: 'Invitations', access: 'tenant' } as const;
-/** Whoever has the link can set a password, which requires users:admin everywhere. */
+/** Anyone with the link can set a password, which requires users:admin everywhere. */
 const writing = { ...common, scope: 'users:write', also: ['users:admin'] } as const;
 
 export const invitationRoutes = [

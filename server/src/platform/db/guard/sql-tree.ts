@@ -1,6 +1,6 @@
 export type Word = {
   kind: 'word' | 'symbol' | 'value';
-  /** Words are lower-cased, except within double quotes. */
+  /** Words are lower-cased, except those in double quotes. */
   text: string;
   quoted: boolean;
 };

@@ -17,7 +17,9 @@ export function addSample({ samples }: Positions, sample: Sample): void {
   if (isOld || samples.length > maxSamples) samples.shift();
 }
 
-/** The latest time whose acknowledged writes a replica at this position is known to have; null if none is. */
+/**
+ * The latest time for which a replica at this position is known to have all acknowledged writes; null if there is none.
+ */
 export function timeOf({ samples }: Positions, position: number): number | null {
   return samples.findLast((sample) => sample.position <= position)?.at ?? null;
 }

@@ -4,7 +4,7 @@ import { type NodeState, openState } from '../../node-state.ts';
 import { type DatabaseLog, type Engine, silentLog } from '../engine.ts';
 import { addSample, type Positions, type Sample, timeOf } from './positions.ts';
 
-/** A copy of the database that may be behind, for reads of callers that allow this. */
+/** A copy of the database that may be out of date, for callers that allow stale reads. */
 export type Replica = {
   readonly engine: Engine;
   /** Separate caches and queues, because stale values must not reach callers that do not allow them. */
