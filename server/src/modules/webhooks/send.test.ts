@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { slackSeconds } from '../../../test/support/until.ts';
+import { slackSeconds, until } from '../../../test/support/until.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openSender } from './send.ts';
 import { startReceiver } from './test-support.ts';
@@ -39,6 +41,33 @@ test('a refused connection and a shutdown are recorded as failures with a reason
   const refused = await sender.send(message, new AbortController().signal);
   assert.match(refused.error ?? '', /ECONNREFUSED/);
   sender.close();
+});
+
+test('a receiver that switches protocols or closes the connection has failed, and its connection is closed', async () => {
+  for (const [answer, reason] of [
+    [
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      /another protocol/,
+    ],
+    ['HTTP/1.1 101 Switching Protocols\r\n\r\n', /\S/],
+    ['', /\S/],
+  ] as const) {
+    let open = 0;
+    const server = createServer((socket) => {
+      open++;
+      socket.on('close', () => open--).on('error', () => {});
+      socket.once('data', () => (answer === '' ? socket.end() : socket.write(answer)));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const sender = openSender({ webhookAllow: ['127.0.0.1'] });
+    const outcome = await sender.send({ url, headers: {}, body: '{}' }, new AbortController().signal);
+    assert.equal(outcome.delivered, false);
+    assert.match(outcome.error ?? '', reason);
+    sender.close();
+    await until('the connection is closed', () => open === 0);
+    server.close();
+  }
 });
 
 test('WEBHOOK_ALLOW accepts only hosts, addresses and networks', () => {

@@ -69,7 +69,17 @@ export function openSender(config: AllowedConfig): Sender {
       request.on('information', () => {
         if (++interim > maxInterim) request.destroy(new Error('The endpoint sent only interim responses.'));
       });
+      let hasResponse = false;
+      // Without this listener, a response with 101 Switching Protocols would end the request without an error.
+      request.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new Error('The endpoint tried to switch to another protocol (101).'));
+      });
+      request.on('close', () => {
+        if (!hasResponse) reject(new Error('The endpoint closed the connection without a response.'));
+      });
       request.on('response', (response) => {
+        hasResponse = true;
         joinTinyChunks(response, () => request.destroy(tooManyChunks()));
         readStart(response).then((body) => resolve({ response, body }), reject);
       });
