@@ -27,6 +27,12 @@ export const contentHeaders = {
 const commitShape: JsonShape = { depth: 3, values: maxElementCount + 100 };
 
 /**
+ * Responses contain what courses have stored, which may be slow to compress, and compressing takes threads from files
+ * and passwords. Longer ones, in characters, are sent as they are.
+ */
+const maxCompressed = 256 * 1024;
+
+/**
  * Adds everything that the content origin needs in addition to its routes. Must be called before they are registered.
  */
 export async function prepareContent(app: FastifyInstance, ctx: Context): Promise<void> {
@@ -36,12 +42,18 @@ export async function prepareContent(app: FastifyInstance, ctx: Context): Promis
     globalDecompression: false,
     encodings: ['br', 'gzip'],
     threshold: 1024,
-    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } },
+    zlibOptions: { level: 1 },
   });
   rejectOtherHosts(app, ctx);
   app.addHook('onRequest', (request, _reply, done) => {
     // A compressed part would not match the requested range.
     if (request.headers.range) request.headers['x-no-compression'] = 'true';
+    done();
+  });
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    if (typeof payload === 'string' && payload.length > maxCompressed)
+      request.headers['x-no-compression'] = 'true';
     done();
   });
   compressCourseFile(app, ctx);

@@ -85,3 +85,19 @@ test('a large session counts against its tenant until it is sent; beyond the lim
   const again = await play(service, link);
   assert.equal(again.session.Launch, session.Launch + 1, 'the rejected attempt does not count as a launch');
 });
+
+test('a session is compressed only if it is small', async () => {
+  const headers = { 'accept-encoding': 'gzip' };
+  for (const [link, encoding] of [
+    [await enrol(), 'gzip'],
+    [await enrolLarge(), null],
+  ] as const) {
+    const response = await fetch(new URL(await sessionPath(link), service.contentUrl), {
+      method: 'POST',
+      headers,
+    });
+    assert.equal(response.status, 201);
+    assert.equal(response.headers.get('content-encoding'), encoding);
+    await response.arrayBuffer();
+  }
+});
