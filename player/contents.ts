@@ -1,8 +1,8 @@
 import type { Unit } from '../standards/types.ts';
+import type { UnitStatus } from '../standards/unit-status.ts';
 import type { Position } from './course.ts';
 import { elements, make, makeIcon } from './elements.ts';
 import { messages } from './messages.ts';
-import type { UnitStatus } from './units.ts';
 
 const desktop = window.matchMedia('(min-width: 60rem)');
 const { contents, contentsButton, contentsClose, scrim, stage, units: place, bar } = elements;

@@ -1,5 +1,6 @@
+import type { UnitStatus } from '../standards/unit-status.ts';
 import type { Snapshot } from './commits.ts';
-import type { PlayableUnit, UnitStatus } from './units.ts';
+import type { PlayableUnit } from './units.ts';
 
 /** Whether something can be done now and, if not, why not, in the learner's language. */
 export type Offer = { may: boolean; why: string | null };

@@ -1,19 +1,12 @@
 import { nextSession } from '../scorm/data-model/next.ts';
+import { isOpen } from '../standards/prerequisites.ts';
 import type { RunTimeData } from '../standards/types.ts';
+import { statusOf, type UnitStatus } from '../standards/unit-status.ts';
 import type { Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
 import { type Offer, offered, type Position } from './course.ts';
 import { messages } from './messages.ts';
-import { isOpen } from './prerequisites.ts';
-import {
-  better,
-  type PlayableUnit,
-  pageNotes,
-  playableUnits,
-  statusOf,
-  statusOfData,
-  type UnitStatus,
-} from './units.ts';
+import { better, type PlayableUnit, pageNotes, playableUnits, statusOfData } from './units.ts';
 
 export type LinearState = {
   readonly units: readonly PlayableUnit[];

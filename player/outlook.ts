@@ -1,11 +1,12 @@
 import type { Permission, Prediction } from '../scorm/sequencing/prediction.ts';
 import { completionOf, successOf } from '../scorm/sequencing/result.ts';
 import type { ActivityStatus } from '../scorm/sequencing/session.ts';
+import { statusOf, type UnitStatus } from '../standards/unit-status.ts';
 import type { Session } from './contract.ts';
 import { type Offer, offered, type Position } from './course.ts';
 import { messages } from './messages.ts';
 import type { SequencedState } from './sequenced-state.ts';
-import { better, statusOf, type UnitStatus } from './units.ts';
+import { better } from './units.ts';
 
 /** Everything that sequencing reports about one moment. */
 export type Outlook = {

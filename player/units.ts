@@ -1,4 +1,5 @@
-import type { CourseTree, Evidence, RunTimeData, Unit } from '../standards/types.ts';
+import type { CourseTree, RunTimeData, Unit } from '../standards/types.ts';
+import type { UnitStatus } from '../standards/unit-status.ts';
 import type { Session } from './contract.ts';
 
 /** A unit that opens a page. */
@@ -13,14 +14,6 @@ export function playableUnits(tree: CourseTree): PlayableUnit[] {
 export function addressOf(session: Session, unit: PlayableUnit): string {
   if (session.ContentPath === null || /^https?:\/\//i.test(unit.Href)) return unit.Href;
   return session.ContentPath + unit.Href;
-}
-
-export type UnitStatus = 'none' | 'incomplete' | 'completed' | 'passed' | 'failed';
-
-export function statusOf(evidence: Pick<Evidence, 'Completion' | 'Success'> | undefined): UnitStatus {
-  if (!evidence) return 'none';
-  if (evidence.Success !== 'unknown') return evidence.Success;
-  return evidence.Completion === 'unknown' ? 'none' : evidence.Completion;
 }
 
 const ranks: UnitStatus[] = ['none', 'incomplete', 'failed', 'completed', 'passed'];

@@ -2185,6 +2185,13 @@ export interface components {
                 /** @description What was found, and what to do if the rule failed. */
                 Detail: string;
             }[];
+            /** @description The units that a rule or limit of the course keeps closed at the next launch, in the order of the contents; up to 100. */
+            Unavailable: {
+                UnitID: string;
+                Title: string;
+                /** @description The rule or limit in words, such as: Extinguishers opens after Getting out is passed. */
+                Detail: string;
+            }[];
             /** @description The results that the course's page claimed without support by its data, newest first, up to 10. They do not count. */
             Claims: {
                 /** Format: date-time */
@@ -2595,10 +2602,68 @@ export interface components {
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web";
             /** @description Title from the package itself. */
             Title: string;
+            /** @description The rules of the course as a whole. */
+            Rules: {
+                /**
+                 * @description What the rule does.
+                 * @enum {string}
+                 */
+                Rule: "opensAfter" | "unavailableIf" | "skippedIf" | "hiddenIf" | "lastIf" | "endsIf" | "repeatsIf" | "restartsIf" | "courseEndsIf" | "groupEndsIf" | "continuesIf" | "goesBackIf" | "attemptLimit" | "timeLimit" | "inOrder" | "forwardOnly" | "selection" | "shuffled" | "passScore" | "completionShare" | "prerequisites";
+                /**
+                 * @description Whether all or any of the conditions must be met.
+                 * @enum {string}
+                 */
+                Match: "all" | "any";
+                Conditions: {
+                    /** @enum {string} */
+                    Condition: "passed" | "completed" | "done" | "opened" | "scoreAbove" | "scoreBelow" | "resultKnown" | "scoreKnown" | "progressKnown" | "attemptsUsedUp" | "timeUsedUp" | "always" | "never";
+                    /** @description true if the opposite is the condition. */
+                    Not: boolean;
+                    /** @description Titles of the units that it is about; one of them is enough. Empty if it is the unit itself. */
+                    Units: string[];
+                    /** @description An objective that no unit of the course sets. */
+                    Objective: string | null;
+                    /** @description Per cent, for scores. */
+                    Value: number | null;
+                }[];
+                /** @description A number of attempts or units, seconds, or per cent. */
+                Value: number | null;
+                /** @description The rule as an English sentence. */
+                Text: string;
+            }[];
             /** @description In the order of the table of contents. */
             Units: {
                 UnitID: string;
                 Title: string;
+                /** @description What decides when this unit opens, how it is passed, and what follows. */
+                Rules: {
+                    /**
+                     * @description What the rule does.
+                     * @enum {string}
+                     */
+                    Rule: "opensAfter" | "unavailableIf" | "skippedIf" | "hiddenIf" | "lastIf" | "endsIf" | "repeatsIf" | "restartsIf" | "courseEndsIf" | "groupEndsIf" | "continuesIf" | "goesBackIf" | "attemptLimit" | "timeLimit" | "inOrder" | "forwardOnly" | "selection" | "shuffled" | "passScore" | "completionShare" | "prerequisites";
+                    /**
+                     * @description Whether all or any of the conditions must be met.
+                     * @enum {string}
+                     */
+                    Match: "all" | "any";
+                    Conditions: {
+                        /** @enum {string} */
+                        Condition: "passed" | "completed" | "done" | "opened" | "scoreAbove" | "scoreBelow" | "resultKnown" | "scoreKnown" | "progressKnown" | "attemptsUsedUp" | "timeUsedUp" | "always" | "never";
+                        /** @description true if the opposite is the condition. */
+                        Not: boolean;
+                        /** @description Titles of the units that it is about; one of them is enough. Empty if it is the unit itself. */
+                        Units: string[];
+                        /** @description An objective that no unit of the course sets. */
+                        Objective: string | null;
+                        /** @description Per cent, for scores. */
+                        Value: number | null;
+                    }[];
+                    /** @description A number of attempts or units, seconds, or per cent. */
+                    Value: number | null;
+                    /** @description The rule as an English sentence. */
+                    Text: string;
+                }[];
                 /** @description Launch URL of the unit; null if it only groups other units. */
                 Href: string | null;
                 /** @description Depth in the table of contents; 0 for the top level. */
@@ -6175,6 +6240,13 @@ export interface operations {
                      *           "Detail": "The user is enabled."
                      *         }
                      *       ],
+                     *       "Unavailable": [
+                     *         {
+                     *           "UnitID": "lesson-1",
+                     *           "Title": "Fire safety",
+                     *           "Detail": "The user is enabled."
+                     *         }
+                     *       ],
                      *       "Claims": [
                      *         {
                      *           "At": "2026-01-31T09:00:00Z",
@@ -7973,10 +8045,48 @@ export interface operations {
                      *       "Current": true,
                      *       "Standard": "scorm12",
                      *       "Title": "Fire safety",
+                     *       "Rules": [
+                     *         {
+                     *           "Rule": "opensAfter",
+                     *           "Match": "all",
+                     *           "Conditions": [
+                     *             {
+                     *               "Condition": "passed",
+                     *               "Not": true,
+                     *               "Units": [
+                     *                 null
+                     *               ],
+                     *               "Objective": null,
+                     *               "Value": 1
+                     *             }
+                     *           ],
+                     *           "Value": 1,
+                     *           "Text": null
+                     *         }
+                     *       ],
                      *       "Units": [
                      *         {
                      *           "UnitID": "lesson-1",
                      *           "Title": "Fire safety",
+                     *           "Rules": [
+                     *             {
+                     *               "Rule": "opensAfter",
+                     *               "Match": "all",
+                     *               "Conditions": [
+                     *                 {
+                     *                   "Condition": "passed",
+                     *                   "Not": true,
+                     *                   "Units": [
+                     *                     null
+                     *                   ],
+                     *                   "Objective": null,
+                     *                   "Value": 1
+                     *                 }
+                     *               ],
+                     *               "Value": 1,
+                     *               "Text": null
+                     *             }
+                     *           ],
                      *           "Href": "lesson-1/index.html",
                      *           "Depth": 0
                      *         }
@@ -8044,10 +8154,48 @@ export interface operations {
                      *       "Current": true,
                      *       "Standard": "scorm12",
                      *       "Title": "Fire safety",
+                     *       "Rules": [
+                     *         {
+                     *           "Rule": "opensAfter",
+                     *           "Match": "all",
+                     *           "Conditions": [
+                     *             {
+                     *               "Condition": "passed",
+                     *               "Not": true,
+                     *               "Units": [
+                     *                 null
+                     *               ],
+                     *               "Objective": null,
+                     *               "Value": 1
+                     *             }
+                     *           ],
+                     *           "Value": 1,
+                     *           "Text": null
+                     *         }
+                     *       ],
                      *       "Units": [
                      *         {
                      *           "UnitID": "lesson-1",
                      *           "Title": "Fire safety",
+                     *           "Rules": [
+                     *             {
+                     *               "Rule": "opensAfter",
+                     *               "Match": "all",
+                     *               "Conditions": [
+                     *                 {
+                     *                   "Condition": "passed",
+                     *                   "Not": true,
+                     *                   "Units": [
+                     *                     null
+                     *                   ],
+                     *                   "Objective": null,
+                     *                   "Value": 1
+                     *                 }
+                     *               ],
+                     *               "Value": 1,
+                     *               "Text": null
+                     *             }
+                     *           ],
                      *           "Href": "lesson-1/index.html",
                      *           "Depth": 0
                      *         }
@@ -8081,10 +8229,48 @@ export interface operations {
                      *       "Current": true,
                      *       "Standard": "scorm12",
                      *       "Title": "Fire safety",
+                     *       "Rules": [
+                     *         {
+                     *           "Rule": "opensAfter",
+                     *           "Match": "all",
+                     *           "Conditions": [
+                     *             {
+                     *               "Condition": "passed",
+                     *               "Not": true,
+                     *               "Units": [
+                     *                 null
+                     *               ],
+                     *               "Objective": null,
+                     *               "Value": 1
+                     *             }
+                     *           ],
+                     *           "Value": 1,
+                     *           "Text": null
+                     *         }
+                     *       ],
                      *       "Units": [
                      *         {
                      *           "UnitID": "lesson-1",
                      *           "Title": "Fire safety",
+                     *           "Rules": [
+                     *             {
+                     *               "Rule": "opensAfter",
+                     *               "Match": "all",
+                     *               "Conditions": [
+                     *                 {
+                     *                   "Condition": "passed",
+                     *                   "Not": true,
+                     *                   "Units": [
+                     *                     null
+                     *                   ],
+                     *                   "Objective": null,
+                     *                   "Value": 1
+                     *                 }
+                     *               ],
+                     *               "Value": 1,
+                     *               "Text": null
+                     *             }
+                     *           ],
                      *           "Href": "lesson-1/index.html",
                      *           "Depth": 0
                      *         }
@@ -8164,10 +8350,48 @@ export interface operations {
                      *           "Current": true,
                      *           "Standard": "scorm12",
                      *           "Title": "Fire safety",
+                     *           "Rules": [
+                     *             {
+                     *               "Rule": "opensAfter",
+                     *               "Match": "all",
+                     *               "Conditions": [
+                     *                 {
+                     *                   "Condition": "passed",
+                     *                   "Not": true,
+                     *                   "Units": [
+                     *                     null
+                     *                   ],
+                     *                   "Objective": null,
+                     *                   "Value": 1
+                     *                 }
+                     *               ],
+                     *               "Value": 1,
+                     *               "Text": null
+                     *             }
+                     *           ],
                      *           "Units": [
                      *             {
                      *               "UnitID": "lesson-1",
                      *               "Title": "Fire safety",
+                     *               "Rules": [
+                     *                 {
+                     *                   "Rule": "opensAfter",
+                     *                   "Match": "all",
+                     *                   "Conditions": [
+                     *                     {
+                     *                       "Condition": "passed",
+                     *                       "Not": true,
+                     *                       "Units": [
+                     *                         null
+                     *                       ],
+                     *                       "Objective": null,
+                     *                       "Value": 1
+                     *                     }
+                     *                   ],
+                     *                   "Value": 1,
+                     *                   "Text": null
+                     *                 }
+                     *               ],
                      *               "Href": "lesson-1/index.html",
                      *               "Depth": 0
                      *             }
@@ -8243,10 +8467,48 @@ export interface operations {
                      *       "Current": true,
                      *       "Standard": "scorm12",
                      *       "Title": "Fire safety",
+                     *       "Rules": [
+                     *         {
+                     *           "Rule": "opensAfter",
+                     *           "Match": "all",
+                     *           "Conditions": [
+                     *             {
+                     *               "Condition": "passed",
+                     *               "Not": true,
+                     *               "Units": [
+                     *                 null
+                     *               ],
+                     *               "Objective": null,
+                     *               "Value": 1
+                     *             }
+                     *           ],
+                     *           "Value": 1,
+                     *           "Text": null
+                     *         }
+                     *       ],
                      *       "Units": [
                      *         {
                      *           "UnitID": "lesson-1",
                      *           "Title": "Fire safety",
+                     *           "Rules": [
+                     *             {
+                     *               "Rule": "opensAfter",
+                     *               "Match": "all",
+                     *               "Conditions": [
+                     *                 {
+                     *                   "Condition": "passed",
+                     *                   "Not": true,
+                     *                   "Units": [
+                     *                     null
+                     *                   ],
+                     *                   "Objective": null,
+                     *                   "Value": 1
+                     *                 }
+                     *               ],
+                     *               "Value": 1,
+                     *               "Text": null
+                     *             }
+                     *           ],
                      *           "Href": "lesson-1/index.html",
                      *           "Depth": 0
                      *         }
@@ -8322,10 +8584,48 @@ export interface operations {
                      *       "Current": true,
                      *       "Standard": "scorm12",
                      *       "Title": "Fire safety",
+                     *       "Rules": [
+                     *         {
+                     *           "Rule": "opensAfter",
+                     *           "Match": "all",
+                     *           "Conditions": [
+                     *             {
+                     *               "Condition": "passed",
+                     *               "Not": true,
+                     *               "Units": [
+                     *                 null
+                     *               ],
+                     *               "Objective": null,
+                     *               "Value": 1
+                     *             }
+                     *           ],
+                     *           "Value": 1,
+                     *           "Text": null
+                     *         }
+                     *       ],
                      *       "Units": [
                      *         {
                      *           "UnitID": "lesson-1",
                      *           "Title": "Fire safety",
+                     *           "Rules": [
+                     *             {
+                     *               "Rule": "opensAfter",
+                     *               "Match": "all",
+                     *               "Conditions": [
+                     *                 {
+                     *                   "Condition": "passed",
+                     *                   "Not": true,
+                     *                   "Units": [
+                     *                     null
+                     *                   ],
+                     *                   "Objective": null,
+                     *                   "Value": 1
+                     *                 }
+                     *               ],
+                     *               "Value": 1,
+                     *               "Text": null
+                     *             }
+                     *           ],
                      *           "Href": "lesson-1/index.html",
                      *           "Depth": 0
                      *         }

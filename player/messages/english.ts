@@ -1,7 +1,7 @@
 import type { Reason } from '../../scorm/sequencing/requests.ts';
+import type { UnitStatus } from '../../standards/unit-status.ts';
 import type { CommitRejection, SessionEnd } from '../contract.ts';
 import type { SaveState } from '../save-state.ts';
-import type { UnitStatus } from '../units.ts';
 
 type Ends = Record<SessionEnd, { title: string; text: string; action: string | null }>;
 

@@ -1,9 +1,10 @@
 import type { RunTimeData } from '../../standards/types.ts';
+import { checkActivity } from './attempts.ts';
 import type { Course } from './course.ts';
 import { closeDraft, type Draft, openDraft, trackOf } from './draft.ts';
 import { overallSequencing } from './overall.ts';
 import { type Prediction, predict as predictDraft } from './prediction.ts';
-import { type NavigationRequest, parseRequest, type Refusal } from './requests.ts';
+import { type NavigationRequest, parseRequest, type Reason, type Refusal } from './requests.ts';
 import { overallRollup, statusOf } from './rollup.ts';
 import {
   type Bucket,
@@ -14,7 +15,7 @@ import {
 } from './run-time-data.ts';
 import { prepareChildren } from './selection.ts';
 import { type GlobalObjective, type SequencingState, stateVersion } from './state.ts';
-import { isLeaf } from './tree.ts';
+import { isLeaf, pathFromRoot } from './tree.ts';
 
 /** Data shared with the learner's other courses and earlier attempts. */
 export type Shared = {
@@ -169,6 +170,25 @@ function requestOf({ data, contentRequest }: UnitEnd): NavigationRequest | null 
 /** What the page offers now, with reasons for what it does not offer. Changes nothing. */
 export function predict(course: Course, state: SequencingState, now: number): Prediction {
   return predictDraft(openDraft(course, state, now));
+}
+
+export type Blocked = { id: string; title: string; refusal: Refusal };
+
+const contentsReasons: readonly Reason[] = [
+  ...(['stopForwardTraversal', 'preventActivation', 'constrainChoice', 'choiceExitOff'] as const),
+];
+
+/** The units that a rule or limit keeps closed now, each with what does. Units that only open in order are not closed. */
+export function blockedUnits(course: Course, state: SequencingState, now: number): Blocked[] {
+  const draft = openDraft(course, state, now);
+  const contents = new Map(predictDraft(draft).contents.map((entry) => [entry.id, entry.refusal]));
+  return course.activities.filter(isLeaf).flatMap((leaf): Blocked[] => {
+    const prevented = pathFromRoot(leaf).map((each) => checkActivity(draft, each, 'DB.1.1-3'));
+    const chosen = contents.get(leaf.id);
+    const told = chosen && contentsReasons.includes(chosen.reason) ? chosen : null;
+    const refusal = prevented.find((found) => found !== null)?.refusal ?? told;
+    return refusal ? [{ id: leaf.id, title: leaf.title, refusal }] : [];
+  });
 }
 
 /** The initial run-time data for the delivered unit; `stored` is its data at the end of its last session. */

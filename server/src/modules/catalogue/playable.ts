@@ -1,4 +1,3 @@
-import { prepareCourse } from '../../../../scorm/sequencing/course.ts';
 import { findUnit, type Played } from '../../../../standards/results.ts';
 import type { CourseTree, Standard, Unit } from '../../../../standards/types.ts';
 import { addressTree } from '../../../../standards/web.ts';
@@ -9,6 +8,7 @@ import { Problem } from '../../platform/errors.ts';
 import { catalogueQueue } from '../../platform/load/fair-queue.ts';
 import { isOffered } from './offers.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
+import { prepared } from './stored-release.ts';
 
 type Row = {
   title: string;
@@ -74,9 +74,8 @@ const releases = createCache<PlayedRelease>({
       .executeTakeFirst();
     if (!row) throw releaseNotFound();
     const [standard, tree] = [row.standard as Standard, row.tree as CourseTree];
-    const isSequenced = standard.startsWith('scorm2004');
-    const course = isSequenced ? prepareCourse(tree, '') : null;
-    const bytes = JSON.stringify(tree).length * (isSequenced ? preparedFactor : 1);
+    const course = prepared(standard, tree, '');
+    const bytes = JSON.stringify(tree).length * (course ? preparedFactor : 1);
     return { standard, tree, course, bytes };
   },
 });

@@ -1,5 +1,9 @@
 import type { Selectable } from 'kysely';
-import type { Unit } from '../../../../standards/types.ts';
+import type { Course } from '../../../../scorm/sequencing/course.ts';
+import { type DescribedRule, describeActivity } from '../../../../scorm/sequencing/descriptions.ts';
+import { ruleText } from '../../../../scorm/sequencing/rule-text.ts';
+import type { CourseTree, Unit } from '../../../../standards/types.ts';
+import { rulesOf } from '../../../../standards/unit-rules.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ReleaseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -15,7 +19,7 @@ import { appendAudit, deployment } from '../audit/append.ts';
 import { notifyTenants } from '../events/append.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
 import type { Release } from './schemas.ts';
-import { contentsOf, warningsOf } from './stored-release.ts';
+import { contentsOf, prepared, warningsOf } from './stored-release.ts';
 
 type ReleaseRow = Selectable<ReleaseTable> & { current_id: string | null };
 
@@ -122,22 +126,32 @@ export async function announceRelease(
   await notifyTenants(ctx, { tenants, courseId, type: 'course.released', data });
 }
 
-function inOrder(units: Unit[], depth = 0): Release['Units'] {
+type Told = { tree: CourseTree; course: Course | null };
+
+function inOrder(told: Told, units: Unit[], depth = 0): Release['Units'] {
   return units.flatMap((unit) => [
-    { UnitID: unit.UnitID, Title: unit.Title, Href: unit.Href, Depth: depth },
-    ...inOrder(unit.Children, depth + 1),
+    {
+      ...{ UnitID: unit.UnitID, Title: unit.Title, Href: unit.Href, Depth: depth },
+      Rules: rulesOf(told.tree, told.course, unit).map((rule) => toRule(unit.Title, rule)),
+    },
+    ...inOrder(told, unit.Children, depth + 1),
   ]);
 }
 
+const toRule = (title: string, rule: DescribedRule) => ({ ...rule, Text: ruleText(title, rule) });
+
 export function toRelease(row: ReleaseRow): Release {
   const { standard, tree } = contentsOf(row);
+  const course = prepared(standard, tree, row.title);
+  const rules = course ? describeActivity(course, course.root) : [];
   return {
     CourseID: row.course_id,
     Release: row.number,
     Current: row.release_id === row.current_id,
     Standard: standard,
     Title: row.title,
-    Units: inOrder(tree.Units),
+    Rules: rules.map((rule) => toRule(row.title, rule)),
+    Units: inOrder({ tree, course }, tree.Units),
     Warnings: warningsOf(row),
     Files: row.files,
     Bytes: row.bytes,

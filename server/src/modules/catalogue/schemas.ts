@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { conditionNames, ruleNames } from '../../../../scorm/sequencing/descriptions.ts';
 import { standards } from '../../../../standards/types.ts';
 import { pageQuery } from '../../platform/http/pagination.ts';
 import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
@@ -171,6 +172,27 @@ export const CourseChange = Type.Partial(Fields({ ...courseFields, ...authored, 
 });
 export type CourseChange = Type.Static<typeof CourseChange>;
 
+const ruleFields = {
+  Rule: OneOf(ruleNames, { description: 'What the rule does.' }),
+  Match: OneOf(['all', 'any'], { description: 'Whether all or any of the conditions must be met.' }),
+  Conditions: Type.Array(
+    Fields({
+      Condition: OneOf(conditionNames),
+      Not: Type.Boolean({ description: 'true if the opposite is the condition.' }),
+      Units: Type.Array(Type.String(), {
+        description:
+          'Titles of the units that it is about; one of them is enough. Empty if it is the unit itself.',
+      }),
+      Objective: Nullable(Type.String({ description: 'An objective that no unit of the course sets.' })),
+      Value: Nullable(Type.Number({ description: 'Per cent, for scores.' })),
+    }),
+  ),
+  Value: Nullable(Type.Number({ description: 'A number of attempts or units, seconds, or per cent.' })),
+  Text: Type.String({ description: 'The rule as an English sentence.' }),
+};
+
+const Rules = (description: string) => Type.Array(Fields(ruleFields), { description });
+
 export const Release = Fields(
   {
     CourseID,
@@ -178,10 +200,12 @@ export const Release = Fields(
     Current: Type.Boolean({ description: 'true if learners who start the course now play this release.' }),
     Standard: OneOf(standards),
     Title: Text(500, { description: 'Title from the package itself.' }),
+    Rules: Rules('The rules of the course as a whole.'),
     Units: Type.Array(
       Fields({
         UnitID: Type.String(),
         Title: Type.String(),
+        Rules: Rules('What decides when this unit opens, how it is passed, and what follows.'),
         Href: Nullable(
           Type.String({ description: 'Launch URL of the unit; null if it only groups other units.' }),
         ),

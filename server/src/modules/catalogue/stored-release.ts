@@ -1,3 +1,4 @@
+import { type Course, prepareCourse } from '../../../../scorm/sequencing/course.ts';
 import type { CourseTree, PackageWarning, Standard } from '../../../../standards/types.ts';
 
 /** The cast is safe: only an import writes these columns, from its report on a checked package. */
@@ -8,4 +9,9 @@ export function contentsOf(row: { standard: string | null; tree: unknown }) {
 /** Safe for the same reason as `contentsOf`. */
 export function warningsOf(row: { warnings: unknown }): PackageWarning[] {
   return row.warnings as PackageWarning[];
+}
+
+/** The tree prepared for sequencing; null for standards without it. */
+export function prepared(standard: Standard, tree: CourseTree, title: string): Course | null {
+  return standard.startsWith('scorm2004') ? prepareCourse(tree, title) : null;
 }

@@ -1,36 +1,62 @@
+import { playable } from '../../../../standards/evidence.ts';
+import { unavailableIn, unavailableIn12 } from '../../../../standards/unavailable.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { playedBy } from '../catalogue/playable.ts';
 import { explain } from './explain.ts';
 import type { Explanation } from './schemas.ts';
+import { readUnits } from './units.ts';
 
 type Claimed = Explanation['Claims'][number];
-type Row = {
-  at: Date;
+type ClaimRow = {
+  at: string;
   launch: number;
   number: number;
   unit_id: string;
   claimed: Omit<Claimed, 'At' | 'Launch' | 'Commit' | 'UnitID'>;
 };
+type Row = { release_id: string | null; tree_state: string | null; claims: ClaimRow[] | null };
 
-const maxClaims = 10;
+const max = { claims: 10, unavailable: 100 };
 
 const text = `
-select made.committed_at as at, made.launch, made.number, made.unit_id, made.claimed from run_time_commit made
-where made.tenant_id = $1 and made.enroll_id = $2 and made.claimed is not null
-order by made.committed_at desc limit ${maxClaims}`;
+select coalesce(enrolment.release_id, course.release_id) as release_id, attempt.tree_state, (
+  select jsonb_agg(to_jsonb(latest)) from (
+    select made.committed_at as at, made.launch, made.number, made.unit_id, made.claimed from run_time_commit made
+    where made.tenant_id = $1 and made.enroll_id = $2 and made.claimed is not null
+    order by made.committed_at desc limit ${max.claims}
+  ) latest
+) as claims
+from enrolment join course on course.course_id = enrolment.course_id
+left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = enrolment.enroll_id
+where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
-/** The launch decision with its reasons, and what the course's page claimed without support. */
+/** The launch decision with its reasons, the units that are closed, and what the course's page claimed without support. */
 export async function explainEnrolment(
   ctx: TenantContext,
   input: { enrollId: string; loginId: string },
 ): Promise<Explanation> {
   const { CourseTitle: _, reason: __, ...decision } = await explain(ctx, input);
   const values = [ctx.tenantId, input.enrollId];
-  const claims = await run<Row>(ctx, { name: 'read_claims', text, values });
-  return { ...decision, Claims: claims.map(toClaim) };
+  const [row] = await run<Row>(ctx, { name: 'explain_course', text, values });
+  const unavailable = row ? await unavailableUnits(ctx, input.enrollId, row) : [];
+  return {
+    ...decision,
+    Unavailable: unavailable.slice(0, max.unavailable),
+    Claims: (row?.claims ?? []).map(toClaim),
+  };
 }
 
-const toClaim = ({ at, launch, number, unit_id, claimed }: Row): Claimed => ({
-  ...{ At: at.toISOString(), Launch: launch < 0 ? null : launch, Commit: number, UnitID: unit_id },
+async function unavailableUnits(ctx: TenantContext, enrollId: string, { release_id, tree_state }: Row) {
+  if (release_id === null) return [];
+  const { tree, course } = await playedBy(ctx, release_id);
+  if (course) return unavailableIn(course, tree_state, ctx.now().getTime());
+  if (playable(tree.Units).every(({ Prerequisites }) => Prerequisites === null)) return [];
+  const units = await readUnits(ctx, enrollId);
+  return unavailableIn12(tree, Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence])));
+}
+
+const toClaim = ({ at, launch, number, unit_id, claimed }: ClaimRow): Claimed => ({
+  ...{ At: new Date(at).toISOString(), Launch: launch < 0 ? null : launch, Commit: number, UnitID: unit_id },
   ...claimed,
 });

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { prepareCourse } from '../../../../scorm/sequencing/course.ts';
+import { createState, launch, unitEnded } from '../../../../scorm/sequencing/session.ts';
+import { writeTreeState } from '../../../../standards/tree-state.ts';
+import { packCourse, packRow } from '../../../../test/journeys/made-courses.ts';
 import { movableClock } from '../../../test/support/clock.ts';
-import { click } from '../../../test/support/player.ts';
+import { click, play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { ruleCodes } from './schemas.ts';
@@ -52,7 +56,14 @@ for (const rule of ruleCodes)
       const reply = await api('GET', `${address}/explain`);
       expectStatus(reply, 200);
       const { Rules, ...rest } = reply.body;
-      assert.deepEqual(rest, { EnrollID, LoginID, CourseID, MayLaunch: failing.length === 0, Claims: [] });
+      assert.deepEqual(rest, {
+        EnrollID,
+        LoginID,
+        CourseID,
+        MayLaunch: failing.length === 0,
+        Unavailable: [],
+        Claims: [],
+      });
       assert.deepEqual(
         Rules.map((asked: { Rule: string }) => asked.Rule),
         [...ruleCodes],
@@ -92,4 +103,38 @@ test('a completed course can be opened again', async () => {
   const { LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
   await service.api('PUT', `/course/${CourseID}`, { Status: 'retired' });
   assert.equal((await click(LaunchURL)).status, 303);
+});
+
+test('explain names the rule that keeps a unit closed, until it is fulfilled', async () => {
+  for (const name of ['fire-safety', 'row'] as const) {
+    const file = name === 'row' ? await packRow() : await packCourse(name);
+    expectStatus(await service.importPackage(name, file), 201);
+    await service.api('PUT', `/course/${name}/option/open`, {});
+  }
+  const unavailable = async (address: string) =>
+    (await api('GET', `${address}/explain`)).body.Unavailable.map(({ Detail }: { Detail: string }) => Detail);
+  const LoginID = await user();
+  const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/fire-safety`)).body;
+  const address = `/enrolment/${LoginID}/${EnrollID}`;
+  const closed = [
+    'Getting out opens after How fires start is passed.',
+    'Extinguishers opens after Getting out is passed.',
+    'What would you do? opens after Extinguishers is passed.',
+  ];
+  assert.deepEqual(await unavailable(address), closed);
+  const { commit, session } = await play(service, LaunchURL);
+  const course = prepareCourse(session.Tree, '');
+  const begun = launch(course, createState(course, { seed: 1, now: 0 }), 1).state;
+  const Data = { 'cmi.completion_status': 'completed', 'cmi.success_status': 'passed' };
+  const end = { unitID: 'lesson-1', data: Data, request: { kind: 'suspendAll' } as const };
+  const Tree = writeTreeState(course, unitEnded(course, begun, end, 2).state);
+  expectStatus(await commit({ UnitID: 'lesson-1', Data, Tree }), 200);
+  assert.deepEqual(await unavailable(address), closed.slice(1));
+
+  const row = (await api('POST', `/enrol/${LoginID}/row`)).body;
+  const rowAddress = `/enrolment/${LoginID}/${row.EnrollID}`;
+  assert.deepEqual(await unavailable(rowAddress), ['Part 3 opens after Part 1 is completed or passed.']);
+  const playing = await play(service, row.LaunchURL);
+  expectStatus(await playing.commit({ UnitID: 'part-1', Data: scorm12('completed') }), 200);
+  assert.deepEqual(await unavailable(rowAddress), []);
 });

@@ -5,7 +5,10 @@ import { enrolmentNotFound } from './record.ts';
 import { decideLaunch } from './rules.ts';
 import type { Explanation } from './schemas.ts';
 
-export type LaunchDecision = Omit<Explanation, 'Claims'> & { CourseTitle: string; reason: string | null };
+export type LaunchDecision = Omit<Explanation, 'Claims' | 'Unavailable'> & {
+  CourseTitle: string;
+  reason: string | null;
+};
 
 type Row = {
   status: string;

@@ -162,6 +162,20 @@ export const Explanation = Fields(
       }),
       { description: 'In the order of evaluation.' },
     ),
+    Unavailable: Type.Array(
+      Fields({
+        UnitID: Type.String(),
+        Title: Type.String(),
+        Detail: Type.String({
+          description:
+            'The rule or limit in words, such as: Extinguishers opens after Getting out is passed.',
+        }),
+      }),
+      {
+        description:
+          'The units that a rule or limit of the course keeps closed at the next launch, in the order of the contents; up to 100.',
+      },
+    ),
     Claims: Type.Array(
       Fields({
         At: Instant(),

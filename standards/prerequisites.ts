@@ -1,4 +1,4 @@
-import type { UnitStatus } from './units.ts';
+import type { UnitStatus } from './unit-status.ts';
 
 /**
  * Whether an AICC script (`adlcp:prerequisites`) is satisfied: units by identifier, `&`, `|`, `~`, parentheses,

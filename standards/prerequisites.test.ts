@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isOpen } from './prerequisites.ts';
-import type { UnitStatus } from './units.ts';
+import type { UnitStatus } from './unit-status.ts';
 
 const statuses: Record<string, UnitStatus> = { A: 'passed', B: 'completed', C: 'incomplete', D: 'failed' };
 const open = (script: string) => isOpen(script, (unitID) => statuses[unitID] ?? 'none');

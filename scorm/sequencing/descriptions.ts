@@ -1,0 +1,194 @@
+import type { Objective, SequencingRule } from '../../standards/types.ts';
+import type { Activity, Course } from './course.ts';
+
+/** What a condition asks; with `Not`, the opposite. */
+export const conditionNames = [
+  ...([
+    'passed',
+    'completed',
+    'done',
+    'opened',
+    'scoreAbove',
+    'scoreBelow',
+    'resultKnown',
+    'scoreKnown',
+  ] as const),
+  ...(['progressKnown', 'attemptsUsedUp', 'timeUsedUp', 'always', 'never'] as const),
+] as const;
+
+export const ruleNames = [
+  ...([
+    'opensAfter',
+    'unavailableIf',
+    'skippedIf',
+    'hiddenIf',
+    'lastIf',
+    'endsIf',
+    'repeatsIf',
+    'restartsIf',
+  ] as const),
+  ...([
+    'courseEndsIf',
+    'groupEndsIf',
+    'continuesIf',
+    'goesBackIf',
+    'attemptLimit',
+    'timeLimit',
+    'inOrder',
+  ] as const),
+  ...(['forwardOnly', 'selection', 'shuffled', 'passScore', 'completionShare', 'prerequisites'] as const),
+] as const;
+
+export type DescribedCondition = {
+  Condition: (typeof conditionNames)[number];
+  Not: boolean;
+  /** The titles of the units of which it asks; with several, one is enough. Empty: the unit itself, or an objective. */
+  Units: string[];
+  /** An objective that no unit of the course sets. */
+  Objective: string | null;
+  /** Per cent, for scores. */
+  Value: number | null;
+};
+
+/** A rule of an activity as data from which sentences are made. */
+export type DescribedRule = {
+  Rule: (typeof ruleNames)[number];
+  /** Whether all or any of the conditions must be met. */
+  Match: 'all' | 'any';
+  Conditions: DescribedCondition[];
+  /** A number of attempts or units, seconds, or per cent. */
+  Value: number | null;
+};
+
+const ruleOfAction: Record<string, DescribedRule['Rule']> = {
+  ...{ disabled: 'unavailableIf', skip: 'skippedIf', hiddenFromChoice: 'hiddenIf' },
+  ...{ stopForwardTraversal: 'lastIf', exit: 'endsIf', retry: 'repeatsIf', retryAll: 'restartsIf' },
+  ...{ exitAll: 'courseEndsIf', exitParent: 'groupEndsIf', continue: 'continuesIf', previous: 'goesBackIf' },
+};
+
+const namesOfConditions: Record<string, DescribedCondition['Condition']> = {
+  ...{ satisfied: 'passed', completed: 'completed', attempted: 'opened', always: 'always' },
+  ...{ objectiveMeasureGreaterThan: 'scoreAbove', objectiveMeasureLessThan: 'scoreBelow' },
+  ...{ objectiveStatusKnown: 'resultKnown', objectiveMeasureKnown: 'scoreKnown' },
+  ...{ activityProgressKnown: 'progressKnown', attemptLimitExceeded: 'attemptsUsedUp' },
+  timeLimitExceeded: 'timeUsedUp',
+};
+
+export const plainRule = (Rule: DescribedRule['Rule'], Value: number | null = null): DescribedRule => ({
+  ...{ Rule, Match: 'all', Conditions: [], Value },
+});
+
+/** The rules of an activity, in the order in which they matter to learners. */
+export function describeActivity(course: Course, activity: Activity): DescribedRule[] {
+  const { sequencing, children, durationLimit } = activity;
+  const { ControlMode, Limits, Randomization } = sequencing;
+  const isGroup = children.length > 0;
+  const { SelectCount, SelectionTiming, ReorderChildren, RandomizationTiming } = Randomization;
+  const selects = SelectCount !== null && SelectionTiming !== 'never' && SelectCount < children.length;
+  return [
+    ...sequencing.Rules.map((rule) => describeRule(course, activity, rule)),
+    ...(Limits.AttemptLimit === null ? [] : [plainRule('attemptLimit', Limits.AttemptLimit)]),
+    ...(durationLimit === null ? [] : [plainRule('timeLimit', durationLimit)]),
+    ...(isGroup && !ControlMode.Choice ? [plainRule('inOrder')] : []),
+    ...(isGroup && ControlMode.ForwardOnly ? [plainRule('forwardOnly')] : []),
+    ...(isGroup && selects ? [plainRule('selection', SelectCount)] : []),
+    ...(isGroup && ReorderChildren && RandomizationTiming !== 'never' ? [plainRule('shuffled')] : []),
+    ...thresholdsOf(activity),
+  ];
+}
+
+function thresholdsOf({
+  objectives,
+  primary,
+  completedByMeasure,
+  minProgressMeasure,
+}: Activity): DescribedRule[] {
+  const objective = objectives[primary];
+  return [
+    ...(objective?.SatisfiedByMeasure
+      ? [plainRule('passScore', inPercent(objective.MinNormalizedMeasure))]
+      : []),
+    ...(completedByMeasure ? [plainRule('completionShare', inPercent(minProgressMeasure))] : []),
+  ];
+}
+
+/**
+ * One sequencing rule. What is disabled until something is true opens after it: that an unknown status does not disable
+ * is a detail, against which authors ask whether the status is known.
+ */
+export function describeRule(course: Course, activity: Activity, rule: SequencingRule): DescribedRule {
+  const conditions = withoutRepetitions(
+    rule.Conditions.map((each) => describeCondition(course, activity, each)),
+  );
+  const Rule = ruleOfAction[rule.Action] ?? 'unavailableIf';
+  const Match = rule.ConditionCombination;
+  if (Rule !== 'unavailableIf' || !conditions.every(({ Not }) => Not))
+    return { Rule, Match, Conditions: conditions, Value: null };
+  return {
+    Rule: 'opensAfter',
+    Match: Match === 'any' ? 'all' : 'any',
+    Conditions: conditions.map((each) => ({ ...each, Not: false })),
+    Value: null,
+  };
+}
+
+function describeCondition(
+  course: Course,
+  activity: Activity,
+  { Condition, Operator, ReferencedObjective, MeasureThreshold }: SequencingRule['Conditions'][number],
+): DescribedCondition {
+  const name = namesOfConditions[Condition] ?? 'never';
+  const isScore = name === 'scoreAbove' || name === 'scoreBelow';
+  return {
+    ...{ Condition: name, Not: Operator === 'not' },
+    ...sourcesOf(course, activity, ReferencedObjective),
+    Value: isScore ? inPercent(MeasureThreshold ?? 0) : null,
+  };
+}
+
+/** A rule may look at an objective of its own, into which a map reads what other activities wrote. */
+function sourcesOf(
+  { activities }: Course,
+  activity: Activity,
+  id: string | null,
+): Pick<DescribedCondition, 'Units' | 'Objective'> {
+  const found = activity.objectives.find(({ ObjectiveID }) => id !== null && ObjectiveID === id);
+  const objective = found ?? activity.objectives[activity.primary];
+  const targets = (objective?.Maps ?? []).filter(reads).map(({ TargetObjectiveID }) => TargetObjectiveID);
+  if (targets.length === 0)
+    return { Units: [], Objective: found && !found.Primary ? found.ObjectiveID : null };
+  const writes = ({ objectives }: Activity) =>
+    objectives.some(({ Maps }) =>
+      Maps.some((map) => targets.includes(map.TargetObjectiveID) && isWriting(map)),
+    );
+  const writers = activities.filter(writes);
+  if (writers.length === 1 && writers[0] === activity) return { Units: [], Objective: null };
+  return {
+    Units: writers.map(({ title }) => title),
+    Objective: writers.length === 0 ? (targets[0] ?? null) : null,
+  };
+}
+
+type Map = Objective['Maps'][number];
+const reads = (map: Map) =>
+  map.ReadSatisfiedStatus || map.ReadNormalizedMeasure || map.ReadCompletionStatus || map.ReadProgressMeasure;
+const isWriting = (map: Map) =>
+  map.WriteSatisfiedStatus ||
+  map.WriteNormalizedMeasure ||
+  map.WriteCompletionStatus ||
+  map.WriteProgressMeasure;
+
+/** Whether a status is known says nothing next to what it must be. */
+function withoutRepetitions(conditions: DescribedCondition[]): DescribedCondition[] {
+  const stronger: Partial<Record<DescribedCondition['Condition'], DescribedCondition['Condition'][]>> = {
+    ...{ resultKnown: ['passed'], progressKnown: ['completed'], scoreKnown: ['scoreAbove', 'scoreBelow'] },
+  };
+  const isSame = (one: DescribedCondition, other: DescribedCondition) =>
+    one.Not === other.Not && one.Units.join() === other.Units.join() && one.Objective === other.Objective;
+  return conditions.filter(
+    (each) =>
+      !conditions.some((other) => isSame(each, other) && stronger[each.Condition]?.includes(other.Condition)),
+  );
+}
+
+const inPercent = (measure: number) => Math.round(measure * 1_000) / 10;

@@ -1,0 +1,58 @@
+import type { DescribedCondition, DescribedRule } from './descriptions.ts';
+
+/** The rule as an English sentence about the activity: “Extinguishers opens after Getting out is passed.” */
+export function ruleText(title: string, rule: DescribedRule): string {
+  const { Match, Value } = rule;
+  const parts = rule.Conditions.map(conditionText);
+  const conditions = parts.join(Match === 'all' ? ' and ' : ' or ');
+  const texts: Record<DescribedRule['Rule'], string> = {
+    opensAfter: `${title} opens after ${conditions}`,
+    unavailableIf: `${title} is not available if ${conditions}`,
+    skippedIf: `${title} is skipped if ${conditions}`,
+    hiddenIf: `${title} is missing from the contents if ${conditions}`,
+    lastIf: `Nothing after ${title} can be opened if ${conditions}`,
+    endsIf: `${title} ends if ${conditions}`,
+    repeatsIf: `${title} is repeated at its end if ${conditions}`,
+    restartsIf: `The course starts again at the end of ${title} if ${conditions}`,
+    courseEndsIf: `The course ends with ${title} if ${conditions}`,
+    groupEndsIf: `The group ends with ${title} if ${conditions}`,
+    continuesIf: `${title} leads to the next unit if ${conditions}`,
+    goesBackIf: `${title} leads back to the previous unit if ${conditions}`,
+    attemptLimit: `${title} can be attempted ${Value === 1 ? 'once' : `${Value} times`}`,
+    timeLimit: `An attempt on ${title} may take ${minutesText(Value ?? 0)}`,
+    inOrder: `The units of ${title} open in order`,
+    forwardOnly: `There is no way back within ${title}`,
+    selection: `${Value} of the units of ${title} are selected`,
+    shuffled: `The units of ${title} are in random order`,
+    passScore: `${title} is passed with a score of ${Value} % or more`,
+    completionShare: `${title} is completed at ${Value} % or more`,
+    prerequisites: `${title} opens when its prerequisites are met`,
+  };
+  return `${texts[rule.Rule]}.`;
+}
+
+function conditionText({ Condition, Not, Units, Objective, Value }: DescribedCondition): string {
+  const what =
+    Units.length > 0 ? Units.join(' or ') : Objective === null ? 'it' : `the objective “${Objective}”`;
+  const not = Not ? ' not' : '';
+  const texts: Record<DescribedCondition['Condition'], string> = {
+    passed: `${what} is${not} passed`,
+    completed: `${what} is${not} completed`,
+    done: `${what} is${not} completed or passed`,
+    opened: `${what} was${not} opened`,
+    scoreAbove: `the score of ${what} is${not} above ${Value} %`,
+    scoreBelow: `the score of ${what} is${not} below ${Value} %`,
+    resultKnown: `${what} is ${Not ? 'neither passed nor failed' : 'passed or failed'}`,
+    scoreKnown: `${what} has ${Not ? 'no' : 'a'} score`,
+    progressKnown: `${what} has ${Not ? 'no' : 'a'} completion status`,
+    attemptsUsedUp: `no attempts on ${what} are left`,
+    timeUsedUp: `the time for ${what} is${not} used up`,
+    always: Not ? 'never' : 'at any time',
+    never: Not ? 'at any time' : 'never',
+  };
+  return Condition === 'attemptsUsedUp' && Not ? `attempts on ${what} are left` : texts[Condition];
+}
+
+function minutesText(seconds: number): string {
+  return seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`;
+}

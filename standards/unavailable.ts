@@ -1,0 +1,49 @@
+import type { Course } from '../scorm/sequencing/course.ts';
+import { describeRule } from '../scorm/sequencing/descriptions.ts';
+import type { Reason, Refusal } from '../scorm/sequencing/requests.ts';
+import { ruleText } from '../scorm/sequencing/rule-text.ts';
+import { blockedUnits, createState, launch } from '../scorm/sequencing/session.ts';
+import { playable } from './evidence.ts';
+import { isOpen } from './prerequisites.ts';
+import { readTreeState } from './tree-state.ts';
+import type { CourseTree, Evidence } from './types.ts';
+import { prerequisiteRule } from './unit-rules.ts';
+import { statusOf } from './unit-status.ts';
+
+/** A unit that a rule or limit keeps closed, and which one, as a sentence. */
+export type Unavailable = { UnitID: string; Title: string; Detail: string };
+
+/** SCORM 2004: what is closed at the next launch; `text` is the stored sequencing state. */
+export function unavailableIn(course: Course, text: string | null, now: number): Unavailable[] {
+  const stored = text === null ? null : readTreeState(course, text);
+  const { state } = launch(course, stored ?? createState(course, { seed: 1, now }), now);
+  return blockedUnits(course, state, now).map(({ id, title, refusal }) => ({
+    ...{ UnitID: id, Title: title },
+    Detail: detailOf(course, refusal, title),
+  }));
+}
+
+const limits: Partial<Record<Reason, (title: string) => string>> = {
+  attemptLimit: (title) => `No attempts on ${title} are left.`,
+  durationLimit: (title) => `The time for ${title} is used up.`,
+  preventActivation: (title) => `${title} can only be entered in the course's order.`,
+  constrainChoice: (title) => `From ${title}, only the units next to it can be chosen.`,
+  choiceExitOff: (title) => `${title} must be finished before another unit can be chosen.`,
+};
+
+function detailOf(course: Course, { reason, activity, rule }: Refusal, title: string): string {
+  const owner = activity === null ? undefined : course.byID.get(activity);
+  const found = owner?.sequencing.Rules[rule ?? -1];
+  if (owner && found) return ruleText(owner.title, describeRule(course, owner, found));
+  return limits[reason]?.(owner?.title ?? title) ?? `${title} is not available now.`;
+}
+
+/** SCORM 1.2: the units whose prerequisites are not met. */
+export function unavailableIn12(tree: CourseTree, units: Readonly<Record<string, Evidence>>): Unavailable[] {
+  const known = new Map(Object.entries(units));
+  const statusIn = (unitID: string) => statusOf(known.get(unitID));
+  return playable(tree.Units).flatMap(({ UnitID, Title, Prerequisites }) => {
+    if (Prerequisites === null || isOpen(Prerequisites, statusIn)) return [];
+    return [{ UnitID, Title, Detail: ruleText(Title, prerequisiteRule(tree, Prerequisites)) }];
+  });
+}

@@ -1,0 +1,47 @@
+import type { Course } from '../scorm/sequencing/course.ts';
+import {
+  type DescribedCondition,
+  type DescribedRule,
+  describeActivity,
+  plainRule,
+} from '../scorm/sequencing/descriptions.ts';
+import { parseSeconds } from './durations.ts';
+import type { CourseTree, Unit } from './types.ts';
+
+/** The rules of a unit in any standard; `course` is the tree prepared for sequencing, if the standard has it. */
+export function rulesOf(tree: CourseTree, course: Course | null, unit: Unit): DescribedRule[] {
+  const activity = course?.byID.get(unit.UnitID);
+  return course && activity ? describeActivity(course, activity) : rulesOf12(tree, unit);
+}
+
+function rulesOf12(tree: CourseTree, { Prerequisites, MasteryScore, MaxTimeAllowed }: Unit): DescribedRule[] {
+  return [
+    ...(Prerequisites === null ? [] : [prerequisiteRule(tree, Prerequisites)]),
+    ...(MaxTimeAllowed === null ? [] : [plainRule('timeLimit', parseSeconds(MaxTimeAllowed))]),
+    ...(MasteryScore === null ? [] : [plainRule('passScore', MasteryScore)]),
+  ];
+}
+
+/** AICC scripts that name units, all or any of which must be done. Other scripts are not put into words. */
+export function prerequisiteRule(tree: CourseTree, script: string): DescribedRule {
+  const titles = new Map(unitsIn(tree.Units).map(({ UnitID, Title }) => [UnitID, Title]));
+  for (const [operator, Match] of [
+    ['&', 'all'],
+    ['|', 'any'],
+  ] as const) {
+    const parts = script.split(operator).map((part) => titles.get(part.replaceAll('"', '').trim()));
+    const known = parts.filter((title) => title !== undefined);
+    if (known.length < parts.length) continue;
+    const Conditions = known.map((title) => doneCondition(title));
+    return { Rule: 'opensAfter', Match, Conditions, Value: null };
+  }
+  return plainRule('prerequisites');
+}
+
+const doneCondition = (title: string): DescribedCondition => ({
+  ...{ Condition: 'done', Not: false, Units: [title], Objective: null, Value: null },
+});
+
+function unitsIn(units: readonly Unit[]): Unit[] {
+  return units.flatMap((unit) => [unit, ...unitsIn(unit.Children)]);
+}
