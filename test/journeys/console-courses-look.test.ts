@@ -45,6 +45,7 @@ test('The list of courses and an import are accessible', async () => {
 
 for (const [part, text] of [
   ['options', '1 year, 6 months'],
+  ['content', 'Opens after Part 1 is completed or passed'],
   ['releases', 'Release 1'],
   ['details', 'Only these tenants'],
 ] as const) {

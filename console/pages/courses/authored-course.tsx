@@ -6,6 +6,7 @@ import { useFilters } from '../../parts/filters.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Waiting } from '../../parts/states.tsx';
+import { CourseContent } from './course-content.tsx';
 import { CourseForm } from './course-form.tsx';
 import { CourseState } from './course-state.tsx';
 import { DeleteCourse } from './delete-course.tsx';
@@ -16,7 +17,7 @@ import { PublishButton } from './publish-button.tsx';
 import { Releases } from './releases.tsx';
 import { type AuthoredCourse, CourseStatusBadge, StandardName } from './values.tsx';
 
-const parts = ['options', 'releases', 'details'] as const;
+const parts = ['options', 'content', 'releases', 'details'] as const;
 type Part = (typeof parts)[number];
 const isPart = (text: string | null | undefined): text is Part => parts.some((one) => one === text);
 
@@ -68,18 +69,22 @@ function Authored({ course }: { course: AuthoredCourse }) {
     >
       <CourseState course={course} />
       <Tabs value={shown} onChange={(value) => isPart(value) && filter({ part: value })}>
-        <Tabs.List mb="lg">
+        <Tabs.List mb="lg" className="one-row">
           <Tabs.Tab
             value="options"
             rightSection={<Badge color="gray">{format.number(EnrolOptions.length)}</Badge>}
           >
             {t('parts.options')}
           </Tabs.Tab>
+          <Tabs.Tab value="content">{t('parts.content')}</Tabs.Tab>
           <Tabs.Tab value="releases">{t('parts.releases')}</Tabs.Tab>
           <Tabs.Tab value="details">{t('parts.details')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="options">
           <Options course={course} />
+        </Tabs.Panel>
+        <Tabs.Panel value="content">
+          <CourseContent course={course} />
         </Tabs.Panel>
         <Tabs.Panel value="releases">
           <Releases course={course} />

@@ -17,7 +17,8 @@ import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
 import { FailedAction } from '../../parts/states.tsx';
-import { Units, Warnings } from './release-content.tsx';
+import { Warnings } from './release-content.tsx';
+import { UnitTree } from './unit-tree.tsx';
 import { type Import, type Imports, isInProgress } from './use-imports.ts';
 import { CourseLink, StandardName, useBytes } from './values.tsx';
 
@@ -103,7 +104,7 @@ function Done({ stage }: { stage: Extract<Import['stage'], { is: 'done' }> }) {
           </Badge>
         </Group>
       </Alert>
-      <Units units={release.Units} />
+      <UnitTree release={release} order={3} />
       <Warnings warnings={release.Warnings} />
     </Stack>
   );

@@ -2,27 +2,6 @@ import { Box, Code, List, Stack, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import type { Release } from './upload.ts';
 
-/** The units of a release as its table of contents shows them. */
-export function Units({ units }: { units: Release['Units'] }) {
-  const t = useTranslations('courses.releases');
-  return (
-    <Stack gap={6}>
-      <Title order={3} size="h5">
-        {t('units', { count: units.filter(({ Href }) => Href !== null).length })}
-      </Title>
-      <List listStyleType="none" spacing={4} size="sm">
-        {units.map(({ UnitID, Title, Href, Depth }) => (
-          <List.Item key={UnitID} ps={`${Math.min(Depth, 6)}rem`}>
-            <Text size="sm" span fw={Href === null ? 600 : 400} className="break">
-              {Title}
-            </Text>
-          </List.Item>
-        ))}
-      </List>
-    </Stack>
-  );
-}
-
 /** Warnings about a package that do not stop it from playing, with their locations. */
 export function Warnings({ warnings }: { warnings: Release['Warnings'] }) {
   const t = useTranslations('courses.releases');

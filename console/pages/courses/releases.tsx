@@ -9,7 +9,8 @@ import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { ImportPanel } from './import-panel.tsx';
 import { PreviewButton } from './preview-button.tsx';
-import { Units, Warnings } from './release-content.tsx';
+import { Warnings } from './release-content.tsx';
+import { UnitTree } from './unit-tree.tsx';
 import type { Release } from './upload.ts';
 import { type AuthoredCourse, StandardName, useBytes, WarningsBadge } from './values.tsx';
 
@@ -132,7 +133,7 @@ function ReleaseDialog({ release, onClose }: { release: Release | null; onClose:
     >
       {release && (
         <Stack gap="lg">
-          <Units units={release.Units} />
+          <UnitTree release={release} order={3} />
           <Warnings warnings={release.Warnings} />
           <Text size="xs" c="dimmed">
             SHA-256 <Code className="break">{release.SHA256}</Code>

@@ -1,0 +1,26 @@
+import { Paper } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { Failed, Message, Waiting } from '../../parts/states.tsx';
+import { UnitTree } from './unit-tree.tsx';
+import type { AuthoredCourse } from './values.tsx';
+
+/** What learners who start the course now play: its units, and the rules that connect them. */
+export function CourseContent({ course: { CourseID, Release } }: { course: AuthoredCourse }) {
+  const t = useTranslations('courses.releases');
+  if (Release === null) return <Message title={t('emptyTitle')} text={t('emptyText')} />;
+  return <Content courseId={CourseID} release={Release} />;
+}
+
+function Content({ courseId, release }: { courseId: string; release: number }) {
+  const { $api } = useApi();
+  const params = { path: { CourseID: courseId, Release: release } };
+  const query = $api.useQuery('get', '/course/{CourseID}/release/{Release}', { params });
+  if (query.isPending) return <Waiting />;
+  if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
+  return (
+    <Paper withBorder p="lg" component="section">
+      <UnitTree release={query.data} order={2} />
+    </Paper>
+  );
+}
