@@ -2602,7 +2602,28 @@ export interface components {
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web";
             /** @description Title from the package itself. */
             Title: string;
-            /** @description The rules of the course as a whole. */
+            /**
+             * @description The rules of the course as a whole.
+             * @example [
+             *       {
+             *         "Rule": "opensAfter",
+             *         "Match": "all",
+             *         "Conditions": [
+             *           {
+             *             "Condition": "passed",
+             *             "Not": false,
+             *             "Units": [
+             *               "How fires start"
+             *             ],
+             *             "Objective": null,
+             *             "Value": null
+             *           }
+             *         ],
+             *         "Value": null,
+             *         "Text": "Getting out opens after How fires start is passed."
+             *       }
+             *     ]
+             */
             Rules: {
                 /**
                  * @description What the rule does.
@@ -2635,7 +2656,28 @@ export interface components {
             Units: {
                 UnitID: string;
                 Title: string;
-                /** @description What decides when this unit opens, how it is passed, and what follows. */
+                /**
+                 * @description What decides when this unit opens, how it is passed, and what follows.
+                 * @example [
+                 *       {
+                 *         "Rule": "opensAfter",
+                 *         "Match": "all",
+                 *         "Conditions": [
+                 *           {
+                 *             "Condition": "passed",
+                 *             "Not": false,
+                 *             "Units": [
+                 *               "How fires start"
+                 *             ],
+                 *             "Objective": null,
+                 *             "Value": null
+                 *           }
+                 *         ],
+                 *         "Value": null,
+                 *         "Text": "Getting out opens after How fires start is passed."
+                 *       }
+                 *     ]
+                 */
                 Rules: {
                     /**
                      * @description What the rule does.
@@ -8052,16 +8094,16 @@ export interface operations {
                      *           "Conditions": [
                      *             {
                      *               "Condition": "passed",
-                     *               "Not": true,
+                     *               "Not": false,
                      *               "Units": [
-                     *                 null
+                     *                 "How fires start"
                      *               ],
                      *               "Objective": null,
-                     *               "Value": 1
+                     *               "Value": null
                      *             }
                      *           ],
-                     *           "Value": 1,
-                     *           "Text": null
+                     *           "Value": null,
+                     *           "Text": "Getting out opens after How fires start is passed."
                      *         }
                      *       ],
                      *       "Units": [
@@ -8075,16 +8117,16 @@ export interface operations {
                      *               "Conditions": [
                      *                 {
                      *                   "Condition": "passed",
-                     *                   "Not": true,
+                     *                   "Not": false,
                      *                   "Units": [
-                     *                     null
+                     *                     "How fires start"
                      *                   ],
                      *                   "Objective": null,
-                     *                   "Value": 1
+                     *                   "Value": null
                      *                 }
                      *               ],
-                     *               "Value": 1,
-                     *               "Text": null
+                     *               "Value": null,
+                     *               "Text": "Getting out opens after How fires start is passed."
                      *             }
                      *           ],
                      *           "Href": "lesson-1/index.html",
@@ -8161,16 +8203,16 @@ export interface operations {
                      *           "Conditions": [
                      *             {
                      *               "Condition": "passed",
-                     *               "Not": true,
+                     *               "Not": false,
                      *               "Units": [
-                     *                 null
+                     *                 "How fires start"
                      *               ],
                      *               "Objective": null,
-                     *               "Value": 1
+                     *               "Value": null
                      *             }
                      *           ],
-                     *           "Value": 1,
-                     *           "Text": null
+                     *           "Value": null,
+                     *           "Text": "Getting out opens after How fires start is passed."
                      *         }
                      *       ],
                      *       "Units": [
@@ -8184,16 +8226,16 @@ export interface operations {
                      *               "Conditions": [
                      *                 {
                      *                   "Condition": "passed",
-                     *                   "Not": true,
+                     *                   "Not": false,
                      *                   "Units": [
-                     *                     null
+                     *                     "How fires start"
                      *                   ],
                      *                   "Objective": null,
-                     *                   "Value": 1
+                     *                   "Value": null
                      *                 }
                      *               ],
-                     *               "Value": 1,
-                     *               "Text": null
+                     *               "Value": null,
+                     *               "Text": "Getting out opens after How fires start is passed."
                      *             }
                      *           ],
                      *           "Href": "lesson-1/index.html",
@@ -8236,16 +8278,16 @@ export interface operations {
                      *           "Conditions": [
                      *             {
                      *               "Condition": "passed",
-                     *               "Not": true,
+                     *               "Not": false,
                      *               "Units": [
-                     *                 null
+                     *                 "How fires start"
                      *               ],
                      *               "Objective": null,
-                     *               "Value": 1
+                     *               "Value": null
                      *             }
                      *           ],
-                     *           "Value": 1,
-                     *           "Text": null
+                     *           "Value": null,
+                     *           "Text": "Getting out opens after How fires start is passed."
                      *         }
                      *       ],
                      *       "Units": [
@@ -8259,16 +8301,16 @@ export interface operations {
                      *               "Conditions": [
                      *                 {
                      *                   "Condition": "passed",
-                     *                   "Not": true,
+                     *                   "Not": false,
                      *                   "Units": [
-                     *                     null
+                     *                     "How fires start"
                      *                   ],
                      *                   "Objective": null,
-                     *                   "Value": 1
+                     *                   "Value": null
                      *                 }
                      *               ],
-                     *               "Value": 1,
-                     *               "Text": null
+                     *               "Value": null,
+                     *               "Text": "Getting out opens after How fires start is passed."
                      *             }
                      *           ],
                      *           "Href": "lesson-1/index.html",
@@ -8357,16 +8399,16 @@ export interface operations {
                      *               "Conditions": [
                      *                 {
                      *                   "Condition": "passed",
-                     *                   "Not": true,
+                     *                   "Not": false,
                      *                   "Units": [
-                     *                     null
+                     *                     "How fires start"
                      *                   ],
                      *                   "Objective": null,
-                     *                   "Value": 1
+                     *                   "Value": null
                      *                 }
                      *               ],
-                     *               "Value": 1,
-                     *               "Text": null
+                     *               "Value": null,
+                     *               "Text": "Getting out opens after How fires start is passed."
                      *             }
                      *           ],
                      *           "Units": [
@@ -8380,16 +8422,16 @@ export interface operations {
                      *                   "Conditions": [
                      *                     {
                      *                       "Condition": "passed",
-                     *                       "Not": true,
+                     *                       "Not": false,
                      *                       "Units": [
-                     *                         null
+                     *                         "How fires start"
                      *                       ],
                      *                       "Objective": null,
-                     *                       "Value": 1
+                     *                       "Value": null
                      *                     }
                      *                   ],
-                     *                   "Value": 1,
-                     *                   "Text": null
+                     *                   "Value": null,
+                     *                   "Text": "Getting out opens after How fires start is passed."
                      *                 }
                      *               ],
                      *               "Href": "lesson-1/index.html",
@@ -8474,16 +8516,16 @@ export interface operations {
                      *           "Conditions": [
                      *             {
                      *               "Condition": "passed",
-                     *               "Not": true,
+                     *               "Not": false,
                      *               "Units": [
-                     *                 null
+                     *                 "How fires start"
                      *               ],
                      *               "Objective": null,
-                     *               "Value": 1
+                     *               "Value": null
                      *             }
                      *           ],
-                     *           "Value": 1,
-                     *           "Text": null
+                     *           "Value": null,
+                     *           "Text": "Getting out opens after How fires start is passed."
                      *         }
                      *       ],
                      *       "Units": [
@@ -8497,16 +8539,16 @@ export interface operations {
                      *               "Conditions": [
                      *                 {
                      *                   "Condition": "passed",
-                     *                   "Not": true,
+                     *                   "Not": false,
                      *                   "Units": [
-                     *                     null
+                     *                     "How fires start"
                      *                   ],
                      *                   "Objective": null,
-                     *                   "Value": 1
+                     *                   "Value": null
                      *                 }
                      *               ],
-                     *               "Value": 1,
-                     *               "Text": null
+                     *               "Value": null,
+                     *               "Text": "Getting out opens after How fires start is passed."
                      *             }
                      *           ],
                      *           "Href": "lesson-1/index.html",
@@ -8591,16 +8633,16 @@ export interface operations {
                      *           "Conditions": [
                      *             {
                      *               "Condition": "passed",
-                     *               "Not": true,
+                     *               "Not": false,
                      *               "Units": [
-                     *                 null
+                     *                 "How fires start"
                      *               ],
                      *               "Objective": null,
-                     *               "Value": 1
+                     *               "Value": null
                      *             }
                      *           ],
-                     *           "Value": 1,
-                     *           "Text": null
+                     *           "Value": null,
+                     *           "Text": "Getting out opens after How fires start is passed."
                      *         }
                      *       ],
                      *       "Units": [
@@ -8614,16 +8656,16 @@ export interface operations {
                      *               "Conditions": [
                      *                 {
                      *                   "Condition": "passed",
-                     *                   "Not": true,
+                     *                   "Not": false,
                      *                   "Units": [
-                     *                     null
+                     *                     "How fires start"
                      *                   ],
                      *                   "Objective": null,
-                     *                   "Value": 1
+                     *                   "Value": null
                      *                 }
                      *               ],
-                     *               "Value": 1,
-                     *               "Text": null
+                     *               "Value": null,
+                     *               "Text": "Getting out opens after How fires start is passed."
                      *             }
                      *           ],
                      *           "Href": "lesson-1/index.html",

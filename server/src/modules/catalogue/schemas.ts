@@ -191,7 +191,16 @@ const ruleFields = {
   Text: Type.String({ description: 'The rule as an English sentence.' }),
 };
 
-const Rules = (description: string) => Type.Array(Fields(ruleFields), { description });
+const ruleExample = {
+  Rule: 'opensAfter',
+  Match: 'all',
+  Conditions: [{ Condition: 'passed', Not: false, Units: ['How fires start'], Objective: null, Value: null }],
+  Value: null,
+  Text: 'Getting out opens after How fires start is passed.',
+};
+
+const Rules = (description: string) =>
+  Type.Array(Fields(ruleFields), { description, examples: [[ruleExample]] });
 
 export const Release = Fields(
   {
