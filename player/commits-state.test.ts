@@ -57,7 +57,7 @@ const rows: [
     { staged: new Map([['a', '{}']]), pending: [one], nextNumber: 2 },
     [announce],
   ],
-  ['a snapshot is sent a little later', waiting, { kind: 'save', delay: 2_750 }, {}, [schedule(2_750)]],
+  ['a snapshot is sent after a short delay', waiting, { kind: 'save', delay: 2_750 }, {}, [schedule(2_750)]],
   ['after a failure, the retry sends it', { ...waiting, failures: 1 }, { kind: 'save', delay: 0 }, {}],
   [
     'a closing page sends everything immediately',
@@ -83,7 +83,7 @@ const rows: [
     { leaving: false, sentLeaving: [] },
     [schedule(0)],
   ],
-  ['nothing is due', fresh, { kind: 'due', now }, {}],
+  ['nothing is sent if nothing is due', fresh, { kind: 'due', now }, {}],
   [
     'the oldest commit is sent first',
     waiting,
@@ -202,7 +202,7 @@ const rows: [
     {},
   ],
   [
-    'content that waits aborts the request in flight',
+    'a blocking call by the content aborts the request in flight',
     flying,
     { kind: 'blocking' },
     { flight: null },

@@ -77,7 +77,7 @@ const rows: [
     {},
   ],
   [
-    'a SCO that finishes moves on',
+    'a SCO that finishes opens the next unit',
     atA,
     finish(''),
     { finished: true },
@@ -93,19 +93,19 @@ const rows: [
   ],
   ['the last SCO stays open', { ...fresh, current: c }, finish(''), { finished: true }, [moved]],
   [
-    'a SCO that finishes because the learner leaves it does not move on',
+    'a SCO that finishes because the learner leaves it does not open the next unit',
     { ...atA, closing: true },
     finish(''),
     {},
   ],
   [
-    'a SCO that restarts inside its own frame does not move on',
+    'a SCO that restarts inside its own frame does not open the next unit',
     { ...atA, finished: true },
     { kind: 'begun' },
     { finished: false },
     [{ kind: 'stay' }, moved],
   ],
-  ['a unit is being left', atA, { kind: 'closing' }, { closing: true }],
+  ['leaving a unit is recorded in the state', atA, { kind: 'closing' }, { closing: true }],
   [
     'the data of a unit is kept, and its next session starts from there',
     { ...atA, closing: true },

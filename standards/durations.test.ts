@@ -33,7 +33,7 @@ describe('parseSeconds', () => {
     );
   });
 
-  it('reads back what formatting produces', () => {
+  it('formatted durations are read back as the same number of seconds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3_599_999_900 }), (hundredths) => {
         assert.equal(Math.round(parseSeconds(formatTimespan(hundredths / 100)) * 100), hundredths);

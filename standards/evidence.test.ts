@@ -33,7 +33,7 @@ describe('SCORM 1.2 data', () => {
     assert.deepEqual(evaluated('nonsense'), ['unknown', 'unknown', null]);
   });
 
-  it('is evaluated with the mastery score if there is one', () => {
+  it('the mastery score decides success if there is one', () => {
     const mastery = { MasteryScore: 80 };
     assert.deepEqual(evaluated('completed', raw('80'), mastery), ['completed', 'passed', 80]);
     assert.deepEqual(evaluated('completed', raw('79.9'), mastery), ['completed', 'failed', 79.9]);
@@ -44,7 +44,7 @@ describe('SCORM 1.2 data', () => {
     assert.deepEqual(evaluated('passed', uncredited, mastery), ['completed', 'passed', 10]);
   });
 
-  it('is scaled by min and max if these are valid', () => {
+  it('the score is scaled by min and max if these are valid', () => {
     const bounds = (min: string, max: string) => ({ 'cmi.core.score.min': min, 'cmi.core.score.max': max });
     assert.equal(evaluated('passed', { ...raw('15'), ...bounds('0', '20') })[2], 75);
     assert.equal(evaluated('passed', { ...raw('15'), ...bounds('20', '0') })[2], 15);
@@ -62,7 +62,7 @@ describe('SCORM 2004 data', () => {
   };
   const threshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
 
-  it('shows the status reported by the content', () => {
+  it('the status reported by the content is used', () => {
     assert.deepEqual(evaluated({ 'cmi.completion_status': 'completed' }), [
       'completed',
       'unknown',
@@ -75,7 +75,7 @@ describe('SCORM 2004 data', () => {
     assert.deepEqual(evaluated({}), ['unknown', 'unknown', null, 0]);
   });
 
-  it('is evaluated with the thresholds if there are measures', () => {
+  it('the thresholds decide if there are measures', () => {
     const half = { 'cmi.progress_measure': '0.5', 'cmi.completion_status': 'incomplete' };
     assert.equal(evaluated(half, { CompletionThreshold: threshold })[0], 'completed');
     const ignored = { CompletionThreshold: { ...threshold, CompletedByMeasure: false } };
@@ -87,7 +87,7 @@ describe('SCORM 2004 data', () => {
     assert.equal(evaluated({ ...scored, 'cmi.score.scaled': '' }, { Sequencing })[1], 'passed');
   });
 
-  it('is not evaluated by thresholds that only the page knows', () => {
+  it('thresholds that only the page reports are ignored', () => {
     const claims = { 'cmi.scaled_passing_score': '0.1', 'cmi.completion_threshold': '0.1' };
     const data = { ...claims, 'cmi.score.scaled': '0.2', 'cmi.progress_measure': '0.2' };
     assert.deepEqual(evaluated(data).slice(0, 2), ['unknown', 'unknown']);
@@ -95,7 +95,7 @@ describe('SCORM 2004 data', () => {
 });
 
 describe('pages without an API', () => {
-  it('are completed when the player reports completion', () => {
+  it('a page is completed when the player reports completion', () => {
     const data = { 'lectern.completion': 'completed', 'lectern.seconds': '12' };
     const done = evidence({ Completion: 'completed', Progress: 100, TotalSeconds: 12 });
     assert.deepEqual(unitEvidence('web', unitOf(), data), done);
@@ -110,14 +110,14 @@ describe('rollUp', () => {
   ]);
   const done = evidence({ Completion: 'completed', Progress: 100, TotalSeconds: 5 });
 
-  it('is complete when every unit is complete', () => {
+  it('a course is complete when every unit is complete', () => {
     assert.equal(rollUp('scorm12', tree, { a: done, b: done, c: done }).Completion, 'completed');
     const partly = rollUp('scorm12', tree, { a: done, b: done });
     assert.deepEqual([partly.Completion, partly.Progress, partly.TotalSeconds], ['incomplete', 66.67, 10]);
     assert.deepEqual(rollUp('scorm12', tree, {}), evidence());
   });
 
-  it('fails if one unit failed, and passes if every unit that reports success has passed', () => {
+  it('a course fails if one unit failed, and passes if every unit that reports success has passed', () => {
     const passed = evidence({ Success: 'passed', Score: 90 });
     const failed = evidence({ Success: 'failed', Score: 40 });
     assert.equal(rollUp('scorm12', tree, { a: done, b: passed }).Success, 'passed');
@@ -125,7 +125,7 @@ describe('rollUp', () => {
     assert.deepEqual([mixed.Success, mixed.Score], ['failed', 65]);
   });
 
-  it('prefers the rollup of the SCORM 2004 sequencing engine', () => {
+  it('the rollup of the SCORM 2004 sequencing engine takes precedence', () => {
     const root = { Completion: 'completed', Success: 'unknown', Score: 0, Progress: null } as const;
     const passed = evidence({ Success: 'passed', Score: 90 });
     const rolled = rollUp('scorm2004-3rd', tree, { a: passed }, root);
@@ -135,7 +135,7 @@ describe('rollUp', () => {
     assert.equal(rollUp('scorm12', tree, { a: passed }, root).Score, 90);
   });
 
-  it('accepts units that have the names of object properties', () => {
+  it('units may have the names of object properties', () => {
     const strange = treeOf([unitOf({ UnitID: 'constructor' }), unitOf({ UnitID: '__proto__' })]);
     assert.deepEqual(rollUp('scorm12', strange, {}), evidence());
   });

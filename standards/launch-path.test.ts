@@ -52,7 +52,7 @@ describe('an href', () => {
       assert.equal(hrefOf(href, parameters), expected));
   }
 
-  it('is resolved against every xml:base above it', () => {
+  it('an href is resolved against every xml:base above it', () => {
     assert.equal(hrefOf('Start page.html', null, ['x/', '../a/', null]), 'a/Start%20page.html');
     assert.equal(hrefOf('b.html', null, ['https://example.org/c/', 'd/']), 'https://example.org/c/d/b.html');
   });

@@ -28,7 +28,7 @@ const plain = manifest12(oneItem, oneResource);
 const resource = (attributes: string) => `<resource identifier="r" type="webcontent" ${attributes}/>`;
 
 describe('a manifest', () => {
-  it('may be written in any common encoding', () => {
+  it('a manifest may be written in any common encoding', () => {
     const title = plain.replace('Safety first', 'Sécurité');
     const utf16 = Buffer.from(`\ufeff${title.replace('UTF-8', 'UTF-16')}`, 'utf16le');
     const swapped = Buffer.from(utf16).swap16();
@@ -38,13 +38,13 @@ describe('a manifest', () => {
     }
   });
 
-  it('may declare UTF-8 and contain Latin-1, with a warning', () => {
+  it('a manifest may declare UTF-8 and contain Latin-1, with a warning', () => {
     const { Title, warnings } = read(Buffer.from(plain.replace('Safety first', 'Sécurité'), 'latin1'));
     assert.equal(Title, 'Sécurité');
     assert.match(warnings[0]?.Message ?? '', /not valid utf-8/);
   });
 
-  it('may not have a DOCTYPE in any encoding', () => {
+  it('a manifest may not have a DOCTYPE in any encoding', () => {
     const text = plain.replace(
       '<manifest',
       '<!-- c --><!DOCTYPE m [<!ENTITY x SYSTEM "file:///etc/passwd">]><manifest',
@@ -56,39 +56,39 @@ describe('a manifest', () => {
     }
   });
 
-  it('may lack namespaces, or use prefixes that are not declared', () => {
+  it('a manifest may lack namespaces or use undeclared prefixes', () => {
     const text = plain.replace(/ xmlns[^=]*="[^"]*"/g, '');
     const { unit, Standard, warnings } = read(text);
     assert.deepEqual([Standard, unit?.Kind], ['scorm12', 'sco']);
     assert.ok(warnings.some(({ Message }) => /prefix adlcp/.test(Message)));
   });
 
-  it('is read according to its namespaces if the schema version is missing, or as SCORM 1.2 by default', () => {
+  it('a manifest without a schema version is read according to its namespaces, or else as SCORM 1.2', () => {
     const { Standard, warnings } = read(manifest12(oneItem, oneResource, ''));
     assert.equal(Standard, 'scorm12');
     assert.match(warnings[0]?.Message ?? '', /played as SCORM 1\.2/);
   });
 
-  it('is rejected if it follows another IMS specification', () => {
+  it('a manifest is rejected if it follows another IMS specification', () => {
     const text = `<manifest xmlns="http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"><metadata><schema>IMS Common Cartridge</schema><schemaversion>1.1.0</schemaversion></metadata><organizations/><resources/></manifest>`;
     const problem = refusalOf(text);
     assert.equal(problem.code, 'package_unsupported');
     assert.match(problem.message, /Common Cartridge/);
   });
 
-  it('is rejected with the line number if it is malformed', () => {
+  it('a malformed manifest is rejected with the line number', () => {
     assert.match(refusalOf(plain.replace('</organizations>', '')).message, /line \d+.*malformed/);
     assert.match(refusalOf('').message, /empty or not XML/);
     assert.match(refusalOf('<html/>').message, /<html>/);
   });
 
-  it('is read with the first usable organization', () => {
+  it('the first usable organization is read', () => {
     const { warnings, unit } = read(plain.replace('default="o"', 'default="gone"'));
     assert.equal(unit?.UnitID, 'i');
     assert.match(warnings[0]?.Message ?? '', /"gone" cannot be used; learners get "Safety first"/);
   });
 
-  it('is rejected if it contains nothing that can be opened', () => {
+  it('a manifest is rejected if it contains nothing that can be opened', () => {
     for (const [items, resources] of [
       ['', oneResource],
       ['<item identifier="i"/>', oneResource],
@@ -103,20 +103,20 @@ describe('a manifest', () => {
     }
   });
 
-  it('keeps a page that is missing from the package, with a warning', () => {
+  it('a page that is missing from the package is kept, with a warning', () => {
     const { unit, warnings } = read(plain, ['imsmanifest.xml']);
     assert.equal(unit?.Href, 'index.html');
     assert.match(warnings[0]?.Message ?? '', /index\.html.*not in the package; learners/);
   });
 
-  it('causes warnings with line numbers for schema violations', () => {
+  it('schema violations cause warnings with line numbers', () => {
     const { warnings } = read(plain.replace('<item ', '<wrong/>\n<item '));
     assert.match(warnings[0]?.Message ?? '', /scorm12 schema: Element 'wrong'/);
     assert.equal(warnings[0]?.File, 'imsmanifest.xml');
     assert.ok((warnings[0]?.Line ?? 0) > 0);
   });
 
-  it('renames duplicate identifiers', () => {
+  it('duplicate identifiers are renamed', () => {
     const { Tree, warnings } = read(manifest12(oneItem + oneItem, oneResource));
     assert.deepEqual(
       Tree.Units.map(({ UnitID }) => UnitID),
@@ -125,25 +125,25 @@ describe('a manifest', () => {
     assert.ok(warnings.some(({ Message }) => /used twice/.test(Message)));
   });
 
-  it('may have items that both open a page and group others in SCORM 1.2', () => {
+  it('a SCORM 1.2 item may both open a page and group other items', () => {
     const items = `<item identifier="g" identifierref="r"><title>G</title>${oneItem}</item>`;
     const { unit } = read(manifest12(items, oneResource));
     assert.deepEqual([unit?.Href, unit?.Children[0]?.Href], ['index.html', 'index.html']);
   });
 
-  it('may nest up to 64 levels', () => {
+  it('items may be nested up to 64 levels deep', () => {
     const nested = (depth: number) => `${'<item identifierref="r">'.repeat(depth)}${'</item>'.repeat(depth)}`;
     assert.ok(read(manifest12(nested(64), oneResource)).unit);
     assert.match(refusalOf(manifest12(nested(65), oneResource)).message, /deeper than 64/);
   });
 
-  it('may have up to 5,000 items', () => {
+  it('a manifest may have up to 5,000 items', () => {
     const items = (count: number) => '<item identifierref="r"/>'.repeat(count);
     assert.equal(read(manifest12(items(5_000), oneResource)).Tree.Units.length, 5_000);
     assert.match(refusalOf(manifest12(items(5_001), oneResource)).message, /more than 5000 items/);
   });
 
-  it('reads the SCORM 1.2 settings of items', () => {
+  it('the SCORM 1.2 settings of items are read', () => {
     const details =
       '<adlcp:prerequisites type="aicc_script">a&amp;b</adlcp:prerequisites><adlcp:maxtimeallowed>00:30:00</adlcp:maxtimeallowed><adlcp:timelimitaction>exit,message</adlcp:timelimitaction><adlcp:datafromlms>x=1</adlcp:datafromlms><adlcp:masteryscore>80</adlcp:masteryscore>';
     const { unit, warnings } = read(manifest12(oneItem.replace('</item>', `${details}</item>`), oneResource));
@@ -160,7 +160,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('hides invisible items and ignores an unusable mastery score', () => {
+  it('invisible items are hidden, and an unusable mastery score is ignored', () => {
     const item = oneItem.replace('identifierref', 'isvisible="false" identifierref');
     const scored = item.replace('</item>', '<adlcp:masteryscore>many</adlcp:masteryscore></item>');
     const { unit, warnings } = read(manifest12(scored, oneResource));

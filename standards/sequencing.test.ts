@@ -22,7 +22,7 @@ const sequenced = (content: string, attributes = '') =>
   item(`<imsss:sequencing ${attributes}>${content}</imsss:sequencing>`);
 
 describe('sequencing', () => {
-  it("is null if the manifest has none, and uses the standard's defaults for missing parts", () => {
+  it("sequencing is null if the manifest has none, and missing parts get the standard's defaults", () => {
     assert.equal(read(item('')).unit?.Sequencing, null);
     const { unit, warnings } = read(sequenced(''));
     assert.deepEqual(warnings, []);
@@ -34,7 +34,7 @@ describe('sequencing', () => {
     assert.deepEqual(Objectives, []);
   });
 
-  it('takes from the collection what the item does not define', () => {
+  it('the collection supplies what the item does not define', () => {
     const { unit } = read(
       sequenced('<imsss:controlMode flow="true"/>', 'IDRef="shared"'),
       '<imsss:sequencing ID="shared"><imsss:controlMode choice="false"/><imsss:limitConditions attemptLimit="2"/></imsss:sequencing>',

@@ -66,7 +66,7 @@ describe('states in the current format', () => {
     'Course',
   );
 
-  it('are restored unchanged', () => {
+  it('states are restored unchanged', () => {
     let { state } = session.launch(course, session.createState(course, { seed: 7, now: 1 }), 2);
     assert.deepEqual(read(course, writeTreeState(course, state)), state);
     const data = { 'cmi.completion_status': 'completed', 'cmi.score.scaled': '0.5', 'cmi.exit': 'suspend' };
@@ -74,7 +74,7 @@ describe('states in the current format', () => {
     assert.deepEqual(read(course, writeTreeState(course, state)), state);
   });
 
-  it('take up little space', () => {
+  it('states take up little space', () => {
     const units = Array.from({ length: 200 }, (_, n) => leaf(`u${n}`));
     const large = prepareCourse(treeOf(units), 'Course');
     let { state } = session.launch(large, session.createState(large, { seed: 1, now: 0 }), 1_700_000_000_000);
@@ -94,7 +94,7 @@ describe('values shared between courses', () => {
   const sharedBy = (...globals: unknown[]) =>
     sharedIn([JSON.stringify({ Shared: { globals, buckets: [] } })]).globals;
 
-  it('include objectives with known values', () => {
+  it('objectives with known values are shared', () => {
     const objective = { satisfied: true, measure: 0.5, completed: null };
     assert.deepEqual(sharedBy(['o', objective]), [['o', { ...unknownObjective, ...objective }]]);
   });
@@ -109,10 +109,10 @@ describe('values shared between courses', () => {
     { raw: [1] },
     { unknown: 1 },
   ])
-    it(`exclude an objective of ${JSON.stringify(value)}`, () =>
+    it(`an objective of ${JSON.stringify(value)} is not shared`, () =>
       assert.deepEqual(sharedBy(['o', value]), []));
 
-  it('exclude everything else that a page sends', () => {
+  it('nothing else that a page sends is shared', () => {
     for (const pair of ['o', ['o'], [1, {}], { o: {} }]) assert.deepEqual(sharedBy(pair), []);
     assert.deepEqual(
       sharedIn(['', '{}', '{"Shared":null}', '{"Shared":{"globals":1,"buckets":[["b",1]]}}']),

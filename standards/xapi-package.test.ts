@@ -21,13 +21,13 @@ function read(activities: string, paths = ['index.html']) {
 }
 
 describe('xAPI package', () => {
-  it('has a unit for each activity with a page', () => {
+  it('an xAPI package has a unit for each activity with a page', () => {
     const { Title, Tree } = read(activity('urn:course', launch) + activity('urn:question', ''));
     assert.deepEqual([Title, Tree.Units.map(({ UnitID }) => UnitID)], ['urn:course', ['urn:course']]);
     assert.deepEqual([Tree.Units[0]?.Href, Tree.Units[0]?.Kind], ['index.html', 'au']);
   });
 
-  it('is imported with a warning if a page is missing', () => {
+  it('an xAPI package with a missing page is imported with a warning', () => {
     assert.match(read(activity('urn:course', launch), []).warnings[0]?.Message ?? '', /index\.html/);
   });
 
@@ -37,7 +37,7 @@ describe('xAPI package', () => {
     [activity('urn:a', launch) + activity('urn:a', launch), /used twice/],
     [activity('urn:a', '<launch>../index.html</launch>'), /outside the package/],
   ] as const)
-    it(`is rejected: ${why.source}`, () => {
+    it(`an xAPI package is rejected: ${why.source}`, () => {
       assert.throws(() => read(activities), why);
     });
 });

@@ -40,7 +40,7 @@ describe('a call in a conformance script', () => {
     expect,
     error,
   });
-  it('differs if its value or its error differs', () => {
+  it('a call differs if its value or its error differs', () => {
     assert.equal(difference(get('cmi.mode', 'normal'), { returned: 'normal', error: '0' }, 'lee'), null);
     assert.match(
       difference(get('cmi.mode', 'normal'), { returned: 'review', error: '0' }, 'lee') ?? '',
@@ -52,7 +52,7 @@ describe('a call in a conformance script', () => {
     );
   });
 
-  it('may return any value that the suite does not compare', () => {
+  it('a call may return any value that the suite does not compare', () => {
     const found = (returned: string, error = '0') => ({ returned, error });
     assert.equal(difference(get('cmi.learner_name', ''), found('Learner, Lee'), 'lee'), null);
     assert.equal(difference(get('cmi.learner_id', 'm'), found('lee'), 'lee'), null);
@@ -67,7 +67,7 @@ describe('a call in a conformance script', () => {
     );
   });
 
-  it('compares objective identifiers as a set', () => {
+  it('objective identifiers are compared as a set', () => {
     const call = { fn: 'compareObjectives', ids: ['b', 'a'] };
     assert.equal(difference(call, { returned: 'a b', error: '0' }, 'lee'), null);
     assert.ok(difference(call, { returned: 'a', error: '0' }, 'lee'));
@@ -79,11 +79,11 @@ describe('a package for a conformance script', () => {
     <item identifier=" one " identifierref="r" parameters = "?tc=X&amp;act=1"><title>Activity 1</title></item></organization>
     <resource identifier="r" href="Page.htm" xml:base="resources/"><file href="Page.htm"/></resource>
     <resource identifier="s"><file href="common/x.js" /></resource>`;
-  it('contains all files listed in its manifest', () =>
+  it('a package contains all files listed in its manifest', () =>
     assert.deepEqual(filesOf(manifest), ['resources/Page.htm', 'resources/Page.htm', 'common/x.js']));
-  it('provides the titles by which activities are chosen', () =>
+  it('a package provides the titles by which activities are chosen', () =>
     assert.equal(titlesOf(manifest).get('1'), 'Activity 1'));
-  it('ends a session like the original page', () => {
+  it('the page ends a session like the original page', () => {
     assert.deepEqual(endingOf('/resources/SequencingTest.htm').terminate, 'after the calls');
     assert.deepEqual(endingOf('/resources/exitAllOnUnload.htm'), {
       terminate: 'on unload',

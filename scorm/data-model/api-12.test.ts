@@ -8,7 +8,7 @@ const edition = 'scorm12';
 
 const dialogues: [section: string, steps: Step[]][] = [
   [
-    'RTE 1.2 §3.3.1 begin and end',
+    'RTE 1.2 §3.3.1 start and end of a session',
     [
       ['LMSGetValue', ['cmi.core.student_id'], '', 301],
       ['LMSSetValue', ['cmi.core.lesson_location', 'x'], 'false', 301],
@@ -45,7 +45,7 @@ const dialogues: [section: string, steps: Step[]][] = [
     ],
   ],
   [
-    'RTE 1.2 §3.4.4 values before anything was set',
+    'RTE 1.2 §3.4.4 initial values',
     [
       ['LMSInitialize', [''], 'true', 0],
       ['LMSGetValue', ['cmi._version'], '3.4', 0],
@@ -63,7 +63,7 @@ const dialogues: [section: string, steps: Step[]][] = [
     ],
   ],
   [
-    'RTE 1.2 §3.4.4 lists grow by one',
+    'RTE 1.2 §3.4.4 lists grow by one member at a time',
     [
       ['LMSInitialize', [''], 'true', 0],
       ['LMSSetValue', ['cmi.objectives.1.id', 'one'], 'false', 201],
@@ -155,7 +155,7 @@ describe('lesson_status at the end of a session (RTE 1.2 §3.4.4)', () => {
       assert.equal(snapshot(one.state, 0)['cmi.core.lesson_status'], status);
     });
 
-  it('sets completed if the caller wants strict conformance', () => {
+  it('lesson_status becomes completed if the caller wants strict conformance', () => {
     const one = session({ edition, unsetStatus: 'completed' });
     one.call('LMSFinish', '');
     assert.equal(snapshot(one.state, 0)['cmi.core.lesson_status'], 'completed');

@@ -9,7 +9,7 @@ type Step = [fn: string, args: string[], returned: string, error: number];
 /** Calls in order, with the result of each one and the last error after it. */
 const dialogues: [section: string, steps: Step[]][] = [
   [
-    'RTE 4th §3.1.3.1 Initialize: once, with an empty parameter',
+    'RTE 4th §3.1.3.1 Initialize is called once, with an empty parameter',
     [
       ['Initialize', ['illegal'], 'false', 201],
       ['Initialize', [''], 'true', 0],
@@ -19,7 +19,7 @@ const dialogues: [section: string, steps: Step[]][] = [
     ],
   ],
   [
-    'RTE 4th §3.1.3.2 Terminate: once, and between nothing and the end',
+    'RTE 4th §3.1.3.2 Terminate is called once, after Initialize',
     [
       ['Terminate', [''], 'false', 112],
       ['Initialize', [''], 'true', 0],
@@ -44,7 +44,7 @@ const dialogues: [section: string, steps: Step[]][] = [
     ],
   ],
   [
-    'RTE 4th §3.1.5 the functions about errors do not change the last error',
+    'RTE 4th §3.1.5 error functions do not change the last error',
     [
       ['Initialize', [''], 'true', 0],
       ['GetValue', [''], '', 301],
@@ -61,7 +61,7 @@ const dialogues: [section: string, steps: Step[]][] = [
     ],
   ],
   [
-    'RTE 4th §3.1.7.6 undefined, keywords, read only, write only, not initialised',
+    'RTE 4th §3.1.7.6 undefined, keyword, read-only, write-only and uninitialised elements',
     [
       ['Initialize', [''], 'true', 0],
       ['GetValue', ['cmi'], '', 401],
@@ -85,7 +85,7 @@ const dialogues: [section: string, steps: Step[]][] = [
     ],
   ],
   [
-    'RTE 4th §4.2.17 objectives: an identifier once, unique, in order and before the rest',
+    'RTE 4th §4.2.17 an objective identifier is set once, unique, in order and before other elements',
     [
       ['Initialize', [''], 'true', 0],
       ['GetValue', ['cmi.objectives.0.id'], '', 301],
@@ -107,7 +107,7 @@ const dialogues: [section: string, steps: Step[]][] = [
     ],
   ],
   [
-    'RTE 4th §4.2.9 interactions: identifier, then type, then responses',
+    'RTE 4th §4.2.9 interactions need an identifier, then a type, then responses',
     [
       ['Initialize', [''], 'true', 0],
       ['SetValue', ['cmi.interactions.0.type', 'choice'], 'false', 408],
@@ -132,7 +132,7 @@ const dialogues: [section: string, steps: Step[]][] = [
     ],
   ],
   [
-    'RTE 4th §4.2.9.1 some types have one correct response only',
+    'RTE 4th §4.2.9.1 some types have only one correct response',
     [
       ['Initialize', [''], 'true', 0],
       ['SetValue', ['cmi.interactions.0.id', 'first'], 'true', 0],

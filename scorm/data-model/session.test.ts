@@ -6,7 +6,7 @@ import { completionStatus, successStatus } from './status.ts';
 import { session } from './test-support.ts';
 
 describe('data at the start of a session', () => {
-  it('contains what an earlier session stored', () => {
+  it('the data contains what an earlier session stored', () => {
     const one = session();
     one.set('cmi.objectives.0.id', 'one');
     one.set('cmi.interactions.0.id', 'first');
@@ -22,7 +22,7 @@ describe('data at the start of a session', () => {
     assert.deepEqual(again.get('cmi.entry'), ['resume', 0]);
   });
 
-  it('is loaded in any order, with gaps and with unaccepted values', () => {
+  it('the data may be in any order and contain gaps and unaccepted values', () => {
     const { notes, get } = session({
       data: {
         'cmi.objectives.10.success_status': 'passed',
@@ -49,7 +49,7 @@ describe('data at the start of a session', () => {
     ]);
   });
 
-  it("contains the manifest's objectives (RTE 4th §4.2.17.1), which cannot be renamed", () => {
+  it("the data contains the manifest's objectives (RTE 4th §4.2.17.1), which cannot be renamed", () => {
     const one = session({ objectives: ['primary', 'two'], data: { 'cmi.objectives.0.id': 'two' } });
     assert.deepEqual(one.get('cmi.objectives.0.id'), ['two', 0]);
     assert.deepEqual(one.get('cmi.objectives.1.id'), ['primary', 0]);
@@ -58,7 +58,7 @@ describe('data at the start of a session', () => {
 });
 
 describe('data at the end of a session', () => {
-  it('contains the measured time unless the content reports its own', () => {
+  it('the data contains the measured time unless the content reports its own', () => {
     const one = session();
     assert.equal(snapshot(one.state, 65_250)['cmi.session_time'], 'PT1M5.25S');
     one.set('cmi.session_time', 'PT0S');
@@ -68,11 +68,11 @@ describe('data at the end of a session', () => {
     assert.equal(snapshot(old.state, 65_250)['cmi.core.session_time'], '0000:01:05.25');
   });
 
-  it('contains no time before the content has initialised', () => {
+  it('the data contains no time before the content has initialised', () => {
     assert.deepEqual(snapshot(session({}, false).state, 65_250), {});
   });
 
-  it('excludes shared data and the navigation request, which have their own functions', () => {
+  it('the data excludes shared data and the navigation request, which have their own functions', () => {
     const one = session({ buckets: [{ id: 'note', store: null, read: true, write: true }] });
     assert.equal(navigationRequest(one.state), null);
     one.set('adl.data.0.store', 'hello');
@@ -98,7 +98,7 @@ describe('data at the end of a session', () => {
     });
   });
 
-  it('yields the same status that the content saw', () => {
+  it('the status is the same as the content saw', () => {
     const data = {
       'cmi.completion_threshold': '0.5',
       'cmi.progress_measure': '0.5',

@@ -31,7 +31,7 @@ describe('UP.1 Limit Conditions Check Process and UP.5 Check Activity Process', 
     ['during the last attempt', once, ['start'], null],
     ['after the last attempt', once, ['start', 'continue'], 'attemptLimit'],
     ['after a suspended attempt', once, ['start', 'suspendAll'], null],
-    ['no attempts at all', { Limits: { AttemptLimit: 0 } }, [], 'attemptLimit'],
+    ['an attempt limit of 0', { Limits: { AttemptLimit: 0 } }, [], 'attemptLimit'],
     ['an untracked activity', { ...once, Delivery: { Tracked: false } }, ['start', 'continue'], null],
     ['a rule', { Rules: [rule('pre', 'disabled', 'attempted')] }, ['start', 'continue'], 'disabled'],
   ];
@@ -53,14 +53,14 @@ describe('UP.4 End Attempt Process', () => {
   ][] = [
     ['content that reports nothing is completed and satisfied', {}, {}, true, true],
     [
-      'what content reports stays',
+      'results reported by content are kept',
       {},
       { 'cmi.completion_status': 'incomplete', 'cmi.success_status': 'failed' },
       false,
       false,
     ],
     [
-      'also if it says that it does not know',
+      'a reported "unknown" is kept',
       {},
       { 'cmi.completion_status': 'unknown', 'cmi.success_status': 'unknown' },
       null,
@@ -68,9 +68,9 @@ describe('UP.4 End Attempt Process', () => {
     ],
     ['completionSetByContent', { Delivery: { CompletionSetByContent: true } }, {}, null, true],
     ['objectiveSetByContent', { Delivery: { ObjectiveSetByContent: true } }, {}, true, null],
-    ['suspended content is not done', {}, { 'cmi.exit': 'suspend' }, null, null],
+    ['suspended content is not completed', {}, { 'cmi.exit': 'suspend' }, null, null],
     ['untracked content', { Delivery: { Tracked: false } }, {}, null, null],
-    ['only a measure satisfies', { Objectives: measured }, {}, true, null],
+    ['only a measure can satisfy the objective', { Objectives: measured }, {}, true, null],
     [
       'by measure',
       { Objectives: measured },
@@ -275,7 +275,7 @@ describe('SR.1 Select Children Process and SR.2 Randomize Children Process (SN Â
       assert.ok(orders(pool(settings), ['start']).every(([first]) => first === '12345678'));
   });
 
-  it('follows the new order', () => {
+  it('uses the new order', () => {
     const learner = learnerOf(pool({ RandomizationTiming: 'once', ReorderChildren: true }));
     const order = ids(learner);
     const visited = [learner.ask('start'), ...Array.from({ length: 7 }, () => learner.ask('continue'))];

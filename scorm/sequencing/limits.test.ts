@@ -26,8 +26,8 @@ function assertWithin(found: ReturnType<typeof courseResult>, limit: ReturnType<
   assert.ok(found.Progress <= limit.Progress + 0.011, told);
 }
 
-describe('any tree, any requests', () => {
-  it('an honest learner is always within the limit, and so is the replay', () => {
+describe('any tree and any requests', () => {
+  it("an honest learner's result and its replay never exceed the limit", () => {
     fc.assert(
       fc.property(trees, acts, fc.nat(), (tree, list, seed) => {
         const course = prepareCourse(tree, 'Course');
@@ -68,8 +68,8 @@ const done = {
 };
 const begun = { 'cmi.completion_status': 'incomplete', 'cmi.success_status': 'failed' };
 
-describe('the limit', () => {
-  it('needs all units of a course without rules, and weighs their measures', () => {
+describe('the result limit', () => {
+  it('requires all units of a course without rules, and weights their measures', () => {
     const course = courseOf([leaf('a'), leaf('b', { RollupRules: { ObjectiveMeasureWeight: 3 } })]);
     const one = courseLimit(course, supported(course, { a: done }));
     assert.deepEqual(one, { Completion: 'incomplete', Success: 'failed', Score: 20, Progress: 50 });
@@ -79,7 +79,7 @@ describe('the limit', () => {
     assert.deepEqual(notBoth, one);
   });
 
-  it('allows what the end of an attempt decides about content that reports nothing', () => {
+  it('allows a completion that the end of an attempt assigns to content that reports nothing', () => {
     const course = courseOf([leaf('a')]);
     assert.equal(courseLimit(course, supported(course, { a: {} }))?.Completion, 'completed');
     assert.equal(courseLimit(course, supported(course, { a: begun }))?.Completion, 'incomplete');
@@ -87,7 +87,7 @@ describe('the limit', () => {
     assert.equal(courseLimit(strict, supported(strict, { a: {} }))?.Completion, 'incomplete');
   });
 
-  it('follows rules of groups, selections and global objectives', () => {
+  it('takes group rules, selections and global objectives into account', () => {
     const any = { RollupRules: { Rules: [rollupRule('completed', 'any', 'completed')] } };
     const course = courseOf([group('g', [leaf('a'), leaf('b')], any)], flowing);
     assert.equal(courseLimit(course, supported(course, { b: done }))?.Completion, 'completed');

@@ -34,7 +34,7 @@ function check(course: Course, state: SequencingState): void {
 }
 
 describe('any tree and any requests', () => {
-  it('keep the invariants, change no state in place, and have the predicted results', () => {
+  it('requests keep the invariants, change no state in place, and have the predicted results', () => {
     fc.assert(
       fc.property(trees, acts, fc.nat(), (tree, list, seed) => {
         const course = prepareCourse(tree, 'Course');

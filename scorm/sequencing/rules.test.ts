@@ -22,7 +22,8 @@ describe('three-valued logic (SN §4.4.2)', () => {
       assert.deepEqual([combine('all', truths), combine('any', truths)], [all, any]),
     );
 
-  it('keeps unknown when negated', () => assert.deepEqual([true, false, null].map(not), [false, true, null]));
+  it('an unknown value stays unknown when negated', () =>
+    assert.deepEqual([true, false, null].map(not), [false, true, null]));
 });
 
 const objectives = [

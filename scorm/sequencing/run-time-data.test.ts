@@ -53,7 +53,7 @@ describe('data for a delivered unit (RTE §4.2)', () => {
   const ids = { 'cmi.objectives.0.id': 'p', 'cmi.objectives.1.id': 'o' };
   const system = { 'cmi.learner_id': 'l', 'cmi.learner_preference.language': 'de', 'cmi.mode': 'normal' };
 
-  it('contains only manifest and system data for a new attempt', () => {
+  it('a new attempt gets only manifest and system data', () => {
     const learner = learnerOf(course);
     const stored = {
       ...system,
@@ -66,12 +66,12 @@ describe('data for a delivered unit (RTE §4.2)', () => {
     assert.deepEqual(data, { ...system, 'cmi.entry': 'ab-initio', ...manifest, ...ids });
   });
 
-  it('omits thresholds that have no effect', () => {
+  it('thresholds that have no effect are omitted', () => {
     const data = dataFor(course, learnerOf(course).state, { unitID: 'b', isResumed: false });
     assert.deepEqual(data, { 'cmi.entry': 'ab-initio' });
   });
 
-  it('shows the values that objectives read, and keeps their positions when an attempt is resumed', () => {
+  it('objectives show the values that they read, and keep their positions when an attempt is resumed', () => {
     const shared = {
       satisfied: false,
       measure: null,

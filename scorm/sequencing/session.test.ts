@@ -35,7 +35,7 @@ describe('ending a unit', () => {
     return learner;
   };
 
-  it('keeps its results and waits for a request', () => {
+  it('the results are kept until there is a request', () => {
     const learner = opened();
     assert.equal(learner.finish({ 'cmi.success_status': 'failed' }), 'nothing');
     assert.equal(new Map(learner.state.activities).get('a')?.active, true);
@@ -43,7 +43,7 @@ describe('ending a unit', () => {
     assert.equal(new Map(learner.state.activities).get('a')?.objectives[0]?.satisfied, false);
   });
 
-  it("prefers the learner's request to the content's", () => {
+  it("the learner's request takes precedence over the content's", () => {
     assert.equal(opened().finish({}, 'exitAll'), 'ended');
     const learner = opened();
     learner.finish({}, 'continue');
@@ -51,14 +51,14 @@ describe('ending a unit', () => {
     assert.equal(unitEnded(course, learner.state, end, 9_000).delivery?.unitID, 'a');
   });
 
-  it('ends the session after logout and time-out (RTE §4.2.8)', () => {
+  it('logout and time-out end the session (RTE §4.2.8)', () => {
     assert.equal(opened().finish({ 'cmi.exit': 'logout' }), 'ended');
     assert.equal(opened().finish({ 'cmi.exit': 'time-out' }), 'ended');
     assert.equal(opened().finish({ 'cmi.exit': 'time-out' }, 'continue'), 'b');
     assert.equal(opened().finish({ 'cmi.exit': 'normal' }), 'nothing');
   });
 
-  it('changes nothing if the unit is not open', () => {
+  it('ending a unit that is not open changes nothing', () => {
     const learner = opened();
     const { state } = unitEnded(
       course,
@@ -71,7 +71,7 @@ describe('ending a unit', () => {
 });
 
 describe('prediction for the page', () => {
-  it('states for every activity whether it can be chosen, and why not', () => {
+  it('the prediction states for every activity whether it can be chosen, and why not', () => {
     const units = [
       leaf('open'),
       leaf('hidden', { Rules: [rule('pre', 'hiddenFromChoice', 'always')] }),
@@ -108,7 +108,7 @@ describe('prediction for the page', () => {
     ]);
   });
 
-  it('lists the hidden buttons and predicts the result of each request', () => {
+  it('the prediction lists the hidden buttons and the result of each request', () => {
     const learner = learnerOf(
       courseOf([leaf('a', {}, { HideLMSUI: ['previous'] }), group('g', [leaf('b')], {})]),
     );
@@ -126,14 +126,14 @@ describe('prediction for the page', () => {
 });
 
 describe('the root activity', () => {
-  it("uses the organization's identifier unless it is missing or an item has the same one", () => {
+  it("the root has the organization's identifier unless it is missing or an item has the same one", () => {
     const identifiers = ['org', null, 'a'].map(
       (Identifier) => prepareCourse(treeOf([leaf('a')], {}, { Identifier }), 'Course').root.id,
     );
     assert.deepEqual(identifiers, ['org', rootID, rootID]);
   });
 
-  it('can be completed by measure', () => {
+  it('the root can be completed by measure', () => {
     const CompletionThreshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
     const course = courseOf([leaf('a'), leaf('b')], undefined, { CompletionThreshold });
     const learner = learnerOf(course);
@@ -142,7 +142,7 @@ describe('the root activity', () => {
     assert.equal(new Map(statuses(course, learner.state)).get('root')?.completed, true);
   });
 
-  it('plays units in order if the tree has no sequencing', () => {
+  it('the root plays units in order if the tree has no sequencing', () => {
     const tree = {
       Units: [leaf('a')],
       Sequencing: null,
@@ -156,7 +156,7 @@ describe('the root activity', () => {
     );
   });
 
-  it('uses the default sequencing if only other activities define their own', () => {
+  it('the root uses the default sequencing if only other activities define their own', () => {
     const course = prepareCourse({ ...treeOf([leaf('a', {}), leaf('b')]), Sequencing: null }, 'Course');
     assert.equal(course.root.sequencing.ControlMode.Flow, false);
   });
@@ -190,7 +190,7 @@ describe('data shared between courses', () => {
 });
 
 describe('a state from another release', () => {
-  it('keeps the data of activities that still exist', () => {
+  it('the data of activities that still exist is kept', () => {
     const learner = learnerOf(courseOf([leaf('a'), leaf('b')]));
     learner.ask('start');
     learner.finish({ 'cmi.success_status': 'passed' }, 'continue');

@@ -11,7 +11,7 @@ import { supportsOf } from './support.ts';
 const numbers = (count: number) => [...Array(count).keys()];
 const shapes = {
   'a list of 1,000': courseOf(numbers(1_000).map((n) => leaf(`u${n}`))),
-  'a list of 1,000 that may stop a choice': courseOf(
+  'a list of 1,000 potential stops of a choice': courseOf(
     numbers(1_000).map((n) =>
       leaf(`u${n}`, { Rules: [rule('pre', 'stopForwardTraversal', 'not satisfied')] }),
     ),
@@ -71,7 +71,7 @@ function medianOfChecks(course: ReturnType<typeof courseOf>): number {
 
 describe('the check of a commit', () => {
   for (const [title, course] of Object.entries(shapes))
-    it(`takes milliseconds with ${title} activities`, (context) => {
+    it(`a check takes milliseconds with ${title} activities`, (context) => {
       const median = medianOfChecks(course);
       context.diagnostic(`${median.toFixed(2)} ms`);
       assert.ok(median < 25, `${median} ms`);
@@ -80,7 +80,7 @@ describe('the check of a commit', () => {
 
 describe('one request with all predictions', () => {
   for (const [title, course] of Object.entries(shapes))
-    it(`takes milliseconds with ${title} activities`, (context) => {
+    it(`a request takes milliseconds with ${title} activities`, (context) => {
       const median = medianOf(course);
       context.diagnostic(`${median.toFixed(2)} ms`);
       // The target is 5 ms on an idle processor. Other tests run at the same time.

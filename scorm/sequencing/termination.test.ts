@@ -86,7 +86,7 @@ describe('TB.2.3 Termination Request Process', () => {
     assert.equal(learner.ask('launch'), 'a');
   });
 
-  it('suspendAll suspends the open activity and its ancestors, which are resumed', () => {
+  it('suspendAll suspends the open activity and its ancestors, which can then be resumed', () => {
     const learner = learnerOf(courseOf(units));
     assert.equal(askAll(learner, ['start', 'continue', 'suspendAll']), 'ended');
     assert.deepEqual(tracks(learner), ['root suspended', 'g suspended', 'a', 'b suspended']);

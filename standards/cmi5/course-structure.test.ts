@@ -24,7 +24,7 @@ function rejectionOf(text: string, paths?: string[] | null): string {
 }
 
 describe('cmi5 course structure', () => {
-  it('becomes a tree of blocks and AUs', () => {
+  it('a course structure becomes a tree of blocks and AUs', () => {
     const structure = read(
       courseStructure(
         au({ id: 'https://example.com/au/1', url: 'index.html' }) +
@@ -44,7 +44,7 @@ describe('cmi5 course structure', () => {
     assert.deepEqual(structure.warnings, []);
   });
 
-  it('keeps the data needed to launch an AU', () => {
+  it('all data needed to launch an AU is kept', () => {
     const attributes =
       'moveOn="CompletedAndPassed" masteryScore="0.85" launchMethod="OwnWindow" activityType="https://example.com/type"';
     const more = '<launchParameters> a=1,b=2 </launchParameters><entitlementKey> key </entitlementKey>';
@@ -56,7 +56,7 @@ describe('cmi5 course structure', () => {
     });
   });
 
-  it('uses the defaults of the specification', () => {
+  it("missing values get the specification's defaults", () => {
     const details = read(courseStructure(au({}))).Tree.Units[0]?.AssignableUnit;
     assert.deepEqual(
       [details?.MoveOn, details?.OwnWindow, details?.MasteryScore],
@@ -64,31 +64,31 @@ describe('cmi5 course structure', () => {
     );
   });
 
-  it('keeps titles in all languages and shows the first one', () => {
+  it('titles are kept in all languages, and the first one is shown', () => {
     const title = '<langstring lang="de">Ein Teil</langstring><langstring lang="en">A part</langstring>';
     const [unit] = read(courseStructure(au({ title }))).Tree.Units;
     assert.deepEqual([unit?.Title, unit?.Names], ['Ein Teil', { de: 'Ein Teil', en: 'A part' }]);
   });
 
-  it('accepts elements of other namespaces', () => {
+  it('elements of other namespaces are accepted', () => {
     const more = '<vendor:extra xmlns:vendor="https://example.com/vendor" vendor:a="1"/>';
     assert.equal(read(courseStructure(au({ more }))).Tree.Units.length, 1);
   });
 
-  it('may refer to pages elsewhere, with or without a package', () => {
+  it('a course structure may refer to pages elsewhere, with or without a package', () => {
     const text = courseStructure(au({ url: 'https://content.example.com/au.html?a=1' }));
     for (const paths of [[], null])
       assert.equal(read(text, paths).Tree.Units[0]?.Href, 'https://content.example.com/au.html?a=1');
   });
 
-  it('may have 1,000 AUs', () => {
+  it('a course structure may have 1,000 AUs', () => {
     const many = Array.from({ length: 1_000 }, (_, n) =>
       au({ id: `https://example.com/au/${n}`, url: `https://example.com/${n}` }),
     );
     assert.equal(read(courseStructure(many.join('')), null).Tree.Units.length, 1_000);
   });
 
-  it('produces a warning for undeclared objectives', () => {
+  it('undeclared objectives cause a warning', () => {
     const objectives = '<objectives><objective idref="https://example.com/objective"/></objectives>';
     assert.match(read(courseStructure(au({ objectives }))).warnings[0]?.Message ?? '', /not declared/);
   });
@@ -119,11 +119,11 @@ describe('cmi5 course structure', () => {
     ['14.1', /not in the package/, courseStructure(au({ url: 'missing.html' }))],
     ['14.2', /has no package/, courseStructure(au({ url: 'index.html' })), null],
   ] as const)
-    it(`is rejected by section ${section}: ${why.source}`, () => {
+    it(`a course structure is rejected by section ${section}: ${why.source}`, () => {
       assert.match(rejectionOf(text, paths), why);
     });
 
-  it('is rejected with the line of the violation', () => {
+  it('a rejection names the line of the violation', () => {
     assert.match(rejectionOf(courseStructure('\n<unknown/>')), /cmi5\.xml, line \d+: it violates/);
   });
 });

@@ -29,7 +29,7 @@ const grouping = [{ id: launch.publisherId }];
 const sessionId = { [extensions.sessionId]: 's' };
 
 describe('statements from the LMS', () => {
-  it('report that and how an AU was launched (9.3.1, 9.6.3)', () => {
+  it('the launched statement reports how an AU was launched (9.3.1, 9.6.3)', () => {
     const launchUrl = 'https://content.example.com/index.html';
     const statement = launched(to, launch, { at, launchUrl });
     assert.equal((statement.verb as { id: string }).id, lmsVerbs.launched);
@@ -47,11 +47,11 @@ describe('statements from the LMS', () => {
     });
   });
 
-  it('report how long an abandoned session lasted (9.3.6, 9.5.4.2)', () => {
+  it('the abandoned statement reports how long the session lasted (9.3.6, 9.5.4.2)', () => {
     assert.deepEqual(abandoned(to, launch, { at, duration: 'PT5S' }).result, { duration: 'PT5S' });
   });
 
-  it('report why an AU was waived (9.3.7, 9.5.5.2)', () => {
+  it('the waived statement reports why an AU was waived (9.3.7, 9.5.5.2)', () => {
     const { result, context } = waived(to, launch, { at, reason: 'Tested Out' });
     assert.deepEqual(result, {
       success: true,
@@ -66,7 +66,7 @@ describe('statements from the LMS', () => {
     });
   });
 
-  it('identify the block by our ID and by its own (9.4, 9.6.2.3)', () => {
+  it('statements identify a block by our ID and by its own (9.4, 9.6.2.3)', () => {
     const node = { kind: 'block' as const, id: 'https://example.com/block', names: { en: 'A block' } };
     const own = 'https://lms.example.com/block';
     const { object, context } = satisfied(to, node, { at, sessionId: 's', activityId: own });
@@ -77,7 +77,7 @@ describe('statements from the LMS', () => {
 });
 
 describe('AU launch', () => {
-  it('provides a launch data document for the AU (10.2)', () => {
+  it('a launch provides a document for the AU (10.2)', () => {
     assert.deepEqual(launchData(launch, 'https://content.example.com/returned'), {
       contextTemplate: { contextActivities: { grouping }, extensions: sessionId },
       ...{ launchMode: 'Normal', moveOn: 'Passed', returnURL: 'https://content.example.com/returned' },
@@ -92,7 +92,7 @@ describe('AU launch', () => {
     ]);
   });
 
-  it('adds its parameters to those of the AU (8.1)', () => {
+  it('a launch adds its parameters to those of the AU (8.1)', () => {
     const parameters = { endpoint: 'https://lms.example.com/xapi', actor: '{"a":1}' };
     const added = 'endpoint=https%3A%2F%2Flms.example.com%2Fxapi&actor=%7B%22a%22%3A1%7D';
     for (const [address, expected] of [

@@ -46,7 +46,7 @@ describe('moveOn (section 13.1.4)', () => {
     CompletedOrPassed: [completed, passed, both, waived],
   };
   for (const moveOn of moveOns)
-    it(`is evaluated correctly for ${moveOn}`, () => {
+    it(`${moveOn} is met by the correct results`, () => {
       for (const record of [none, completed, passed, both, failed, waived])
         assert.equal(isSatisfied(moveOn, record), expected[moveOn].includes(record), JSON.stringify(record));
     });
@@ -59,7 +59,7 @@ describe('blocks and the course (section 9.3.9)', () => {
   );
   const idsOf = (nodes: { id: string }[]) => nodes.map(({ id }) => id);
 
-  it('are satisfied when all of their AUs are, inner blocks first', () => {
+  it('blocks are satisfied when all of their AUs are, inner blocks first', () => {
     const records = new Map([
       ['a', passed],
       ['b', completed],
@@ -69,14 +69,14 @@ describe('blocks and the course (section 9.3.9)', () => {
     assert.deepEqual(idsOf(satisfiedNodes(tree, records)), ['inner', 'outer', 'course']);
   });
 
-  it('are reported as satisfied only once', () => {
+  it('blocks are reported as satisfied only once', () => {
     const before = new Map([['b', completed]]);
     const after = new Map([...before, ['a', passed] as const]);
     assert.deepEqual(idsOf(newlySatisfied(tree, before, after)), ['outer', 'course']);
     assert.deepEqual(newlySatisfied(tree, after, after), []);
   });
 
-  it('are satisfied at registration if every moveOn is NotApplicable', () => {
+  it('blocks are satisfied at registration if every moveOn is NotApplicable', () => {
     const optional = treeOf(blockOf('block', auOf('a', 'NotApplicable')));
     assert.deepEqual(idsOf(satisfiedNodes(optional, new Map())), ['block', 'course']);
   });
@@ -85,13 +85,13 @@ describe('blocks and the course (section 9.3.9)', () => {
 describe('evidence for AUs', () => {
   const evidenceOf = (unit: Unit, record: AuRecord) => unitEvidence('cmi5', unit, dataOf(record));
 
-  it('survives storage unchanged', () => {
+  it('a record survives storage unchanged', () => {
     const record = { ...both, score: 0.85, progress: 40, seconds: 61.5 };
     assert.deepEqual(recordOf(dataOf(record)), record);
     assert.deepEqual(recordOf({}), none);
   });
 
-  it('shows completion once the AU is satisfied', () => {
+  it('an AU is completed once it is satisfied', () => {
     const unit = auOf('a', 'CompletedAndPassed');
     assert.equal(evidenceOf(unit, completed).Completion, 'incomplete');
     assert.deepEqual(evidenceOf(unit, { ...both, score: 0.857, seconds: 59.6 }), {
@@ -101,13 +101,13 @@ describe('evidence for AUs', () => {
     assert.equal(evidenceOf(unit, { ...failed, progress: 30 }).Progress, 30);
   });
 
-  it('requires a statement even if moveOn is NotApplicable, so that a launch alone completes nothing', () => {
+  it('an AU with moveOn NotApplicable is completed only by a statement, not by a launch', () => {
     const unit = auOf('a', 'NotApplicable');
     assert.equal(evidenceOf(unit, none).Completion, 'incomplete');
     assert.equal(evidenceOf(unit, completed).Completion, 'completed');
   });
 
-  it('ignores optional AUs if there are required ones', () => {
+  it('optional AUs do not count if there are required ones', () => {
     const tree = treeOf(auOf('exam', 'Passed'), auOf('reading', 'NotApplicable'));
     const [exam, reading] = tree.Units as [Unit, Unit];
     const opened = rollUp('cmi5', tree, { reading: evidenceOf(reading, none) });

@@ -102,7 +102,7 @@ function altered<S extends Json>(statement: S, change: (statement: S) => void): 
 }
 
 describe('accepted statements', () => {
-  it('start with initialized and end with terminated', () => {
+  it('a session starts with initialized and ends with terminated', () => {
     let { state, record } = accepted(defined('initialized'), { state: prepared });
     for (const statement of [allowed(), defined('completed'), defined('passed'), defined('terminated')])
       ({ state, record } = accepted(statement, { state, record }));
@@ -110,7 +110,7 @@ describe('accepted statements', () => {
     assert.deepEqual([record.completed, record.passed], [at, at]);
   });
 
-  it('report scores', () => {
+  it('statements may report scores', () => {
     assert.equal(accepted(scored('passed', { scaled: 0.8 })).record.score, 0.8);
     assert.equal(accepted(scored('failed', { scaled: 0.2, raw: 2, min: 0, max: 10 })).record.score, 0.2);
     const withoutMastery = scored('passed', { scaled: 0.1 });
@@ -118,7 +118,7 @@ describe('accepted statements', () => {
     accepted(withoutMastery, { session: { masteryScore: null } });
   });
 
-  it('report progress, even with a verb that cmi5 does not define (9.5.5.1)', () => {
+  it('statements may report progress, even with a verb that cmi5 does not define (9.5.5.1)', () => {
     const statement = altered(allowed(), ({ result }) => {
       result.extensions = { [extensions.progress]: 40 };
     });
@@ -134,7 +134,7 @@ describe('accepted statements', () => {
       );
   });
 
-  it('may use any verb if they are cmi5 allowed statements (7.1.3)', () => {
+  it('a cmi5 allowed statement may use any verb (7.1.3)', () => {
     const statement = altered(allowed(), (it) => {
       it.verb = { id: auVerbs.passed };
     });
@@ -142,12 +142,12 @@ describe('accepted statements', () => {
     assert.equal(accepted(statement).record.passed, null);
   });
 
-  it('may follow "failed" from an earlier session', () => {
+  it('a result may follow "failed" from an earlier session', () => {
     accepted(defined('passed'), { record: { failed: at } });
     accepted(defined('failed'), { record: { failed: at } });
   });
 
-  it('may contain a single activity instead of a list, and +00:00 instead of Z', () => {
+  it('a statement may have a single activity instead of a list, and +00:00 instead of Z', () => {
     const single = altered(defined('initialized'), ({ context }) => {
       context.contextActivities = {
         category: { id: categories.cmi5 },
@@ -358,14 +358,14 @@ describe('rejected statements', () => {
       assert.equal(decision.section, section, decision.message);
     });
 
-  it('include anything that is not a statement', () => {
+  it('anything that is not a statement is rejected', () => {
     for (const sent of [{}, { actor: [], context: 1, verb: null, result: 'x', timestamp: at, id: 'a' }])
       assert.ok(isViolation(decide(sent)));
   });
 });
 
 describe('statements in one request', () => {
-  it('are processed in the order of their timestamps (9.3)', () => {
+  it('statements are processed in the order of their timestamps (9.3)', () => {
     const [later, earlier] = ['2026-01-31T09:00:01Z', '2026-01-31T09:00:00Z'].map((timestamp) => ({
       timestamp,
     }));

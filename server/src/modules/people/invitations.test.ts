@@ -105,7 +105,7 @@ test('without a declared hash function, only a password that the user set in Lec
 
 /** The ways in which an invitation ends, with the resulting status. */
 const endings: Record<string, [(LoginID: string, by: TestTenant) => Promise<unknown>, string]> = {
-  'a newer one': [(LoginID, by) => invite(LoginID, by), 'pending'],
+  'a newer invitation': [(LoginID, by) => invite(LoginID, by), 'pending'],
   DELETE: [(LoginID, { api }) => api('DELETE', `/invitation/${LoginID}`), 'revoked'],
   'a new password': [
     (LoginID, { api }) => api('PUT', `/user/${LoginID}`, { Password: 'from the client' }),
@@ -126,7 +126,7 @@ const endings: Record<string, [(LoginID: string, by: TestTenant) => Promise<unkn
     },
     'revoked',
   ],
-  'seven days': [async () => clock.advance({ days: 7, seconds: 1 }), 'expired'],
+  'the passage of seven days': [async () => clock.advance({ days: 7, seconds: 1 }), 'expired'],
 };
 
 for (const [what, [end, status]] of Object.entries(endings))
@@ -140,7 +140,7 @@ for (const [what, [end, status]] of Object.entries(endings))
       expectProblem(reply, 410, 'invitation_ended');
     assert.equal((await own.api('GET', `/invitation/${LoginID}`)).body.Status, status);
     const more = await own.api('POST', `/invitation/${LoginID}/${InvitationID}/link`);
-    if (what === 'a newer one') expectProblem(more, 404, 'invitation_not_found');
+    if (what === 'a newer invitation') expectProblem(more, 404, 'invitation_not_found');
     else expectProblem(more, 410, 'invitation_ended');
   });
 

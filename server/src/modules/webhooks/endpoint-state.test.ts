@@ -47,7 +47,7 @@ const rows: [
   effects?: EndpointEffect[],
 ][] = [
   [
-    'a renewed claim updates the endpoint and has the log read',
+    'a renewed claim updates the endpoint and reads the log',
     { ...fresh, more: false },
     { kind: 'kept', endpoint: { ...fresh.endpoint, url: 'https://example.com/new' } },
     { endpoint: { ...fresh.endpoint, url: 'https://example.com/new' }, more: true },
@@ -60,7 +60,7 @@ const rows: [
     [{ kind: 'wake' }],
   ],
   [
-    'reading advances the position, here and in the database',
+    'reading advances the position in memory and in the database',
     fresh,
     { kind: 'read', position: later, stored: place, more: false, lastNumber: 7 },
     { position: later, endpoint: { ...fresh.endpoint, position: place }, more: false, lastNumber: 7 },

@@ -40,7 +40,7 @@ test('provides its own context and commits', async () => {
   assert.deepEqual(await names(), ['a']);
 });
 
-test('joins an outer transaction and is rolled back with it', async () => {
+test('joins an outer transaction and is rolled back together with it', async () => {
   const failing = transaction(ctx, async (ctx) => {
     await transaction(ctx, (ctx) => put(ctx.db, 'inner'));
     assert.deepEqual(await run(ctx, count), [{ n: 2 }]);
@@ -50,7 +50,7 @@ test('joins an outer transaction and is rolled back with it', async () => {
   assert.deepEqual(await names(), ['a']);
 });
 
-test('is rolled back if it throws before the first await', async () => {
+test('rolls back if the work throws before the first await', async () => {
   const failing = transaction(ctx, () => {
     throw new Error('thrown synchronously');
   });

@@ -63,7 +63,7 @@ test('a program can write only to its own folder, and can neither start another 
   assert.equal(JSON.stringify(await act('returns the environment')).includes('secret'), false);
 });
 
-test('a program can read its input and our code, but not the keys next to it', async () => {
+test('a program can read its input and our code, but not the keys in the same data folder', async () => {
   assert.equal(await act('reads what it is given'), 'given');
   for (const what of ['reads a secret', 'lists a folder', 'reads the list of users'] as const)
     await assert.rejects(act(what), { code: 'ERR_ACCESS_DENIED' });

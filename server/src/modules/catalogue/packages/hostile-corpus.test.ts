@@ -45,7 +45,7 @@ const bomb = deflateRawSync(Buffer.alloc(50_000_000));
 describe('inconsistent archives are rejected, and nothing is left on disk', () => {
   const cases: [string, () => Buffer, string][] = [
     [
-      'a bomb inside a bomb',
+      'a zip bomb inside a zip bomb',
       () => course(good, { name: 'a.zip', data: Buffer.concat([bomb, Buffer.alloc(30_000_000)]) }),
       'package_unsafe',
     ],
@@ -55,7 +55,7 @@ describe('inconsistent archives are rejected, and nothing is left on disk', () =
       'package_too_large',
     ],
     [
-      'more entries announced than exist',
+      'more declared entries than existing ones',
       () => patched((bytes, end) => bytes.fill(0x7f, end + 8, end + 12)),
       'package_too_large',
     ],
@@ -172,13 +172,13 @@ describe('unusual manifests are either read or rejected with a reason', () => {
     ],
     ['a title of a megabyte', manifest12(oneItem.replace('Start', 'y'.repeat(1_048_576)), oneResource)],
     [
-      'a title of script',
+      'a title that contains a script',
       manifest12(oneItem.replace('Start', '&lt;script&gt;alert(1)&lt;/script&gt;'), oneResource),
     ],
     ['UTF-16 with a byte order mark', utf16(good, true)],
     ['UTF-16 without a byte order mark', utf16(good, false)],
     [
-      'Latin-1 that is declared',
+      'declared Latin-1',
       Buffer.from(good.replace('UTF-8', 'ISO-8859-1').replace('Start', 'Größe'), 'latin1'),
     ],
     ['undeclared Latin-1', Buffer.from(good.replace('Start', 'Größe'), 'latin1')],

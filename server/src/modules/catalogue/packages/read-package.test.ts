@@ -117,7 +117,7 @@ describe('packages from other tools', () => {
     'bad-scorm12-missing-files.zip': 'scorm12',
   };
 
-  it('are either imported or rejected with the reason', async (context) => {
+  it('third-party packages are either imported or rejected with the reason', async (context) => {
     const real = await realPackages(context);
     for (const name of real?.names ?? []) {
       const { report, problem, names } = await importBytes(await readFile(join(real?.folder ?? '', name)));
@@ -129,7 +129,7 @@ describe('packages from other tools', () => {
     }
   });
 
-  it('report the line of malformed XML and the missing href', async (context) => {
+  it('errors contain the line of malformed XML and the missing href', async (context) => {
     const real = await realPackages(context);
     if (!real) return;
     const read = (name: string) => readFile(join(real.folder, name));

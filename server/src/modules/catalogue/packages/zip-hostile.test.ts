@@ -100,31 +100,31 @@ const families: [string, RawEntry[], string, RegExp][] = [
 
 describe('hostile archives', () => {
   for (const [what, entries, code, reason] of families) {
-    it(`are rejected for ${what}, leaving nothing on disk`, async () => {
+    it(`archives are rejected for ${what}, leaving nothing on disk`, async () => {
       const problem = await rejected(rawZip([page, ...entries]));
       assert.equal(problem.code, code);
       assert.match(problem.message, reason);
     });
   }
 
-  it('are rejected if two entries share the same bytes', async () => {
+  it('archives are rejected if two entries share the same bytes', async () => {
     const problem = await rejected(rawZip([page, { ...page, name: 'other.html', offset: 0 }]));
     assert.match(problem.message, /overlaps another entry/);
   });
 
-  it('are rejected if the deflate data is damaged', async () => {
+  it('archives are rejected if the deflate data is damaged', async () => {
     const bytes = rawZip([page]);
     bytes.fill(0xff, 42, 50);
     assert.equal((await rejected(bytes)).code, 'package_unsafe');
   });
 
-  it('are rejected if they exceed the limits on bytes and entries', async () => {
+  it('archives are rejected if they exceed the limits on bytes and entries', async () => {
     const bytes = rawZip([page, { name: 'a.js', data: 'x'.repeat(100) }]);
     assert.equal((await rejected(bytes, { bytes: 100 })).code, 'package_too_large');
     assert.equal((await rejected(bytes, { entries: 1 })).code, 'package_too_large');
   });
 
-  it('are rejected if the folders implied by paths exceed the entry limit', async () => {
+  it('archives are rejected if the folders implied by paths exceed the entry limit', async () => {
     const deep = Array.from({ length: 10 }, (_, index) => ({
       name: `${`${index}/`.repeat(30)}x`,
       data: 'x',
@@ -133,7 +133,7 @@ describe('hostile archives', () => {
     assert.equal((await importedReport(rawZip([page, ...deep]), { entries: 311 })).Files, 11);
   });
 
-  it('are distinguished from files that are not archives', async () => {
+  it('archives are distinguished from other files', async () => {
     for (const bytes of [Buffer.alloc(0), Buffer.from('%PDF-1.7'), rawZip([page]).subarray(0, -30)]) {
       assert.equal((await rejected(bytes)).code, 'package_not_zip');
     }
@@ -141,23 +141,23 @@ describe('hostile archives', () => {
 });
 
 describe('harmless archives', () => {
-  it('may contain small blank files with a high compression ratio', async () => {
+  it('archives may contain small blank files with a high compression ratio', async () => {
     const report = await importedReport(rawZip([page, { name: 'blank.txt', data: Buffer.alloc(900_000) }]));
     assert.equal(report.Files, 2);
   });
 
-  it('lose the files that operating systems add', async () => {
+  it('files that operating systems add are removed', async () => {
     const junk = [{ name: '__MACOSX/._index.html' }, { name: '.DS_Store' }, { name: 'img/Thumbs.db' }];
     const { names } = await importBytes(rawZip([page, ...junk]));
     assert.deepEqual(names, ['out', 'out/index.html']);
   });
 
-  it('may list a folder twice, even in a different case', async () => {
+  it('a folder may be listed twice, even in a different case', async () => {
     const entries = [{ name: 'js/' }, { name: 'js/' }, { name: 'js/a.js' }, { name: 'JS/b.js' }];
     assert.equal((await importedReport(rawZip([page, ...entries]))).Files, 3);
   });
 
-  it('keep names encoded in code page 437 and in undeclared UTF-8', async () => {
+  it('names encoded in code page 437 and in undeclared UTF-8 are kept', async () => {
     const old = { name: Buffer.from([0x81, 0x2e, 0x6a, 0x73]), flags: 0 };
     const { names } = await importBytes(rawZip([page, old, { name: 'ä.js', flags: 0 }]));
     assert.deepEqual(names, ['out', 'out/index.html', 'out/ä.js', 'out/ü.js']);
