@@ -125,7 +125,7 @@ for (const [name, send] of Object.entries({ curl: withCurl, JavaScript: withScri
     }
   });
 
-test('every operation that programs can call is sent', () => {
+test('the test sends every operation that programs can call', () => {
   const sent = new Set(`${steps} ${sentByBrowsers} ${sentElsewhere}`.trim().split(/\s+/));
   const missing = [...entries.values()].filter(
     ({ method, operationId }) => method !== 'EVENT' && !sent.has(operationId),

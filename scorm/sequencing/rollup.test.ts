@@ -108,7 +108,7 @@ describe('RB.1.2 Objective Rollup Process and RB.1.3 Activity Progress Rollup Pr
     assert.equal(rolledUp([{ data: passed }], { Objectives: byMeasure(0.6) }).satisfied, null);
   });
 
-  it('ignores a measure until the group ends if measures do not count while the group is active', () => {
+  it("with measureSatisfactionIfActive false, a group's measure counts only once the group has ended", () => {
     const RollupConsiderations = { MeasureSatisfactionIfActive: false };
     const course = courseOf([
       group('g', [leaf('a')], {

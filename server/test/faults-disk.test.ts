@@ -10,7 +10,7 @@ import { until } from './support/until.ts';
 
 after(cleanUp);
 
-test('a full disk during an import and commits causes 503, leaves nothing incomplete, loses nothing, and can be recovered from', async (context) => {
+test('a full disk during imports and commits causes 503, and the service recovers without incomplete or lost data', async (context) => {
   const disk = mountSmallDisk(200);
   context.after(disk.unmount);
   const home = await databaseSettings();

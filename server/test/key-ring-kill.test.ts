@@ -114,7 +114,7 @@ async function keys(env: Record<string, string | undefined>, ...args: string[]) 
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }
 
-test('lectern keys rotate works while a service is running, which signs with the new key within seconds', async () => {
+test('lectern keys rotate works while a service is running, and the service signs with the new key within seconds', async () => {
   const env = await databaseSettings();
   const running = await startProcess(env);
   await call(running, 'POST', '/tenant', { TenantID: 'acme' });

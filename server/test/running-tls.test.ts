@@ -171,7 +171,7 @@ test('the service does not start with a key for another certificate', async () =
   assert.match(refused.stderr(), /^TLS_KEY: is not the key of the certificate/);
 });
 
-test('a course also has its own host over HTTP/2, and a certificate that does not cover that host is reported', async () => {
+test('over HTTP/2 a course also has its own host, and a certificate that does not cover that host is reported', async () => {
   const pair = writeCertificate(await temporaryFolder());
   const tls = { TLS_CERT: pair.certFile, TLS_KEY: pair.keyFile };
   const CONTENT_URL = 'https://*.courses.example';

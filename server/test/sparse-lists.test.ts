@@ -134,7 +134,7 @@ test('deliveries with a rare status are found, newest first', async () => {
   );
 });
 
-test('the overview counts each event once, even if there are more than one statement reads', async () => {
+test('the overview counts each event once, even if there are more events than one statement reads', async () => {
   const created = events.filter(({ Type }) => Type === 'enrolment.created').length;
   for (let n = 0; n < 2; n++) {
     const reply = await tenant.api('GET', '/overview?Days=2');

@@ -96,7 +96,7 @@ test('an Idempotency-Key adds three statements, which look up the key, store the
   }
 });
 
-test('reading a user or an enrolment takes one statement, and explaining it two', async () => {
+test('reading a user or an enrolment takes one statement, and explaining an enrolment takes two', async () => {
   const { LoginID, EnrollID } = await enrolled();
   const address = `/enrolment/${LoginID}/${EnrollID}`;
   for (const url of [

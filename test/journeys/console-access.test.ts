@@ -185,7 +185,7 @@ test('After failed guesses the page shows when to retry', async () => {
   await closeConsole(page);
 });
 
-test('A learner sees their courses, starts one, and comes back', async () => {
+test('A learner sees their courses, starts one, and returns to the console', async () => {
   const LoginID = await acme.user({ FirstName: 'Ann', Password: hashed('secret') });
   expectStatus(await acme.api('POST', `/enrol/${LoginID}/phishing`), 201);
   await service.api('PUT', '/course/empty', { Title: 'Empty course' });

@@ -182,7 +182,7 @@ test('A result is overridden with a reason, and the override is later removed', 
   await closeConsole(page);
 });
 
-test('The URL filters the list, which can be saved as CSV', async () => {
+test('The list is filtered by its URL and can be saved as CSV', async () => {
   const { tenant, who, address } = await withAnn();
   await tenant.user({ GroupName: 'Stock' });
   const page = await consoleOf(service, who, '/console/enrolments?status=expired');

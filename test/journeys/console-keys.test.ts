@@ -105,7 +105,7 @@ test('Keys are created for two courses, one is redeemed, and another is revoked'
   await closeConsole(page);
 });
 
-test('The URL filters the list, and a key is created from an existing one', async () => {
+test('The list is filtered by its URL, and a key is created from an existing one', async () => {
   const { tenant, who } = await withAnn();
   for (const PurchaseOrder of ['PO-1', 'PO-2'])
     expectStatus(await tenant.api('POST', '/enrolment/key', { ...newest, PurchaseOrder }), 201);

@@ -139,7 +139,7 @@ test('An endpoint is added, fails until it is disabled, is repaired, and receive
   await closeConsole(page);
 });
 
-test('A rotated secret is shown once, and both secrets are used for the chosen overlap', async () => {
+test('A rotated secret is shown once, and both secrets are used during the chosen overlap', async () => {
   const { tenant, page, webhook } = await withEndpoint();
   await choose(page, 'Rotate secret');
   const dialog = page.getByRole('dialog');

@@ -28,7 +28,7 @@ after(async () => {
   await service?.close();
 });
 
-test('Sequencing enforces the order, is kept when the learner leaves, and rolls up to the course', async () => {
+test('Sequencing enforces the order, remembers the state when the learner leaves, and rolls up to the course', async () => {
   const { LaunchURL, read } = await service.enrol('fire-safety');
   const page = await openPage(await newContext());
   const launch = `${LaunchURL}&returnURL=${client.returnURL}`;

@@ -99,7 +99,7 @@ test('The operator previews a draft SCORM 1.2 course and passes it', async () =>
   });
 });
 
-test('The operator previews a SCORM 2004 course in order and returns to the page from which it was opened', async () => {
+test('The operator previews a SCORM 2004 course in order and returns to the page where the preview was opened', async () => {
   await previewing('fire-safety', {}, async (page, address) => {
     const current = page.locator('.unit[aria-current]');
     await page.goto(`${address}&returnURL=${client.returnURL}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toNfc } from './unicode.ts';
 
-test('text in any script is normalised, up to the longest form of the longest identifier', () => {
+test('text in any script is normalised, up to the length of the longest identifier in its longest form', () => {
   for (const text of ['Zoë', 'Ångström', 'ệ'.repeat(255), '각', 'क़', 'ΐ'.repeat(255), 'של֥וֹם'])
     assert.equal(toNfc(text.normalize('NFD')), text.normalize('NFC'));
 });

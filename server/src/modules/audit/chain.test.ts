@@ -25,7 +25,7 @@ const chainOf = async ({ TenantID }: TestTenant, known: Parameters<typeof verify
 const change = (statement: RawBuilder<unknown>) =>
   sql`/* across tenants: a test forges */ ${statement}`.execute(service.ctx.db);
 
-test('an unchanged trail verifies', async () => {
+test('an unchanged trail passes verification', async () => {
   const tenant = await trail();
   const found = await chainOf(tenant);
   assert.deepEqual({ ...found, Hash: '' }, { TenantID: tenant.TenantID, Entries: 5, Hash: '', Break: null });
@@ -222,7 +222,7 @@ test('a tenant deleted since an earlier verification is not reported as missing,
   assert.deepEqual(await breaks(), []);
 });
 
-test('chains older than `audit.began` get this entry once, when the service starts after the migration', async () => {
+test('chains older than `audit.began` get this entry once, when the service first starts after the migration', async () => {
   const own = await startService();
   const { startMissingTrails } = await import('./begin.ts');
   try {

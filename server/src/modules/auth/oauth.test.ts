@@ -29,7 +29,7 @@ const basic = (id: string, secret: string) => ({
 const asBearer = (token: string, method = 'GET', path = '/user', body?: unknown) =>
   api(method, path, body, token);
 
-test('credentials sent as a form, with Basic or as JSON yield a bearer token', async () => {
+test('credentials sent as a form, as JSON or in a Basic header yield a bearer token', async () => {
   for (const reply of [
     await ask({ ...grant, ...client }),
     await ask(grant, basic(tenant.keyId, tenant.key)),

@@ -194,7 +194,7 @@ test('a tenant sees only the groups of its own users, and learners see only thei
   assert.deepEqual(groupsOf(offered.body), [[own], null]);
 });
 
-test('a tenant sees only courses and published options that it is offered, without drafts or authoring fields', async () => {
+test('a tenant sees only courses and options offered to it, without drafts or authoring fields', async () => {
   const [open, draft, retired, theirs] = ['open', 'draft', 'retired', 'theirs'].map(unique);
   const decomposed = 'Ü'.normalize('NFD');
   expectStatus(await api('POST', '/tenant', { TenantID: decomposed }), 201);

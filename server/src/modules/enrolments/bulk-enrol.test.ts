@@ -91,7 +91,7 @@ test('plan=true changes nothing and writes no event', async () => {
   assert.deepEqual((await count.execute(service.ctx.db)).rows, before.rows);
 });
 
-test('repeating an extend call with an Idempotency-Key extends once', async () => {
+test('a repeated extend call with an Idempotency-Key extends the enrolment once', async () => {
   const rows = [{ LoginID: 'c', CourseID: 'one', IfEnrolled: 'extend' }];
   await bulk(rows);
   await bulk(rows, '', { 'idempotency-key': 'extend' });

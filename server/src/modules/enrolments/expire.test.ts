@@ -108,7 +108,7 @@ test('a completed enrolment stays completed without an event, and a later commit
   assert.equal((await page.commit(completed)).body.Status, 'completed');
 });
 
-test('two nodes expire 1,000 enrolments together, each with one event', async () => {
+test('two nodes together expire 1,000 enrolments, writing one event for each', async () => {
   await settle();
   const tenant = await newTenant(service);
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };

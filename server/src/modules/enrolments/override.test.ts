@@ -27,7 +27,7 @@ async function enrolled() {
   };
 }
 
-test('an override is effective and is shown next to the recorded result', async () => {
+test('an override takes effect and is shown next to the recorded result', async () => {
   const { decide, read, changes } = await enrolled();
   const changed = await decide({
     Completion: 'completed',

@@ -192,7 +192,7 @@ test('concurrent erasures on two nodes return the same receipt', async () => {
   assert.equal(new Set(replies.map(({ body }) => body)).size, 1);
 });
 
-test('a stored response replays no data about an erased person, and a late retry does not recreate the person', async () => {
+test('a stored response reveals nothing about an erased person, and a late retry does not recreate the person', async () => {
   const LoginID = unique('keyed');
   const course = await newCourse(service);
   const requests = [
@@ -355,7 +355,7 @@ test('the export contains all data held about the person', async () => {
   expectProblem(refused, 403, 'scope_missing');
 });
 
-test('an export completes even if the person is erased meanwhile, without data about the next user with that LoginID', async () => {
+test('an export completes even if the person is erased meanwhile, without including a new user with the same LoginID', async () => {
   const { LoginID } = await newPerson();
   const chunks = await exportUser(ctx, { loginId: LoginID });
   let written: string = (await chunks.next()).value;

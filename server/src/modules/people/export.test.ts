@@ -55,7 +55,7 @@ test("replays, personal data exports and erasure plans wait in their tenant's qu
   }
 });
 
-test('personal data exports count like complete lists, and a HEAD request does not start one', async () => {
+test('personal data exports count towards the limit for complete lists, and a HEAD request does not start one', async () => {
   const held = Array.from({ length: exports.concurrent }, () => reserve(exports, TenantID));
   const refused = await api('GET', `/user/${LoginID}/export`);
   expectProblem(refused, 429, 'too_many_requests');

@@ -201,7 +201,7 @@ test('when an invitation is accepted concurrently on two nodes, only one accepta
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [200, 410, 410, 410]);
 });
 
-test("only the tenant's enabled users can be invited, by keys with users:admin, and only this service accepts", async () => {
+test("only the tenant's enabled users can be invited, the key needs users:admin, and invitations are accepted only on this service", async () => {
   const LoginID = await user();
   const other = await newTenant(service);
   for (const [by, name] of [

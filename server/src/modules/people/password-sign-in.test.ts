@@ -112,7 +112,7 @@ test('a password is checked even if the user does not exist', async () => {
   assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ${unknown}`);
 });
 
-test('ten wrong passwords block the name only for sign-in, whether or not the user exists', async () => {
+test('ten wrong passwords block the name at sign-in only, whether or not the user exists', async () => {
   const LoginID = await user({ Password: right });
   const names = [
     { TenantID, LoginID },

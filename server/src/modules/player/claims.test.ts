@@ -81,7 +81,7 @@ test('a claim without data is recorded and flagged, and does not count', async (
   assert.deepEqual({ ...claim, At: null }, { At: null, Launch: 1, Commit: 1, UnitID: first.UnitID, ...all });
 });
 
-test('a forged tree state does not count either, nor does a claim without one', async () => {
+test('a forged tree state does not count, and neither does a claim without a tree state', async () => {
   const { page, commits } = await enrolled();
   const { UnitID } = learner(page).end(begun);
   const forger = learner(page);
@@ -99,7 +99,7 @@ test('a forged tree state does not count either, nor does a claim without one', 
   assert.equal((await commits()).filter(({ Claimed }: { Claimed: unknown }) => Claimed !== null).length, 4);
 });
 
-test('states that no page writes are ignored', async () => {
+test('states that the page never writes are ignored', async () => {
   const { page } = await enrolled();
   const { UnitID, Tree } = learner(page).end(begun);
   const { Version, State } = JSON.parse(Tree);
@@ -121,14 +121,14 @@ test('states that no page writes are ignored', async () => {
     );
 });
 
-test('a rollup that a SCORM 1.2 page claims is flagged', async () => {
+test('a rollup claimed by a SCORM 1.2 page is flagged', async () => {
   const { page, commits } = await enrolled('phishing');
   const { body } = await page.commit({ Data: scorm12('incomplete', 40), Root: all });
   assert.deepEqual([body.Completion, body.Score], ['incomplete', 40]);
   assert.deepEqual((await commits())[0].Claimed, all);
 });
 
-test("attempts that began with an earlier version's page keep its rollup", async () => {
+test("attempts that began with an earlier version of the page keep that page's rollup", async () => {
   const { page, commits } = await enrolled();
   const handle = readSession(service.ctx, page.session.Session);
   assert.ok(handle);

@@ -34,7 +34,7 @@ test('names that are not in the data models are rejected', async () => {
     expectProblem(await commit({ Data: { [name]: '1' } }), 422, 'validation_failed');
 });
 
-test('JSON that is nested more deeply than a commit is rejected', async () => {
+test('JSON is rejected if it is nested more deeply than a commit', async () => {
   const { commit } = await open();
   const deep = { 'cmi.a': { b: { c: 'd' } } } as unknown as Record<string, string>;
   assert.equal((await commit({ Data: deep })).status, 422);

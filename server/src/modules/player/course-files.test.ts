@@ -127,7 +127,7 @@ test('range requests return parts of a file, so that learners can seek in a vide
   assert.equal((await web.file('Media/Intro.MP4')).headers.get('accept-ranges'), 'bytes');
 });
 
-test('text is compressed, media is not, and an unchanged file is not sent again', async () => {
+test('text is compressed, media files are not, and an unchanged file is not sent again', async () => {
   for (const encoding of ['br', 'gzip']) {
     const response = await web.file('Media/data.json', { 'accept-encoding': encoding });
     assert.equal(response.headers.get('content-encoding'), encoding);
@@ -156,7 +156,7 @@ test('a file is compressed once, unless it exceeds 1 MiB or too many are being c
   assert.deepEqual(await encodings(pages), new Set(['br']));
 });
 
-test('no text is slow to compress', async () => {
+test('no text takes long to compress', async () => {
   const letters = Buffer.from(Array.from(randomBytes(1024 * 1024), (byte) => 97 + (byte & 1)));
   const cost = async (work: () => Promise<unknown>) => {
     const before = process.cpuUsage();

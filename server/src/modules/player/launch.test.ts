@@ -56,7 +56,7 @@ test('a URL that is not http(s) is not followed', async () => {
     assert.equal(await returnOf(`${LaunchURL}&returnURL=${bad}`), null, bad);
 });
 
-test("a tenant's list limits where learners can be sent", async () => {
+test("a tenant's list of origins limits where learners can be sent", async () => {
   const tenant = await newTenant(service, {
     ReturnOrigins: ['https://lms.example', 'https://HR.example:8443'],
   });

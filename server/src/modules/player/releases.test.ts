@@ -41,7 +41,7 @@ test('learners finish the release that they started, and others get the new rele
   assert.equal((await service.api('GET', `/course/${CourseID}`)).body.Release, 2);
 });
 
-test('an earlier release that is made current again applies to new learners, and others keep their release', async () => {
+test('an earlier release that is made current again applies to new learners, and all others keep their release', async () => {
   const CourseID = await course();
   const enrol = async () => (await api('POST', `/enrol/${await user()}/${CourseID}`)).body;
   expectStatus(await service.importPackage(CourseID, second), 200);

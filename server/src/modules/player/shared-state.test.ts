@@ -42,7 +42,7 @@ test("global objectives and shared data come from the same learner's other cours
   assert.deepEqual((await play(service, another)).session.Shared, nothingShared);
 });
 
-test('other courses open whatever state a page has stored', async () => {
+test('other courses can be opened whatever state a page has stored', async () => {
   const learner = await user();
   const [here, there] = [await launchOf(learner, one), await launchOf(learner, other)];
   for (const shared of ['{', 'null', '1', '{"globals":1,"buckets":[1,["note"],["note",2],[1,"x"]]}']) {

@@ -25,7 +25,7 @@ const large = (status: string, character = 'x') => ({
   ),
 });
 
-test("when a course's run-time data exceeds 4 MiB, results count, but the data is not stored, and the receipt says so", async () => {
+test("results still count when a course's run-time data exceeds 4 MiB, but the data is not stored, and the receipt says so", async () => {
   const { LaunchURL, address } = await enrol();
   const { session, commit } = await play(service, LaunchURL);
   const units = Object.keys(session.Data);

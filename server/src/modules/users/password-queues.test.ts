@@ -16,7 +16,7 @@ function inProgress(calls: Promise<unknown>[]): () => boolean {
   return () => left > 0;
 }
 
-test('400 password checks with one key delay neither another tenant nor a learner, and two run at a time', async () => {
+test('400 password checks with one key run two at a time and delay neither another tenant nor a learner', async () => {
   const attacker = await newTenant(service);
   const other = await newTenant(service);
   const LoginID = await other.user({ Password: 'right' });

@@ -43,7 +43,7 @@ test('a refused connection and a shutdown are recorded as failures with a reason
   sender.close();
 });
 
-test('a receiver that switches protocols or closes the connection has failed, and its connection is closed', async () => {
+test('a receiver that switches protocols or closes the connection counts as failed, and its connection is closed', async () => {
   for (const [answer, reason] of [
     [
       'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
@@ -128,7 +128,7 @@ test('endless, huge and slow responses use little memory and at most ten seconds
   await receiver.kill();
 });
 
-test('a response in single bytes counts as a failure, and so do endless interim responses', async () => {
+test('a response sent byte by byte counts as a failure, and so do endless interim responses', async () => {
   const receiver = await startReceiver();
   const sender = openSender({ webhookAllow: ['127.0.0.1'] });
   const message = { url: receiver.url, headers: {}, body: '{}' };

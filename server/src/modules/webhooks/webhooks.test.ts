@@ -136,7 +136,7 @@ test('another tenant cannot see an endpoint', async () => {
   assert.deepEqual((await other('GET', '/webhook')).body.Items, []);
 });
 
-test('an event is signed, reaches the endpoint, and equals the one in GET /events', async () => {
+test('an event is signed and delivered to the endpoint as GET /events shows it', async () => {
   const call = await ownTenant();
   await call('POST', '/user', { LoginID: 'too early' });
   const { body: hook } = await call('POST', '/webhook', { URL: receiver.url, Types: ['user.created'] });
@@ -206,7 +206,7 @@ test('a tenant sends at most 60 test events a minute', async () => {
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
 });
 
-test('an endpoint deleted during a ping is not found', async () => {
+test('a ping of an endpoint that is deleted meanwhile gets 404', async () => {
   const call = await ownTenant();
   const slow = await startReceiver();
   const { body: hook } = await call('POST', '/webhook', { URL: slow.url });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inBatches, nextBatchSize } from './batches.ts';
 import { openTestDatabase } from './test-database.ts';
 
-test('the batch size is halved after more than 25 ms and doubled after a quick batch', () => {
+test('a batch that takes more than 25 ms halves the batch size, and a quick one doubles it', () => {
   const next = (rows: number, milliseconds: number) => nextBatchSize(rows, milliseconds, 500);
   assert.deepEqual(
     [next(100, 26), next(100, 20), next(100, 10), next(400, 1), next(1, 1_000)],

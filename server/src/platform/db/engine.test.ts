@@ -90,7 +90,7 @@ test('reports SQL errors and keeps working afterwards', async () => {
   assert.equal(await read(), 0);
 });
 
-test('commits a transaction, and rolls back one that throws', async () => {
+test('commits a transaction that succeeds, and rolls back one that throws', async () => {
   assert.equal(await engine.transaction(async (connection) => (await connection.query(add)).affected), 1);
   assert.equal(await read(), 1);
   const failing = engine.transaction(async (connection) => {

@@ -60,7 +60,7 @@ test('an IPv6 subscriber counts as one caller, whatever the last 64 bits are', (
   assert.equal(networkOf('fe80::1%eth0'), 'fe80:0:0:0::/64');
 });
 
-test("a caller's use is reported to other processes when it becomes significant, and counts there too", () => {
+test("a caller's use is reported to other processes once it is significant, and counts there too", () => {
   const here = { ...openBudgets({ perMinute: 32 }), unshared: new Set<string>() };
   const there = openBudgets({ perMinute: 32 });
   const now = new Date(0);

@@ -18,7 +18,7 @@ test("tenants are served in turn, however long one tenant's queue is", async () 
   assert.deepEqual([turns.inUse, turns.callers.size], [0, 0]);
 });
 
-test('a full queue rejects work while others accept it, and failed work lets the next item start', async () => {
+test('a full queue rejects work while other queues accept it, and failed work lets the next item start', async () => {
   const turns = openFairQueue({ max: 2, maxPerCaller: 1, maxWaiting: 1 });
   const fail = () => Promise.reject(new Error('failed'));
   const first = inTurn(turns, 'a', fail);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
 
-test('each key has its own rate limit, and responses contain the remaining calls and when to retry', async () => {
+test('each key has its own rate limit, and responses show the remaining calls and the time to retry', async () => {
   let now = new Date('2030-01-01T10:00:10Z');
   const service = await startService({ now: () => now, env: { RATE_LIMIT: '5' } });
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { afterEnd, isHopeless, noRestarts } from './restarts.ts';
 
-test('a worker that has run for a while is replaced immediately, and one that keeps failing after longer and longer pauses', () => {
+test('a worker that has run for a while is replaced immediately, and one that keeps failing is replaced after growing pauses', () => {
   assert.deepEqual(afterEnd({ early: 7, unstarted: 3 }, 10_000), { restarts: noRestarts, pause: 0 });
   let restarts = noRestarts;
   const pauses = Array.from({ length: 9 }, () => {

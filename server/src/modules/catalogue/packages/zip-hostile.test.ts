@@ -152,7 +152,7 @@ describe('harmless archives', () => {
     assert.deepEqual(names, ['out', 'out/index.html']);
   });
 
-  it('a folder may be listed twice, even in a different case', async () => {
+  it('a folder may be listed twice, even with different capitalisation', async () => {
     const entries = [{ name: 'js/' }, { name: 'js/' }, { name: 'js/a.js' }, { name: 'JS/b.js' }];
     assert.equal((await importedReport(rawZip([page, ...entries]))).Files, 3);
   });
