@@ -19,7 +19,10 @@ export function evaluateCommit(
   return [evidence, course, silenceOf(commit)];
 }
 
-/** The end of an attempt decides what content left open, so the service must also know that it did. */
+/**
+ * The end of an attempt determines what the content did not report, so the service must also be told that the attempt
+ * has ended.
+ */
 function silenceOf({ Data }: Commit): Evidence {
   return {
     ...nothing,

@@ -10,8 +10,8 @@ import { readTreeState } from './tree-state.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
 /**
- * What is played: the tree of a release, or the page of a course that is hosted elsewhere. `course` is the tree prepared
- * for sequencing; null for standards without it.
+ * The content to play: the tree of a release, or the page of a course that is hosted elsewhere. `course` is the tree
+ * prepared for sequencing; null for standards without it.
  */
 export type Played = { standard: Standard; tree: CourseTree; course: Course | null };
 
@@ -23,9 +23,9 @@ export type Results = { units: Record<string, Evidence>; course: Evidence };
 export type Claim = {
   unit: Unit;
   data: RunTimeData;
-  /** The rollup as the page sent it. */
+  /** The rollup as sent by the page. */
   root: RootEvidence | null;
-  /** The sequencing state as the page sent it. */
+  /** The sequencing state as sent by the page. */
   treeState: string | null;
   /** Whether the page reports every unit that it opens. Pages before November 2026 left out units that used no API. */
   isComplete: boolean;
@@ -35,7 +35,7 @@ export type Claim = {
 
 export type NextResults = Results & {
   unit: Evidence;
-  /** What the page claims for the course and its data does not support. It does not count. */
+  /** The result that the page claims for the course but its data does not support. It does not count. */
   unsupported: RootEvidence | null;
 };
 
@@ -47,7 +47,7 @@ export function findUnit(units: Unit[], unitId: string): Unit | null {
   return null;
 }
 
-/** The results after a commit: those of its unit by its data, and those of the course by all units and the tree. */
+/** The results after a commit: the unit's from its data, and the course's from all units and the tree. */
 export function resultsWith(played: Played, before: Results, claim: Claim): NextResults {
   const { standard, tree, course } = played;
   const { UnitID } = claim.unit;
@@ -67,7 +67,7 @@ function reportOf({ unit, data }: Claim): RunTimeData {
   return data['lectern.completion'] === 'completed' ? { 'cmi.completion_status': 'completed' } : {};
 }
 
-/** What the page claims for the course, and what counts of it. */
+/** The result that the page claims for the course, and the part of it that counts. */
 function rootOf(
   course: Course | null,
   { course: before, units }: Results,
@@ -84,11 +84,11 @@ function rootOf(
   return { claimed, root: replayedResult(course, supports, shared) };
 }
 
-/** Results from before November 2026 do not say what they support. */
+/** Results from before November 2026 do not contain the values that they support. */
 const hasEarlierUnits = (units: Results['units']) =>
   Object.values(units).some(({ Supports }) => Supports === undefined);
 
-/** Null if no page has written this state. */
+/** Null for a state that no page can have written. */
 function resultIn(course: Course, state: SequencingState): RootEvidence | null {
   try {
     const result = courseResult(course, new Map(statuses(course, state)));
@@ -98,10 +98,10 @@ function resultIn(course: Course, state: SequencingState): RootEvidence | null {
   }
 }
 
-/** Measures are rounded to two digits, perhaps in different ways. */
+/** Measures are rounded to two digits, possibly in different ways. */
 const roundingError = 0.011;
 
-/** Whether a part of a result is better than in another one. */
+/** Whether a part of a result is better than the same part of another result. */
 function exceeds(one: RootEvidence, other: RootEvidence): boolean {
   return (
     (one.Completion === 'completed' && other.Completion !== 'completed') ||

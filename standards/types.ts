@@ -200,7 +200,7 @@ export type Evidence = {
 /** The run-time data of one unit as a flat object: `cmi.core.lesson_status` → `completed`. */
 export type RunTimeData = Record<string, string>;
 
-/** The best that can be known about an objective from what a unit reported. Null: no measure was reported. */
+/** The best values of an objective that a unit's report supports. Null: no measure was reported. */
 export type Support = {
   completed: boolean;
   satisfied: boolean;
@@ -208,5 +208,5 @@ export type Support = {
   progress: number | null;
 };
 
-/** The unit's objectives about which its data says something good, with their positions. */
+/** The unit's objectives for which its data supports a good result, with their positions. */
 export type Supports = readonly (readonly [position: number, support: Partial<Support>])[];

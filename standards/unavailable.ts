@@ -10,10 +10,10 @@ import type { CourseTree, Evidence } from './types.ts';
 import { prerequisiteRule } from './unit-rules.ts';
 import { statusOf } from './unit-status.ts';
 
-/** A unit that a rule or limit keeps closed, and which one, as a sentence. */
+/** A unit that a rule or limit keeps closed, and that rule or limit as a sentence. */
 export type Unavailable = { UnitID: string; Title: string; Detail: string };
 
-/** SCORM 2004: what is closed at the next launch; `text` is the stored sequencing state. */
+/** SCORM 2004: the units that are closed at the next launch; `text` is the stored sequencing state. */
 export function unavailableIn(course: Course, text: string | null, now: number): Unavailable[] {
   const stored = text === null ? null : readTreeState(course, text);
   const { state } = launch(course, stored ?? createState(course, { seed: 1, now }), now);

@@ -22,7 +22,7 @@ function rulesOf12(tree: CourseTree, { Prerequisites, MasteryScore, MaxTimeAllow
   ];
 }
 
-/** AICC scripts that name units, all or any of which must be done. Other scripts are not put into words. */
+/** AICC scripts that name units, all or any of which must be completed. Other scripts are not put into words. */
 export function prerequisiteRule(tree: CourseTree, script: string): DescribedRule {
   const titles = new Map(unitsIn(tree.Units).map(({ UnitID, Title }) => [UnitID, Title]));
   for (const [operator, Match] of [

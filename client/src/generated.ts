@@ -3125,7 +3125,7 @@ export interface components {
         AuditEntry: {
             /** Format: uuid */
             AuditID: string;
-            /** @description The tenant that the trail belongs to; null for the deployment’s trail. */
+            /** @description The tenant that the trail belongs to; null for the deployment's trail. */
             TenantID: string | null;
             /** @description Number of the entry in its trail: 1, 2, 3, without gaps. */
             Number: number;

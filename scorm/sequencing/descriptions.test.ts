@@ -6,7 +6,10 @@ import { courseOf, group, leaf, mapWith, type sequencingWith } from '../test-sup
 import { describeActivity } from './descriptions.ts';
 import { ruleText } from './rule-text.ts';
 
-/** The sentences about the second of two units. The first one writes what the second one reads as `previous`. */
+/**
+ * The sentences about the second of two units. The first unit writes the objective that the second one reads as
+ * `previous`.
+ */
 function told(parts: Parameters<typeof sequencingWith>[0]): string[] {
   const objective = (ObjectiveID: string, Primary: boolean, flag: string) => ({
     ...{

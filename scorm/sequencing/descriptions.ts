@@ -1,7 +1,7 @@
 import type { Objective, SequencingRule } from '../../standards/types.ts';
 import type { Activity, Course } from './course.ts';
 
-/** What a condition asks; with `Not`, the opposite. */
+/** What a condition checks; with `Not`, the opposite. */
 export const conditionNames = [
   ...([
     'passed',
@@ -42,7 +42,10 @@ export const ruleNames = [
 export type DescribedCondition = {
   Condition: (typeof conditionNames)[number];
   Not: boolean;
-  /** The titles of the units of which it asks; with several, one is enough. Empty: the unit itself, or an objective. */
+  /**
+   * The titles of the units that the condition checks; if there are several, one of them is enough. Empty: the unit
+   * itself, or an objective.
+   */
   Units: string[];
   /** An objective that no unit of the course sets. */
   Objective: string | null;
@@ -50,7 +53,7 @@ export type DescribedCondition = {
   Value: number | null;
 };
 
-/** A rule of an activity as data from which sentences are made. */
+/** A rule of an activity, as data from which sentences are made. */
 export type DescribedRule = {
   Rule: (typeof ruleNames)[number];
   /** Whether all or any of the conditions must be met. */
@@ -113,8 +116,8 @@ function thresholdsOf({
 }
 
 /**
- * One sequencing rule. What is disabled until something is true opens after it: that an unknown status does not disable
- * is a detail, against which authors ask whether the status is known.
+ * One sequencing rule. A unit that is disabled until something is true is described as opening after it. Whether an
+ * unknown status disables the unit is a detail, for which authors add a condition that the status is known.
  */
 export function describeRule(course: Course, activity: Activity, rule: SequencingRule): DescribedRule {
   const conditions = withoutRepetitions(
@@ -146,7 +149,7 @@ function describeCondition(
   };
 }
 
-/** A rule may look at an objective of its own, into which a map reads what other activities wrote. */
+/** A rule may refer to the activity's own objective, into which a map reads values that other activities wrote. */
 function sourcesOf(
   { activities }: Course,
   activity: Activity,
@@ -178,7 +181,7 @@ const isWriting = (map: Map) =>
   map.WriteCompletionStatus ||
   map.WriteProgressMeasure;
 
-/** Whether a status is known says nothing next to what it must be. */
+/** A condition that a status is known adds nothing next to a condition on the status itself. */
 function withoutRepetitions(conditions: DescribedCondition[]): DescribedCondition[] {
   const stronger: Partial<Record<DescribedCondition['Condition'], DescribedCondition['Condition'][]>> = {
     ...{ resultKnown: ['passed'], progressKnown: ['completed'], scoreKnown: ['scoreAbove', 'scoreBelow'] },

@@ -5,24 +5,24 @@ import { type RollupAction, rulesFor } from './rollup-conditions.ts';
 import type { GlobalObjective } from './state.ts';
 import { betterSupport, noSupport } from './support.ts';
 
-/** What is known of the course's units: for each that reported something, what that supports. */
+/** The values that the units' data supports, for each unit that reported something. */
 export type SupportsByUnit = ReadonlyMap<string, Supports>;
 
 type Globals = readonly (readonly [id: string, objective: GlobalObjective])[];
 
-/** What each activity can have come to, at best. Groups contribute with their primary objective. */
+/** The best possible result of each activity. Groups contribute with their primary objective. */
 type Limits = {
   own: Map<Activity, Map<number, Support>>;
   visited: ReadonlySet<Activity>;
   globals: Map<string, Support>;
 };
 
-/** How often global objectives that groups write and read in turn are followed. */
+/** The maximum number of passes for global objectives that groups write and read in turn. */
 const maxRounds = 32;
 
 /**
- * The best result that any honest course of events can have given to the course, whatever the order of attempts: each
- * rule counts as fulfilled if it can have been at some time. Null if global objectives depend on each other in circles.
+ * The best result that an honest learner can have reached in the course, whatever the order of attempts: each rule
+ * counts as fulfilled if it can have been fulfilled at some time. Null if global objectives have circular dependencies.
  */
 export function courseLimit(
   course: Course,
@@ -43,7 +43,10 @@ export function courseLimit(
   return null;
 }
 
-/** The activities that can have been rolled up: those with a unit that reported something, or that read what others write. */
+/**
+ * The activities that can have been rolled up: those with a unit that reported something, and those that read values
+ * written by others.
+ */
 export function visitedActivities(course: Course, units: SupportsByUnit): Set<Activity> {
   const visited = new Set<Activity>();
   const readers = [...course.readers.values()].flat();
@@ -101,7 +104,7 @@ const isSame = (a: Support, b: Support) =>
   a.measure === b.measure &&
   a.progress === b.progress;
 
-/** The primary objective's own values and those that its maps read, with what follows from the measures. */
+/** The primary objective's own values and those that its maps read, with the statuses that follow from the measures. */
 function limitOf({ own, globals }: Limits, activity: Activity): Support {
   const { primary, objectives } = activity;
   const { Maps = [], SatisfiedByMeasure = false, MinNormalizedMeasure = 1 } = objectives[primary] ?? {};
@@ -138,7 +141,10 @@ function groupLimit(limits: Limits, group: Activity): Support {
   };
 }
 
-/** Of an unknown selection, the best child bounds the mean. A child's measure may have been unknown, which counts as 0. */
+/**
+ * If the selection is unknown, the best child limits the mean. A child's measure may have been unknown, which counts as
+ * 0.
+ */
 function highestMean(parts: { weight: number; value: number | null }[], isSelecting: boolean): number | null {
   const known = parts.flatMap(({ value }) => (value === null ? [] : [Math.max(0, value)]));
   const total = parts.reduce((sum, { weight }) => sum + weight, 0);
@@ -186,7 +192,7 @@ function isOptional({ sequencing: { RollupConsiderations } }: Activity, action: 
   return (action === 'satisfied' ? RequiredForSatisfied : RequiredForCompleted) !== 'always';
 }
 
-/** RB.1.4.1: a condition with `not` can always have been met before anything was known, or after something worse. */
+/** RB.1.4.1: a condition with `not` can always have been met earlier, before a value was known or after a worse one. */
 function canMeet(limits: Limits, { child, limit }: Child, rule: RollupRule): boolean {
   const truths = rule.Conditions.map(({ Condition, Operator }) =>
     Operator === 'not' ? Condition !== 'always' : canBe(limits, child, limit, Condition),

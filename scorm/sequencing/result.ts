@@ -24,10 +24,10 @@ export function courseResult(
   const leaves = activities.filter(isLeaf);
   const completed = leaves.filter(({ id }) => statuses.get(id)?.completed === true).length;
   const whole = statuses.get(root.id);
-  // Units that report no progress measure would count as not begun, so it decides only where the manifest says so.
+  // Units without a progress measure would count as not started, so the measure is used only if the manifest says so.
   const measured = root.completedByMeasure ? whole?.progress : null;
   const share = measured ?? completed / Math.max(1, leaves.length);
-  // A measure without weight counts for nothing, although it was measured.
+  // A measure without weight is not counted, although it was measured.
   const isMeasured = leaves.some(
     ({ id, sequencing }) =>
       sequencing.RollupRules.ObjectiveMeasureWeight > 0 && statuses.get(id)?.measure != null,

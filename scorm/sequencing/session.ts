@@ -178,7 +178,10 @@ const contentsReasons: readonly Reason[] = [
   ...(['stopForwardTraversal', 'preventActivation', 'constrainChoice', 'choiceExitOff'] as const),
 ];
 
-/** The units that a rule or limit keeps closed now, each with what does. Units that only open in order are not closed. */
+/**
+ * The units that a rule or limit keeps closed now, each with its reason. Units that only open in order are not
+ * included.
+ */
 export function blockedUnits(course: Course, state: SequencingState, now: number): Blocked[] {
   const draft = openDraft(course, state, now);
   const contents = new Map(predictDraft(draft).contents.map((entry) => [entry.id, entry.refusal]));

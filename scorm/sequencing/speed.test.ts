@@ -54,7 +54,10 @@ const done = {
   'cmi.score.scaled': '0.9',
 };
 
-/** The median of checking a commit: what its state claims, what its units support, and the replay if they disagree. */
+/**
+ * The median time for checking a commit: the claimed state, the values that the units support, and the replay if they
+ * disagree.
+ */
 function medianOfChecks(course: ReturnType<typeof courseOf>): number {
   const { state } = session.launch(course, session.createState(course, { seed: 1, now: 0 }), 1);
   const leaves = course.activities.filter(({ children }) => children.length === 0);

@@ -5,7 +5,7 @@ import { Failed, Message, Waiting } from '../../parts/states.tsx';
 import { UnitTree } from './unit-tree.tsx';
 import type { AuthoredCourse } from './values.tsx';
 
-/** What learners who start the course now play: its units, and the rules that connect them. */
+/** The content for learners who start the course now: its units, and the rules that connect them. */
 export function CourseContent({ course: { CourseID, Release } }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.releases');
   if (Release === null) return <Message title={t('emptyTitle')} text={t('emptyText')} />;

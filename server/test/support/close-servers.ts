@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Without waiting up to 72 s for connections that clients cut off. */
+/** Does not wait up to 72 s for connections that clients cut off. */
 export async function closeServers(servers: readonly (FastifyInstance | null)[]): Promise<void> {
   const open = servers.filter((server) => server !== null);
   const closed = Promise.all(open.map((server) => server.close()));

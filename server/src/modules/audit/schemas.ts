@@ -12,7 +12,7 @@ export const AuditEntry = Fields(
   {
     AuditID: Type.String({ format: 'uuid' }),
     TenantID: Nullable(
-      Type.String({ description: 'The tenant that the trail belongs to; null for the deployment’s trail.' }),
+      Type.String({ description: "The tenant that the trail belongs to; null for the deployment's trail." }),
     ),
     Number: Type.Integer({ description: 'Number of the entry in its trail: 1, 2, 3, without gaps.' }),
     At: Instant(),

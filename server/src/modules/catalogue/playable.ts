@@ -27,7 +27,7 @@ export type Playable = {
   url: string | null;
 };
 
-/** `bytes` is about the size in memory. */
+/** `bytes` is the approximate size in memory. */
 export type PlayedRelease = Played & { bytes: number };
 
 const text = `

@@ -31,7 +31,10 @@ from enrolment join course on course.course_id = enrolment.course_id
 left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = enrolment.enroll_id
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
-/** The launch decision with its reasons, the units that are closed, and what the course's page claimed without support. */
+/**
+ * The launch decision with its reasons, the closed units, and the results that the course's page claimed without
+ * support.
+ */
 export async function explainEnrolment(
   ctx: TenantContext,
   input: { enrollId: string; loginId: string },

@@ -47,7 +47,7 @@ function learner({ session }: Play) {
   const root = (of: typeof state) => courseResult(course, new Map(sequencing.statuses(course, of)));
   return {
     course,
-    /** The commit when the open unit ends with this data and the learner continues. */
+    /** The commit made when the open unit ends with this data and the learner continues. */
     end(data: RunTimeData) {
       const unitID = state.current ?? '';
       const request = { kind: 'continue' } as const;

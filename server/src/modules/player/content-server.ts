@@ -27,8 +27,8 @@ export const contentHeaders = {
 const commitShape: JsonShape = { depth: 3, values: maxElementCount + 100 };
 
 /**
- * Responses contain what courses have stored, which may be slow to compress, and compressing takes threads from files
- * and passwords. Longer ones, in characters, are sent as they are.
+ * Responses contain data that courses have stored. It may be slow to compress, and compressing it takes threads from
+ * files and passwords. Responses with more characters than this are sent uncompressed.
  */
 const maxCompressed = 256 * 1024;
 

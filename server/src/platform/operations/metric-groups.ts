@@ -21,7 +21,7 @@ export type MetricGroup = {
 
 /** How long a response waits for these metrics. Prometheus gives up after 10 s. */
 const timeoutMilliseconds = 500;
-/** MetricGroup that could not be read for this many intervals are left out. */
+/** Metrics that could not be read for this many intervals are left out. */
 const staleAfter = 4;
 
 const diskMetrics: MetricGroup = {
