@@ -1113,6 +1113,151 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/xapi/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read statements
+         * @description Newest first. The response has the header X-Experience-API-Consistent-Through: everything stored until then is included.
+         */
+        get: operations["getStatements"];
+        /** Store a statement with an ID of your own */
+        put: operations["putStatement"];
+        /**
+         * Store statements
+         * @description All of them or none. A statement that exists already and is the same is skipped, so the request can be repeated if the statements have IDs.
+         */
+        post: operations["postStatements"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/xapi/activities/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the state of an activity, or the list of their IDs */
+        get: operations["getState"];
+        /**
+         * Store the state of an activity
+         * @description Send its ETag in If-Match to replace the version that you have read.
+         */
+        put: operations["putState"];
+        /** Merge a JSON object into the state of an activity */
+        post: operations["postState"];
+        /** Delete the state of an activity */
+        delete: operations["deleteState"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/xapi/activities/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the profile of an activity, or the list of their IDs */
+        get: operations["getActivityProfile"];
+        /**
+         * Store the profile of an activity
+         * @description Send its ETag in If-Match to replace the version that you have read.
+         */
+        put: operations["putActivityProfile"];
+        /** Merge a JSON object into the profile of an activity */
+        post: operations["postActivityProfile"];
+        /** Delete the profile of an activity */
+        delete: operations["deleteActivityProfile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/xapi/agents/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the profile of an agent, or the list of their IDs */
+        get: operations["getAgentProfile"];
+        /**
+         * Store the profile of an agent
+         * @description Send its ETag in If-Match to replace the version that you have read.
+         */
+        put: operations["putAgentProfile"];
+        /** Merge a JSON object into the profile of an agent */
+        post: operations["postAgentProfile"];
+        /** Delete the profile of an agent */
+        delete: operations["deleteAgentProfile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/xapi/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what is known about an agent */
+        get: operations["getAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/xapi/activities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what is known about an activity */
+        get: operations["getActivities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/xapi/about": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the versions of xAPI that are supported */
+        get: operations["getAbout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/launch": {
         parameters: {
             query?: never;
@@ -2829,7 +2974,7 @@ export interface components {
             /** @description What the key is for. */
             Name: string;
             /** @description The operations that the key may call. */
-            Scopes?: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
+            Scopes?: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
             /**
              * Format: date-time
              * @description When the key expires; null means never.
@@ -2845,7 +2990,7 @@ export interface components {
             /** @description What the key is for. */
             Name: string;
             /** @description The operations that the key may call. */
-            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
+            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
             /** Format: date-time */
             CreatedAt: string;
             /**
@@ -2872,7 +3017,7 @@ export interface components {
             /** @description What the key is for. */
             Name: string;
             /** @description The operations that the key may call. */
-            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
+            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
             /** Format: date-time */
             CreatedAt: string;
             /**
@@ -3163,6 +3308,41 @@ export interface components {
             };
             /** @description SHA-256 of this entry and the previous hash. `lectern audit verify` checks the chain. */
             Hash: string;
+        };
+        /**
+         * Statement
+         * @description xAPI, Data 2.4.
+         */
+        Statement: {
+            [key: string]: unknown;
+        };
+        /**
+         * StatementResult
+         * @description With statementId or voidedStatementId, the response is a Statement.
+         */
+        StatementResult: {
+            statements: components["schemas"]["Statement"][];
+            /** @description Path of the next page; empty on the last one. A page can be short, or even empty, and have a next one. */
+            more: string;
+        };
+        /** Person */
+        Person: {
+            /** @enum {string} */
+            objectType: "Person";
+        } & {
+            [key: string]: unknown;
+        };
+        /** Activity */
+        Activity: {
+            /** @enum {string} */
+            objectType: "Activity";
+            id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** About */
+        About: {
+            version: string[];
         };
         /** Preview */
         Preview: {
@@ -4014,6 +4194,102 @@ export interface components {
                 };
             };
         };
+        /** @description `malformed_request`: The request could not be read. `xapi_invalid`: The request does not conform to xAPI. `session_ambiguous`: The browser sent several session cookies. `tenant_required`: No tenant was named. */
+        "malformed_request.xapi_invalid.session_ambiguous.tenant_required": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "malformed_request" | "xapi_invalid" | "session_ambiguous" | "tenant_required";
+                };
+            };
+        };
+        /** @description `tenant_not_found`: The tenant does not exist. `statement_not_found`: The statement does not exist. */
+        "tenant_not_found.statement_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_not_found" | "statement_not_found";
+                };
+            };
+        };
+        /** @description `statement_conflict`: The ID belongs to another statement. */
+        statement_conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "statement_conflict";
+                };
+            };
+        };
+        /** @description `in_progress`: The same request is still in progress. `statement_conflict`: The ID belongs to another statement. */
+        "in_progress.statement_conflict": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "in_progress" | "statement_conflict";
+                };
+            };
+        };
+        /** @description `tenant_not_found`: The tenant does not exist. `document_not_found`: The document does not exist. */
+        "tenant_not_found.document_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_not_found" | "document_not_found";
+                };
+            };
+        };
+        /** @description `document_conflict`: The document already exists. `document_limit`: There are too many documents. */
+        "document_conflict.document_limit": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "document_conflict" | "document_limit";
+                };
+            };
+        };
+        /** @description `precondition_failed`: The document has changed. */
+        precondition_failed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "precondition_failed";
+                };
+            };
+        };
+        /** @description `in_progress`: The same request is still in progress. `document_limit`: There are too many documents. */
+        "in_progress.document_limit": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "in_progress" | "document_limit";
+                };
+            };
+        };
         /** @description `course_not_found`: The course does not exist. `release_not_found`: The release does not exist. `tenant_not_found`: The tenant does not exist. */
         "course_not_found.release_not_found.tenant_not_found": {
             headers: {
@@ -4246,6 +4522,18 @@ export interface components {
         TenantID: string;
         /** @example 01994a5e-7c00-7000-8000-000000000005 */
         WebhookID: string;
+        /** @description IRI of the activity. Required. */
+        activityId: string;
+        /** @description JSON of an Agent or identified Group. Required. */
+        agent: string;
+        /** @description UUID of the registration. */
+        registration: string;
+        /** @description ID of the document. Required, except to read the list of IDs or to delete all. */
+        stateId: string;
+        /** @description Only the IDs of documents that were changed after this time. */
+        since: string;
+        /** @description ID of the document. Required, except to read the list of IDs. */
+        profileId: string;
         /**
          * @description `Session` from the response that opened the session.
          * @example eyJhbGciOiJkaXIifQ
@@ -4320,6 +4608,11 @@ export type Rotation = components['schemas']['Rotation'];
 export type Delivery = components['schemas']['Delivery'];
 export type Replay = components['schemas']['Replay'];
 export type AuditEntry = components['schemas']['AuditEntry'];
+export type Statement = components['schemas']['Statement'];
+export type StatementResult = components['schemas']['StatementResult'];
+export type Person = components['schemas']['Person'];
+export type Activity = components['schemas']['Activity'];
+export type About = components['schemas']['About'];
 export type Preview = components['schemas']['Preview'];
 export type Receipt = components['schemas']['Receipt'];
 export type PlayerSession = components['schemas']['PlayerSession'];
@@ -4386,6 +4679,14 @@ export type ResponseValidationFailedUnknownFieldIdempotencyKeyReusedWebhookAddre
 export type ResponseTenantNotFoundWebhookNotFound = components['responses']['tenant_not_found.webhook_not_found'];
 export type ResponseValidationFailedUnknownFieldWebhookAddressRefused = components['responses']['validation_failed.unknown_field.webhook_address_refused'];
 export type ResponseUserNotFoundTenantNotFoundWebhookNotFound = components['responses']['user_not_found.tenant_not_found.webhook_not_found'];
+export type ResponseMalformedRequestXapiInvalidSessionAmbiguousTenantRequired = components['responses']['malformed_request.xapi_invalid.session_ambiguous.tenant_required'];
+export type ResponseTenantNotFoundStatementNotFound = components['responses']['tenant_not_found.statement_not_found'];
+export type ResponseStatementConflict = components['responses']['statement_conflict'];
+export type ResponseInProgressStatementConflict = components['responses']['in_progress.statement_conflict'];
+export type ResponseTenantNotFoundDocumentNotFound = components['responses']['tenant_not_found.document_not_found'];
+export type ResponseDocumentConflictDocumentLimit = components['responses']['document_conflict.document_limit'];
+export type ResponsePreconditionFailed = components['responses']['precondition_failed'];
+export type ResponseInProgressDocumentLimit = components['responses']['in_progress.document_limit'];
 export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
 export type ResponseCourseNotPlayableInProgress = components['responses']['course_not_playable.in_progress'];
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
@@ -4415,6 +4716,12 @@ export type ParameterSearch = components['parameters']['Search'];
 export type ParameterRelease = components['parameters']['Release'];
 export type ParameterTenantId = components['parameters']['TenantID'];
 export type ParameterWebhookId = components['parameters']['WebhookID'];
+export type ParameterActivityId = components['parameters']['activityId'];
+export type ParameterAgent = components['parameters']['agent'];
+export type ParameterRegistration = components['parameters']['registration'];
+export type ParameterStateId = components['parameters']['stateId'];
+export type ParameterSince = components['parameters']['since'];
+export type ParameterProfileId = components['parameters']['profileId'];
 export type ParameterToken = components['parameters']['token'];
 export type ParameterWebhookId_2 = components['parameters']['webhook-id'];
 export type ParameterWebhookTimestamp = components['parameters']['webhook-timestamp'];
@@ -10180,6 +10487,1083 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getStatements: {
+        parameters: {
+            query?: {
+                /** @description One statement. Cannot be combined with filters. */
+                statementId?: string;
+                /** @description One voided statement. Cannot be combined with filters. */
+                voidedStatementId?: string;
+                /** @description JSON of an Agent or identified Group. Statements whose actor or object it is, or one of whose members. */
+                agent?: string;
+                /** @description IRI of the verb. */
+                verb?: string;
+                /** @description IRI of the activity that is the object. */
+                activity?: string;
+                /** @description UUID of the registration. Lectern uses the EnrollID. */
+                registration?: string;
+                /** @description `true`: the activity can be anywhere in the statement. */
+                related_activities?: string;
+                /** @description `true`: the agent can be anywhere in the statement. */
+                related_agents?: string;
+                /** @description Only statements stored after this time. */
+                since?: string;
+                /** @description Only statements stored at or before this time. */
+                until?: string;
+                /** @description Maximum number of statements on a page, at most 200. */
+                limit?: string;
+                /** @description `true`: oldest first. */
+                ascending?: string;
+                /**
+                 * @description How statements are shown. `canonical`: with the definitions that the LRS knows, in the language of Accept-Language. Default: exact.
+                 * @example exact
+                 */
+                format?: "exact" | "ids" | "canonical";
+                /** @description `true`: a multipart/mixed response with the contents of attachments. */
+                attachments?: string;
+                /** @description Part of the link in `more`, an opaque string. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of statements, or the one with the ID. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statements": [
+                     *         {
+                     *           "id": "12345678-1234-5678-8234-567812345678",
+                     *           "actor": {
+                     *             "objectType": "Agent",
+                     *             "account": {
+                     *               "homePage": "https://hr.example.com",
+                     *               "name": "u-1001"
+                     *             }
+                     *           },
+                     *           "verb": {
+                     *             "id": "http://adlnet.gov/expapi/verbs/completed",
+                     *             "display": {
+                     *               "en-GB": "completed"
+                     *             }
+                     *           },
+                     *           "object": {
+                     *             "objectType": "Activity",
+                     *             "id": "https://courses.example.com/fire-safety",
+                     *             "definition": {
+                     *               "name": {
+                     *                 "en-GB": "Fire safety"
+                     *               }
+                     *             }
+                     *           },
+                     *           "result": {
+                     *             "completion": true,
+                     *             "duration": "PT12M"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "more": ""
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatementResult"];
+                    /**
+                     * @example {
+                     *       "statements": [
+                     *         {
+                     *           "id": "12345678-1234-5678-8234-567812345678",
+                     *           "actor": {
+                     *             "objectType": "Agent",
+                     *             "account": {
+                     *               "homePage": "https://hr.example.com",
+                     *               "name": "u-1001"
+                     *             }
+                     *           },
+                     *           "verb": {
+                     *             "id": "http://adlnet.gov/expapi/verbs/completed",
+                     *             "display": {
+                     *               "en-GB": "completed"
+                     *             }
+                     *           },
+                     *           "object": {
+                     *             "objectType": "Activity",
+                     *             "id": "https://courses.example.com/fire-safety",
+                     *             "definition": {
+                     *               "name": {
+                     *                 "en-GB": "Fire safety"
+                     *               }
+                     *             }
+                     *           },
+                     *           "result": {
+                     *             "completion": true,
+                     *             "duration": "PT12M"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "more": ""
+                     *     }
+                     */
+                    "multipart/mixed": components["schemas"]["StatementResult"];
+                };
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found.statement_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    putStatement: {
+        parameters: {
+            query?: {
+                /** @description The ID of the statement, a UUID. Required. */
+                statementId?: string;
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "12345678-1234-5678-8234-567812345678",
+                 *       "actor": {
+                 *         "objectType": "Agent",
+                 *         "account": {
+                 *           "homePage": "https://hr.example.com",
+                 *           "name": "u-1001"
+                 *         }
+                 *       },
+                 *       "verb": {
+                 *         "id": "http://adlnet.gov/expapi/verbs/completed",
+                 *         "display": {
+                 *           "en-GB": "completed"
+                 *         }
+                 *       },
+                 *       "object": {
+                 *         "objectType": "Activity",
+                 *         "id": "https://courses.example.com/fire-safety",
+                 *         "definition": {
+                 *           "name": {
+                 *             "en-GB": "Fire safety"
+                 *           }
+                 *         }
+                 *       },
+                 *       "result": {
+                 *         "completion": true,
+                 *         "duration": "PT12M"
+                 *       }
+                 *     }
+                 */
+                "application/json": unknown;
+                "multipart/mixed": unknown;
+            };
+        };
+        responses: {
+            /** @description The statement is stored. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["statement_conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    postStatements: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "12345678-1234-5678-8234-567812345678",
+                 *       "actor": {
+                 *         "objectType": "Agent",
+                 *         "account": {
+                 *           "homePage": "https://hr.example.com",
+                 *           "name": "u-1001"
+                 *         }
+                 *       },
+                 *       "verb": {
+                 *         "id": "http://adlnet.gov/expapi/verbs/completed",
+                 *         "display": {
+                 *           "en-GB": "completed"
+                 *         }
+                 *       },
+                 *       "object": {
+                 *         "objectType": "Activity",
+                 *         "id": "https://courses.example.com/fire-safety",
+                 *         "definition": {
+                 *           "name": {
+                 *             "en-GB": "Fire safety"
+                 *           }
+                 *         }
+                 *       },
+                 *       "result": {
+                 *         "completion": true,
+                 *         "duration": "PT12M"
+                 *       }
+                 *     }
+                 */
+                "application/json": unknown;
+                "multipart/mixed": unknown;
+            };
+        };
+        responses: {
+            /** @description The IDs of the statements, in order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       "12345678-1234-5678-8234-567812345678"
+                     *     ]
+                     */
+                    "application/json": string[];
+                };
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["in_progress.statement_conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getState: {
+        parameters: {
+            query?: {
+                /** @description IRI of the activity. Required. */
+                activityId?: components["parameters"]["activityId"];
+                /** @description JSON of an Agent or identified Group. Required. */
+                agent?: components["parameters"]["agent"];
+                /** @description UUID of the registration. */
+                registration?: components["parameters"]["registration"];
+                /** @description ID of the document. Required, except to read the list of IDs or to delete all. */
+                stateId?: components["parameters"]["stateId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document with its ETag, or the IDs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "bookmark": "page-3"
+                     *     }
+                     */
+                    "application/json": string[];
+                    /**
+                     * @example {
+                     *       "bookmark": "page-3"
+                     *     }
+                     */
+                    "application/octet-stream": string[];
+                };
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found.document_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    putState: {
+        parameters: {
+            query?: {
+                /** @description IRI of the activity. Required. */
+                activityId?: components["parameters"]["activityId"];
+                /** @description JSON of an Agent or identified Group. Required. */
+                agent?: components["parameters"]["agent"];
+                /** @description UUID of the registration. */
+                registration?: components["parameters"]["registration"];
+                /** @description ID of the document. Required, except to read the list of IDs or to delete all. */
+                stateId?: components["parameters"]["stateId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "bookmark": "page-3"
+                 *     }
+                 */
+                "application/json": unknown;
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            /** @description The document is stored. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["document_conflict.document_limit"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    postState: {
+        parameters: {
+            query?: {
+                /** @description IRI of the activity. Required. */
+                activityId?: components["parameters"]["activityId"];
+                /** @description JSON of an Agent or identified Group. Required. */
+                agent?: components["parameters"]["agent"];
+                /** @description UUID of the registration. */
+                registration?: components["parameters"]["registration"];
+                /** @description ID of the document. Required, except to read the list of IDs or to delete all. */
+                stateId?: components["parameters"]["stateId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "bookmark": "page-3"
+                 *     }
+                 */
+                "application/json": unknown;
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            /** @description The document is stored. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["in_progress.document_limit"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteState: {
+        parameters: {
+            query?: {
+                /** @description IRI of the activity. Required. */
+                activityId?: components["parameters"]["activityId"];
+                /** @description JSON of an Agent or identified Group. Required. */
+                agent?: components["parameters"]["agent"];
+                /** @description UUID of the registration. */
+                registration?: components["parameters"]["registration"];
+                /** @description ID of the document. Required, except to read the list of IDs or to delete all. */
+                stateId?: components["parameters"]["stateId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document does not exist any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getActivityProfile: {
+        parameters: {
+            query?: {
+                /** @description IRI of the activity. Required. */
+                activityId?: components["parameters"]["activityId"];
+                /** @description ID of the document. Required, except to read the list of IDs. */
+                profileId?: components["parameters"]["profileId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document with its ETag, or the IDs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "bookmark": "page-3"
+                     *     }
+                     */
+                    "application/json": string[];
+                    /**
+                     * @example {
+                     *       "bookmark": "page-3"
+                     *     }
+                     */
+                    "application/octet-stream": string[];
+                };
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found.document_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    putActivityProfile: {
+        parameters: {
+            query?: {
+                /** @description IRI of the activity. Required. */
+                activityId?: components["parameters"]["activityId"];
+                /** @description ID of the document. Required, except to read the list of IDs. */
+                profileId?: components["parameters"]["profileId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "bookmark": "page-3"
+                 *     }
+                 */
+                "application/json": unknown;
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            /** @description The document is stored. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["document_conflict.document_limit"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    postActivityProfile: {
+        parameters: {
+            query?: {
+                /** @description IRI of the activity. Required. */
+                activityId?: components["parameters"]["activityId"];
+                /** @description ID of the document. Required, except to read the list of IDs. */
+                profileId?: components["parameters"]["profileId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "bookmark": "page-3"
+                 *     }
+                 */
+                "application/json": unknown;
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            /** @description The document is stored. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["in_progress.document_limit"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteActivityProfile: {
+        parameters: {
+            query?: {
+                /** @description IRI of the activity. Required. */
+                activityId?: components["parameters"]["activityId"];
+                /** @description ID of the document. Required, except to read the list of IDs. */
+                profileId?: components["parameters"]["profileId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document does not exist any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getAgentProfile: {
+        parameters: {
+            query?: {
+                /** @description JSON of an Agent or identified Group. Required. */
+                agent?: components["parameters"]["agent"];
+                /** @description ID of the document. Required, except to read the list of IDs. */
+                profileId?: components["parameters"]["profileId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document with its ETag, or the IDs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "bookmark": "page-3"
+                     *     }
+                     */
+                    "application/json": string[];
+                    /**
+                     * @example {
+                     *       "bookmark": "page-3"
+                     *     }
+                     */
+                    "application/octet-stream": string[];
+                };
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found.document_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    putAgentProfile: {
+        parameters: {
+            query?: {
+                /** @description JSON of an Agent or identified Group. Required. */
+                agent?: components["parameters"]["agent"];
+                /** @description ID of the document. Required, except to read the list of IDs. */
+                profileId?: components["parameters"]["profileId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "bookmark": "page-3"
+                 *     }
+                 */
+                "application/json": unknown;
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            /** @description The document is stored. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["document_conflict.document_limit"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    postAgentProfile: {
+        parameters: {
+            query?: {
+                /** @description JSON of an Agent or identified Group. Required. */
+                agent?: components["parameters"]["agent"];
+                /** @description ID of the document. Required, except to read the list of IDs. */
+                profileId?: components["parameters"]["profileId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "bookmark": "page-3"
+                 *     }
+                 */
+                "application/json": unknown;
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            /** @description The document is stored. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["in_progress.document_limit"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteAgentProfile: {
+        parameters: {
+            query?: {
+                /** @description JSON of an Agent or identified Group. Required. */
+                agent?: components["parameters"]["agent"];
+                /** @description ID of the document. Required, except to read the list of IDs. */
+                profileId?: components["parameters"]["profileId"];
+                /** @description Only the IDs of documents that were changed after this time. */
+                since?: components["parameters"]["since"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document does not exist any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getAgents: {
+        parameters: {
+            query?: {
+                /** @description JSON of an Agent. Required. */
+                agent?: string;
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent as a Person. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "objectType": "Person"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Person"];
+                };
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getActivities: {
+        parameters: {
+            query?: {
+                /** @description IRI of the activity. Required. */
+                activityId?: components["parameters"]["activityId"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The activity with its definition. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "objectType": "Activity",
+                     *       "id": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Activity"];
+                };
+            };
+            400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getAbout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The versions, the newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": [
+                     *         null
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["About"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];

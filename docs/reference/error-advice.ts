@@ -100,6 +100,14 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Wait for the number of seconds in `Retry-After`: ten unknown keys block a user for up to 15 minutes.',
   launch_refused:
     'The page says why. `GET /enrolment/{LoginID}/{EnrollID}/explain` shows the rule that failed.',
+  xapi_invalid:
+    'The error names the property or parameter, and what xAPI allows there. Correct it before you send the request again.',
+  statement_not_found: 'Check the ID. A voided statement is read with `voidedStatementId`.',
+  statement_conflict: 'Send the statement with a new ID, or void the stored one and send a corrected one.',
+  document_not_found: 'Check the ID, and the agent, activity and registration that it belongs to.',
+  document_conflict: 'Read the document, and repeat the request with its `ETag` in `If-Match`.',
+  document_limit: 'Delete documents that are no longer needed, or store several values in one document.',
+  precondition_failed: 'Read the document again, apply the change to it, and send its `ETag` in `If-Match`.',
   headers_too_large: 'Delete the cookies of this host name, or shorten the URL.',
   internal_error: 'Retry the request. If it fails again, send the `request_id` to the operator.',
   unavailable: 'Wait for the number of seconds in `Retry-After` and retry the request.',

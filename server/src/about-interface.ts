@@ -21,6 +21,7 @@ const tags = {
   Events: 'All events, in order and without gaps.',
   Reports: 'Figures for dashboards.',
   Webhooks: "The client's endpoints for events.",
+  xAPI: 'A learning record store (LRS) for xAPI 1.0.3 and 2.0, with the endpoint `/xapi`. Send X-Experience-API-Version, and a key as a bearer token or as HTTP Basic credentials with the KeyID and the secret.',
   Audit: 'Who changed access, people, results and the catalogue.',
   Launch: 'The LaunchURL of an enrolment, which the learner opens.',
   Player:

@@ -26,6 +26,9 @@ import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
+import { rewriteAlternate } from './modules/xapi/alternate-request.ts';
+import { serveLrs } from './modules/xapi/lrs.ts';
+import { xapiRoutes } from './modules/xapi/routes.ts';
 import type { Config } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { parseRecords } from './platform/http/bodies.ts';
@@ -53,6 +56,7 @@ export const routes: readonly Route[] = [
   ...reportRoutes,
   ...webhookRoutes,
   ...auditRoutes,
+  ...xapiRoutes,
   launchRoute,
   ...previewRoutes,
   ...contentRoutes,
@@ -94,12 +98,13 @@ const isContent = ({ origin }: Route) => origin === 'content';
 
 /** The API origin. */
 function openInterface(ctx: Context): FastifyInstance {
-  const api = openServer(ctx, interfaceHeaders);
-  const own = routes.filter((route) => !isContent(route));
+  const api = openServer(ctx, interfaceHeaders, rewriteAlternate);
+  const own = routes.filter((route) => !isContent(route) && !xapiRoutes.includes(route));
   serveDescription(api, () => describeInterface(ctx.config));
   parseRecords(api, own);
   api.register(formBody);
   registerRoutes(api, ctx, own, guards);
+  serveLrs(api, ctx, xapiRoutes, { guards, findAuSession: async () => null });
   return api;
 }
 

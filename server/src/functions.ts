@@ -1,6 +1,7 @@
 import { enrolFunction } from './modules/enrolments/enrol-function.ts';
 import { writeProgressFunction } from './modules/enrolments/write-progress.ts';
 import { createUserFunction } from './modules/users/create-user.ts';
+import { storeFunction } from './modules/xapi/store-function.ts';
 import type { DatabaseFunction } from './platform/db/functions.ts';
 
 /** The list of all functions in the database. */
@@ -8,4 +9,5 @@ export const databaseFunctions: readonly DatabaseFunction[] = [
   createUserFunction,
   enrolFunction,
   writeProgressFunction,
+  storeFunction,
 ];

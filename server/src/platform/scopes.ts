@@ -12,6 +12,8 @@ export const scopes = [
   'catalogue:write',
   'events:read',
   'webhooks:write',
+  'xapi:read',
+  'xapi:write',
   'audit:read',
   'tenants:write',
 ] as const;

@@ -61,6 +61,25 @@ export async function keyCaller(ctx: Context, request: FastifyRequest): Promise<
   return callerOf(ctx, request, token);
 }
 
+/** The name and password in an Authorization header (RFC 7617). */
+export function basicCredentials(request: FastifyRequest): [string, string] | null {
+  const [, encoded] = /^Basic +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (!encoded) return null;
+  const text = Buffer.from(encoded, 'base64').toString();
+  const colon = text.indexOf(':');
+  return colon < 0 ? null : [text.slice(0, colon), text.slice(colon + 1)];
+}
+
+/** The key whose KeyID is the name and whose secret is the password, for clients that only know HTTP Basic. */
+export async function basicKeyCaller(ctx: Context, request: FastifyRequest): Promise<Caller | null> {
+  const [name, password] = basicCredentials(request) ?? [];
+  if (name === undefined || password === undefined) return null;
+  const caller = await callerOf(ctx, request, password);
+  if (caller.keyId === name) return caller;
+  countSignInFailure(ctx, 'key');
+  throw new Problem('unauthorized', 'The name is not the KeyID of the secret. Send KeyID:Secret.');
+}
+
 /** Whether a key or session may call the route; `loginId` is the one in the path. */
 export function authorize(caller: Caller, route: Route, loginId: string | null): void {
   if (caller.learner !== undefined && !(route.own && toNfc(loginId ?? '') === caller.learner))

@@ -1,21 +1,12 @@
-import type { FastifyRequest } from 'fastify';
 import { toProblem } from '../../platform/http/problems.ts';
 import { type Answer, route } from '../../platform/http/routes.ts';
 import { isId, sha256 } from '../../platform/ids.ts';
 import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { isScope } from '../../platform/scopes.ts';
 import { accessTokenSeconds, writeAccessToken } from './access-token.ts';
-import { isUsable } from './authenticate.ts';
+import { basicCredentials, isUsable } from './authenticate.ts';
 import { usableKey } from './known-keys.ts';
 import { AccessToken, TokenError, TokenRequest } from './schemas.ts';
-
-function basicCredentials(request: FastifyRequest): [string, string] | null {
-  const [, encoded] = /^Basic +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  if (!encoded) return null;
-  const text = Buffer.from(encoded, 'base64').toString();
-  const colon = text.indexOf(':');
-  return colon < 0 ? null : [text.slice(0, colon), text.slice(colon + 1)];
-}
 
 function refusal(status: number, error: string, description: string): Answer {
   const headers = status === 401 ? { 'WWW-Authenticate': 'Basic' } : {};

@@ -9,6 +9,14 @@ export type Json = ColumnType<unknown, string, string>;
 export type Numeric = ColumnType<string, string | number, string | number>;
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface ActivityDefinitionTable {
+  tenant_id: string;
+  activity_key: string;
+  definition_key: string;
+  position: number;
+  activity: string;
+}
+
 export interface ApiKeyTable {
   key_id: string;
   tenant_id: string | null;
@@ -318,6 +326,37 @@ export interface SignInLinkTable {
   scopes: string[] | null;
 }
 
+export interface StatementTable {
+  tenant_id: string;
+  statement_id: string;
+  position: number;
+  payload: string;
+  bytes: number;
+  keys: string[];
+  refers_to: string | null;
+  voids: Generated<boolean>;
+}
+
+export interface StatementAttachmentTable {
+  tenant_id: string;
+  statement_id: string;
+  sha2: string;
+  content_type: string;
+  content: Buffer;
+}
+
+export interface StatementLogTable {
+  tenant_id: string;
+  position: number;
+}
+
+export interface StatementMatchTable {
+  tenant_id: string;
+  key: string;
+  position: number;
+  source: number;
+}
+
 export interface StoredAnswerTable {
   tenant_id: string;
   key_hash: Buffer;
@@ -372,6 +411,11 @@ export interface UserSessionTable {
   scopes: string[] | null;
 }
 
+export interface VoidedStatementTable {
+  tenant_id: string;
+  position: number;
+}
+
 export interface WebhookTable {
   tenant_id: string;
   webhook_id: string;
@@ -419,7 +463,23 @@ export interface WebhookDeliveryTable {
   person_erased: Generated<boolean>;
 }
 
+export interface XapiDocumentTable {
+  tenant_id: string;
+  kind: string;
+  agent_key: string;
+  activity_key: string;
+  registration: string;
+  document_key: string;
+  document_id: string;
+  content_type: string;
+  content: Buffer;
+  etag: string;
+  updated_at: Timestamp;
+  about: string;
+}
+
 export interface Schema {
+  activity_definition: ActivityDefinitionTable;
   api_key: ApiKeyTable;
   attempt: AttemptTable;
   attempt_unit: AttemptUnitTable;
@@ -448,16 +508,23 @@ export interface Schema {
   setting: SettingTable;
   sign_in_guess: SignInGuessTable;
   sign_in_link: SignInLinkTable;
+  statement: StatementTable;
+  statement_attachment: StatementAttachmentTable;
+  statement_log: StatementLogTable;
+  statement_match: StatementMatchTable;
   stored_answer: StoredAnswerTable;
   tenant: TenantTable;
   user: UserTable;
   user_session: UserSessionTable;
+  voided_statement: VoidedStatementTable;
   webhook: WebhookTable;
   webhook_delivery: WebhookDeliveryTable;
+  xapi_document: XapiDocumentTable;
 }
 
 /** Every statement on these must name its tenant: see tenant-guard.ts. */
 export const tenantTables = [
+  'activity_definition',
   'attempt',
   'attempt_unit',
   'audit_chain',
@@ -477,9 +544,15 @@ export const tenantTables = [
   'password_failure',
   'run_time_commit',
   'sign_in_link',
+  'statement',
+  'statement_attachment',
+  'statement_log',
+  'statement_match',
   'stored_answer',
   'user',
   'user_session',
+  'voided_statement',
   'webhook',
   'webhook_delivery',
+  'xapi_document',
 ] as const;

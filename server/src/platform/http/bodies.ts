@@ -25,6 +25,12 @@ export function parseRecords(app: FastifyInstance, routes: readonly Route[]): vo
     });
 }
 
+/** Accepts any content type, for routes that read the body themselves. */
+export function parseNothing(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
 /** Accepts JSON with any content type: `sendBeacon`, which closing pages use, sends text. */
 export function parseBeacons(app: FastifyInstance, shape: JsonShape): void {
   const parse = app.getDefaultJsonParser('error', 'error');

@@ -65,6 +65,7 @@ function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
 function preparation({ forms, body, streams }: Route): Step {
   return (request, _reply, done) => {
     for (const part of [request.params, request.query]) normalizeIdentifiers(part);
+    if (Buffer.isBuffer(request.body)) return done();
     if (!(request.body instanceof Readable)) normalizeIdentifiers(request.body);
     if (!forms && request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
       throw new Problem('unsupported_media_type', 'Send the body as application/json.');

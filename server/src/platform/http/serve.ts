@@ -40,11 +40,18 @@ declare module 'fastify' {
 const openHttp2 = (options: FastifyServerOptions) =>
   fastify({ ...options, http2: true, https: {} } as never) as unknown as FastifyInstance;
 
+/** The URL by which a request is routed. */
+type RewriteUrl = (request: { method: string; url: string }) => string;
+
 /**
  * A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 if the configuration has TLS. Every
  * response has these `headers`, unless a route sets its own.
  */
-export function openServer(ctx: Context, headers: Record<string, string>): FastifyInstance {
+export function openServer(
+  ctx: Context,
+  headers: Record<string, string>,
+  rewriteUrl?: RewriteUrl,
+): FastifyInstance {
   const { tls, trustProxy } = ctx.config;
   const protections = {
     'X-Content-Type-Options': 'nosniff',
@@ -72,6 +79,12 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     serverFactory: (handle: Parameters<typeof openHttpServer>[1]) => openHttpServer(tls, handle, limits),
     routerOptions: { maxParamLength: 8192 },
     exposeHeadRoutes: true,
+    ...(rewriteUrl
+      ? {
+          rewriteUrl: ({ method = '', url = '' }: { method?: string; url?: string }) =>
+            rewriteUrl({ method, url }),
+        }
+      : {}),
     clientErrorHandler: handleClientErrors(ctx.log, headers),
     // A URL that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {

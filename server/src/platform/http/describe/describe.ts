@@ -85,9 +85,10 @@ function parametersOf(place: 'path' | 'query', group: TSchema | undefined, { ofF
   });
 }
 
-function requestBodyOf({ body, streams, example }: Route, { make }: Examples) {
-  if (streams) {
-    const { types, description, examples = {} } = streams;
+function requestBodyOf({ body, streams, raw, example }: Route, { make }: Examples) {
+  const unparsed = streams ?? raw;
+  if (unparsed) {
+    const { types, description, examples = {} } = unparsed;
     const content = types.map((type) => [
       type,
       { schema: { description }, ...(examples[type] === undefined ? {} : { example: examples[type] }) },

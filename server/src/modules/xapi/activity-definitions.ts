@@ -1,0 +1,86 @@
+import { allActivities } from '../../../../standards/xapi/subjects.ts';
+import type { Activity, JsonObject, Statement } from '../../../../standards/xapi/types.ts';
+import { isObject } from '../../../../standards/xapi/values.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { isInTransaction, run } from '../../platform/db/transaction.ts';
+import { partOfState } from '../../platform/node-state.ts';
+import { searchKey } from './search-keys.ts';
+
+/** Definitions that this process has stored in the last minute: a course repeats them in every statement. */
+const known = partOfState('activity_definitions', () => ({ since: 0, names: new Set<string>() }));
+const maxKnown = 20_000;
+const knownMilliseconds = 60_000;
+
+const insert = `
+insert into activity_definition (tenant_id, activity_key, definition_key, position, activity)
+select $1, given.activity_key, given.definition_key, $3, given.activity
+from json_to_recordset($2) as given (activity_key uuid, definition_key uuid, activity text)
+order by given.activity_key, given.definition_key
+on conflict do nothing`;
+
+/** Data 2.4.4.1: remembers what statements say about activities. Each distinct definition is stored once. */
+export async function addDefinitions(ctx: TenantContext, statements: readonly Statement[]): Promise<void> {
+  const names = recentlyKnown(ctx);
+  const rows = new Map<string, { activity_key: string; definition_key: string; activity: string }>();
+  for (const activity of statements.flatMap(definedActivities)) {
+    const text = JSON.stringify(activity);
+    const definition_key = searchKey('definition', text);
+    const name = `${ctx.tenantId} ${definition_key}`;
+    if (names.has(name)) continue;
+    rows.set(name, { activity_key: searchKey('activity', activity.id), definition_key, activity: text });
+  }
+  if (rows.size === 0) return;
+  const values = [ctx.tenantId, JSON.stringify([...rows.values()]), ctx.now().getTime() * 1000];
+  await run(ctx, { name: 'add_definitions', text: insert, values });
+  // A transaction may still be rolled back.
+  if (!isInTransaction(ctx)) for (const name of rows.keys()) names.add(name);
+}
+
+function recentlyKnown(ctx: TenantContext): Set<string> {
+  const state = known(ctx);
+  const now = ctx.now().getTime();
+  if (state.names.size > maxKnown || Math.abs(now - state.since) > knownMilliseconds) {
+    state.names.clear();
+    state.since = now;
+  }
+  return state.names;
+}
+
+const definedActivities = (statement: Statement) =>
+  allActivities(statement).filter(({ definition }) => definition !== undefined);
+
+/** The newest definitions that are merged. */
+const maxDefinitions = 50;
+
+/** Communication 2.5: all that is known about some activities, newer texts before older ones. */
+export async function readDefinitions(
+  ctx: TenantContext,
+  ids: readonly string[],
+): Promise<Map<string, JsonObject>> {
+  const keys = [...new Set(ids)].map((id) => searchKey('activity', id));
+  const rows = await run<{ activity: string }>(ctx, {
+    text: `select page.activity from unnest($2::uuid[]) as wanted (key) cross join lateral (
+      select held.activity, held.position from activity_definition held
+      where held.tenant_id = $1 and held.activity_key = wanted.key limit ${maxDefinitions}
+    ) page order by page.position`,
+    values: [ctx.tenantId, keys],
+  });
+  const merged = new Map<string, JsonObject>();
+  for (const { activity } of rows) {
+    const { id, definition = {} } = JSON.parse(activity) as Activity;
+    merged.set(id, mergeDefinitions(merged.get(id) ?? {}, definition));
+  }
+  return merged;
+}
+
+/** Language maps are united; everything else is replaced. */
+function mergeDefinitions(older: JsonObject, newer: JsonObject): JsonObject {
+  const merged = { ...older };
+  for (const [name, value] of Object.entries(newer)) {
+    const before = merged[name];
+    const isMap = name === 'name' || name === 'description' || name === 'extensions';
+    merged[name] = isMap && isObject(before) && isObject(value) ? { ...before, ...value } : value;
+  }
+  return merged;
+}
+

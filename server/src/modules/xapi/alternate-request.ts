@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { InvalidXapi, invalid } from '../../../../standards/xapi/invalid.ts';
+import { Problem } from '../../platform/errors.ts';
+import { editionOf, mediaTypeOf } from './lrs-request.ts';
+
+const path = '/xapi/alternate';
+
+/** Communication 1.3: a POST whose query names another method. Its credentials are in its body. */
+export function rewriteAlternate({ method, url }: { method: string; url: string }): string {
+  const isAlternate = method === 'POST' && url.startsWith('/xapi/') && /[?&]method=/.test(url);
+  return isAlternate ? `${path}${url.slice('/xapi'.length)}` : url;
+}
+
+/** These fields of the form are headers; `content` is the body, and all others are parameters. */
+const headerFields = [
+  'authorization',
+  'x-experience-api-version',
+  'content-type',
+  'content-length',
+  'if-match',
+  'if-none-match',
+  'accept-language',
+];
+
+const methods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'] as const;
+
+/** Nobody is identified before the form is read, so it is limited like other anonymous requests. */
+const bodyLimit = 16 * 1024;
+
+type Request = { method: (typeof methods)[number]; url: string; headers: Record<string, string>; payload: string };
+
+function readForm(request: FastifyRequest): Request {
+  const { headers, body, url } = request;
+  const query = new URL(url, 'http://lrs').searchParams;
+  const method = methods.find((name) => name === query.get('method')) ?? invalid('method', `must be one of ${methods.join(', ')}.`);
+  if ([...query.keys()].length > 1) invalid('The query', 'must only have the parameter method. Send the others in the form.');
+  if (mediaTypeOf(headers['content-type'] ?? '') !== 'application/x-www-form-urlencoded')
+    invalid('Content-Type', 'must be application/x-www-form-urlencoded.');
+  const form = new URLSearchParams(Buffer.isBuffer(body) ? body.toString() : '');
+  const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => headerFields.includes(name)));
+  const inForm = [...form].filter(([name]) => headerFields.includes(name.toLowerCase()));
+  const own = Object.fromEntries(inForm.map(([name, value]) => [name.toLowerCase(), value]));
+  const { 'content-length': _, 'content-type': type = 'application/json', ...others } = {
+    ...(sent as Record<string, string>),
+    'content-type': 'application/json',
+    ...own,
+  };
+  if (editionOf(others['x-experience-api-version']) === '2.0.0')
+    invalid('method', 'is not a parameter of xAPI 2.0, which has no alternate request syntax.');
+  const content = form.get('content');
+  const hasContent = method === 'PUT' || method === 'POST';
+  if (hasContent && content === null) invalid('content', 'is missing. Send the body in this field of the form.');
+  const parameters = [...form].filter(
+    ([name]) => name !== 'content' && !headerFields.includes(name.toLowerCase()),
+  );
+  return {
+    method,
+    url: `/xapi${new URL(url, 'http://lrs').pathname.slice(path.length)}?${new URLSearchParams(parameters)}`,
+    headers: { ...others, ...(hasContent ? { 'content-type': type } : {}) },
+    payload: hasContent ? (content ?? '') : '',
+  };
+}
+
+/** Carries out the request that the form describes, with all the checks of an ordinary one. */
+export function serveAlternateRequests(lrs: FastifyInstance, api: FastifyInstance): void {
+  lrs.post(`${path}/*`, { bodyLimit }, async (request, reply) => {
+    try {
+      const answer = await api.inject({ ...readForm(request), remoteAddress: request.address });
+      const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...headers } = answer.headers;
+      return reply.code(answer.statusCode).headers(headers).send(answer.rawPayload);
+    } catch (error) {
+      if (error instanceof InvalidXapi) throw new Problem('xapi_invalid', error.message);
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,46 @@
+import type { Agent, Statement } from '../../../../standards/xapi/types.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
+import type { Caller } from '../../platform/http/routes.ts';
+
+/** What an AU asks of a document. `documentId` is null for a list, or for the deletion of all. */
+export type DocumentUse = {
+  action: 'read' | 'write' | 'delete';
+  kind: 'state' | 'activity_profile' | 'agent_profile';
+  agent: string | null;
+  activityId: string | null;
+  registration: string | null;
+  documentId: string | null;
+};
+
+/**
+ * A session of an assignable unit (cmi5), which calls the LRS with a token of its own. The rules hang on this
+ * credential: keys of the tenant are not subject to them. Each function rejects by throwing a Problem, such as a 403.
+ */
+export type AuSession = {
+  /** Recorded as the authority of its statements. */
+  authority: Agent;
+  /** It reads only statements with this registration. */
+  registration: string;
+  /** Called in the transaction that stores them, before anything is written. */
+  checkStatements: (ctx: TenantContext, statements: readonly Statement[]) => Promise<void>;
+  /**
+   * Called in the same transaction with the statements that are new, so without repeated ones. What it writes commits
+   * together with them. The tenant's statements are locked only afterwards.
+   */
+  onStored: (ctx: TenantContext, statements: readonly Statement[]) => Promise<void>;
+  /** Called before a document is read or written, and in the transaction of a write. */
+  checkDocument: (ctx: TenantContext, use: DocumentUse) => Promise<void>;
+};
+
+/** Who calls the LRS: a key, or a console session, of the tenant; or an AU. */
+export type LrsCaller = { kind: 'key'; keyId: string } | { kind: 'au'; session: AuSession };
+
+/**
+ * Finds the AU session of a token, which is what follows `Basic` or `Bearer` in the Authorization header; null if it is
+ * no token of an AU, without a look-up where possible. Throws `unauthorized` for one that has ended. The caller's
+ * scopes are `xapi:read` and `xapi:write`.
+ */
+export type FindAuSession = (
+  ctx: Context,
+  token: string,
+) => Promise<{ caller: Caller; session: AuSession } | null>;

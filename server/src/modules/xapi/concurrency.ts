@@ -1,0 +1,39 @@
+import { invalid } from '../../../../standards/xapi/invalid.ts';
+import { Problem } from '../../platform/errors.ts';
+
+/** Communication 3.1: what the client expects of the stored document. */
+export type Preconditions = {
+  ifMatch: string | undefined;
+  ifNoneMatch: string | undefined;
+  /** Whether a write needs one of the headers. */
+  areRequired: 'always' | 'to_replace' | 'never';
+};
+
+/** The tag as it stands in the ETag header. */
+export const quoted = (etag: string) => `"${etag}"`;
+
+/** Clients of 1.0 send tags without their quotes, and weak ones compare as strong ones. */
+function tagsIn(header: string): string[] {
+  return header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', ''));
+}
+
+/** RFC 9110 §13.1. */
+export function checkPreconditions(
+  before: { etag: string } | null,
+  { ifMatch, ifNoneMatch, areRequired }: Preconditions,
+): void {
+  const matches = (header: string) =>
+    before !== null && (header.trim() === '*' || tagsIn(header).includes(before.etag));
+  if (ifMatch !== undefined && !matches(ifMatch))
+    throw new Problem('precondition_failed', 'The document is not the one in If-Match. Read it again.');
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch))
+    throw new Problem('precondition_failed', 'The document in If-None-Match exists already. Read it first.');
+  if (areRequired === 'never' || ifMatch !== undefined || ifNoneMatch !== undefined) return;
+  if (before === null && areRequired === 'always')
+    invalid('If-None-Match', 'is missing. Send If-None-Match: * to create the document.');
+  if (before !== null)
+    throw new Problem(
+      'document_conflict',
+      'The document exists already. Read it, and send its ETag in If-Match to replace it.',
+    );
+}

@@ -1,0 +1,60 @@
+import { identityOf } from '../../../../standards/xapi/actors.ts';
+import type { DocumentUse } from './au-session.ts';
+import {
+  agentParameter,
+  iriParameter,
+  type LrsRequest,
+  requiredParameter,
+  uuidParameter,
+} from './lrs-request.ts';
+import { searchKey } from './search-keys.ts';
+
+export type DocumentKind = DocumentUse['kind'];
+
+/** Where documents are: the context that they belong to, and the ID of one of them. */
+export type DocumentAddress = {
+  kind: DocumentKind;
+  agent_key: string;
+  activity_key: string;
+  /** Null in a list of states, for those with any registration and with none. */
+  registration: string | null;
+  /** Null for all documents of the context. */
+  documentId: string | null;
+  /** What the AU's rules look at. */
+  use: Omit<DocumentUse, 'action'>;
+};
+
+/** The parameters of each resource (Communication 2.3, 2.6, 2.7). */
+const resources = {
+  state: { id: 'stateId', names: ['activityId', 'agent', 'registration', 'stateId'] },
+  activity_profile: { id: 'profileId', names: ['activityId', 'profileId'] },
+  agent_profile: { id: 'profileId', names: ['agent', 'profileId'] },
+} as const satisfies Record<DocumentKind, { id: string; names: readonly string[] }>;
+
+/** What a document without a registration, an agent or an activity has instead. */
+export const noKey = '00000000-0000-0000-0000-000000000000';
+
+export function documentParameters(kind: DocumentKind): string[] {
+  return [...resources[kind].names, 'since'];
+}
+
+/** Reads the address. `needsId`: it must name one document. */
+export function readAddress(kind: DocumentKind, { parameters }: LrsRequest, needsId: boolean): DocumentAddress {
+  const { id, names } = resources[kind];
+  for (const name of names)
+    if (name === 'activityId' || name === 'agent') requiredParameter(parameters, name);
+  const agent = agentParameter(parameters);
+  const activityId = iriParameter(parameters, 'activityId');
+  const registration = uuidParameter(parameters, 'registration');
+  const documentId = needsId || parameters[id] !== undefined ? requiredParameter(parameters, id) : null;
+  const identity = agent === null ? null : identityOf(agent);
+  return {
+    kind,
+    agent_key: identity === null ? noKey : searchKey('agent', identity),
+    activity_key: activityId === null ? noKey : searchKey('activity', activityId),
+    registration: registration ?? (documentId === null && kind === 'state' ? null : noKey),
+    documentId,
+    use: { kind, agent: parameters.agent ?? null, activityId, registration, documentId },
+  };
+}
+

@@ -1,0 +1,105 @@
+import { invalid } from '../../../../standards/xapi/invalid.ts';
+import { isObject } from '../../../../standards/xapi/values.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import type { Answer } from '../../platform/http/routes.ts';
+import type { DocumentUse } from './au-session.ts';
+import { quoted, type Preconditions } from './concurrency.ts';
+import { type DocumentAddress, type DocumentKind, readAddress } from './document-address.ts';
+import { deleteDocument, deleteDocuments, listDocuments, readDocument, writeDocument } from './documents.ts';
+import { instantParameter, type LrsRequest, mediaTypeOf, parseBody } from './lrs-request.ts';
+
+/** The rules of an AU; keys have none. */
+function checkOf({ caller }: LrsRequest, { use }: DocumentAddress, action: DocumentUse['action']) {
+  return async (ctx: TenantContext) => {
+    if (caller.kind === 'au') await caller.session.checkDocument(ctx, { ...use, action });
+  };
+}
+
+const named = (address: DocumentAddress) => ({ ...address, documentId: address.documentId ?? '' });
+
+function preconditionsOf({ ifMatch, ifNoneMatch }: LrsRequest, areRequired: Preconditions['areRequired']): Preconditions {
+  return { ifMatch, ifNoneMatch, areRequired };
+}
+
+/** Communication 2.3.1, 2.6.1 and 2.7.1: a document, or the IDs of those in the context. */
+export async function getDocument(
+  ctx: TenantContext,
+  kind: DocumentKind,
+  request: LrsRequest,
+): Promise<Answer> {
+  const address = readAddress(kind, request, false);
+  const since = instantParameter(request.parameters, 'since');
+  await checkOf(request, address, 'read')(ctx);
+  if (address.documentId === null) {
+    const { ids, updatedAt } = await listDocuments(ctx, address, since);
+    const modified = updatedAt === null ? {} : { 'Last-Modified': updatedAt.toUTCString() };
+    return { status: 200, body: JSON.stringify(ids), headers: { 'Content-Type': 'application/json', ...modified } };
+  }
+  const found = await readDocument(ctx, named(address));
+  if (!found)
+    throw new Problem('document_not_found', `There is no document ${address.documentId} here. Check its ID.`);
+  const { content, content_type, etag, updated_at } = found;
+  const headers = {
+    'Content-Type': content_type,
+    ETag: quoted(etag),
+    'Last-Modified': updated_at.toUTCString(),
+    // A document can be HTML, and this origin is that of the API.
+    'Content-Disposition': 'attachment',
+  };
+  return { status: 200, body: content, headers };
+}
+
+/** Communication 3.1: profiles need a precondition. IEEE 9274.1.1, 4.1.4: all documents do, but only to be replaced. */
+export async function putDocument(
+  ctx: TenantContext,
+  kind: DocumentKind,
+  request: LrsRequest,
+): Promise<Answer> {
+  const address = readAddress(kind, request, true);
+  const areRequired = request.edition === '2.0.0' ? 'to_replace' : kind === 'state' ? 'never' : 'always';
+  await writeDocument(ctx, named(address), {
+    ...contentOf(request),
+    merges: false,
+    preconditions: preconditionsOf(request, areRequired),
+    check: checkOf(request, address, 'write'),
+  });
+  return { status: 204 };
+}
+
+/** Communication 2.2: merges a JSON object into the stored one, or stores the document. */
+export async function postDocument(
+  ctx: TenantContext,
+  kind: DocumentKind,
+  request: LrsRequest,
+): Promise<Answer> {
+  const address = readAddress(kind, request, true);
+  const content = contentOf(request);
+  if (mediaTypeOf(content.contentType) === 'application/json' && !isObject(parseBody(content.content)))
+    invalid('The body', 'must be a JSON object.');
+  await writeDocument(ctx, named(address), {
+    ...content,
+    merges: true,
+    preconditions: preconditionsOf(request, 'never'),
+    check: checkOf(request, address, 'write'),
+  });
+  return { status: 204 };
+}
+
+function contentOf({ body, contentType }: LrsRequest) {
+  if (mediaTypeOf(contentType) === 'application/json') parseBody(body);
+  return { content: body, contentType: contentType || 'application/octet-stream' };
+}
+
+/** Communication 2.3.2, 2.6.2 and 2.7.2: a document, or all states of the context. */
+export async function removeDocument(
+  ctx: TenantContext,
+  kind: DocumentKind,
+  request: LrsRequest,
+): Promise<Answer> {
+  const address = readAddress(kind, request, kind !== 'state');
+  await checkOf(request, address, 'delete')(ctx);
+  if (address.documentId === null) await deleteDocuments(ctx, address);
+  else await deleteDocument(ctx, named(address), preconditionsOf(request, 'never'));
+  return { status: 204 };
+}

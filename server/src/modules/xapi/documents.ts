@@ -1,0 +1,174 @@
+import { hash } from 'node:crypto';
+import { invalid } from '../../../../standards/xapi/invalid.ts';
+import { isObject } from '../../../../standards/xapi/values.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { inBatches } from '../../platform/db/batches.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { checkPreconditions, type Preconditions } from './concurrency.ts';
+import { type DocumentAddress, noKey } from './document-address.ts';
+import { mediaTypeOf, parseBody } from './lrs-request.ts';
+import { searchKey } from './search-keys.ts';
+
+export type Document = { content_type: string; content: Buffer; etag: string; updated_at: Date };
+
+/** Most documents of one agent, activity or both. */
+const maxDocuments = 1_000;
+
+const documentKey = (documentId: string) => searchKey('document', documentId);
+
+function selectOne(ctx: TenantContext, address: DocumentAddress & { documentId: string }) {
+  return ctx.db
+    .selectFrom('xapi_document')
+    .select(['content_type', 'content', 'etag', 'updated_at'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('kind', '=', address.kind)
+    .where('agent_key', '=', address.agent_key)
+    .where('activity_key', '=', address.activity_key)
+    .where('document_key', '=', documentKey(address.documentId))
+    .where('registration', '=', address.registration ?? noKey);
+}
+
+type OneAddress = DocumentAddress & { documentId: string };
+
+export async function readDocument(ctx: TenantContext, address: OneAddress): Promise<Document | null> {
+  const row = await selectOne(ctx, address).executeTakeFirst();
+  return row ? { ...row, content: Buffer.from(row.content) } : null;
+}
+
+const context = `held.tenant_id = $1 and held.kind = $2 and held.agent_key = $3::uuid and held.activity_key = $4::uuid`;
+
+const list = `
+select distinct page.document_id, page.updated_at from (
+  select held.document_id, held.updated_at from xapi_document held
+  where ${context} and ($5::uuid is null or held.registration = $5) limit ${2 * maxDocuments}
+) page where $6::timestamptz is null or page.updated_at > $6 order by page.document_id limit ${maxDocuments}`;
+
+const contextOf = ({ kind, agent_key, activity_key }: DocumentAddress) => [kind, agent_key, activity_key];
+
+/** The IDs of the context's documents, and when the newest was changed. `since` is in microseconds. */
+export async function listDocuments(
+  ctx: TenantContext,
+  address: DocumentAddress,
+  since: number | null,
+): Promise<{ ids: string[]; updatedAt: Date | null }> {
+  const after = since === null ? null : new Date(since / 1000);
+  const registration = address.kind === 'state' ? address.registration : null;
+  const rows = await run<{ document_id: string; updated_at: Date }>(ctx, {
+    name: 'list_documents',
+    text: list,
+    values: [ctx.tenantId, ...contextOf(address), registration, after],
+  });
+  const newest = rows.reduce((latest, { updated_at }) => Math.max(latest, updated_at.getTime()), 0);
+  return {
+    ids: [...new Set(rows.map(({ document_id }) => document_id))],
+    updatedAt: newest === 0 ? null : new Date(newest),
+  };
+}
+
+const write = `
+insert into xapi_document as held (tenant_id, kind, agent_key, activity_key, registration, document_key, document_id,
+  content_type, content, etag, updated_at, about)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+on conflict (tenant_id, kind, agent_key, activity_key, document_key, registration) do update set
+  content_type = excluded.content_type, content = excluded.content, etag = excluded.etag,
+  updated_at = excluded.updated_at`;
+
+const count = `select count(*)::integer as documents from (
+  select from xapi_document held where ${context} limit ${maxDocuments}
+) page`;
+
+/** Two requests that create the same document, or the last one that is allowed, take turns. */
+const lock = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
+
+export type NewContent = { contentType: string; content: Buffer };
+
+/**
+ * Writes a document, inside a transaction. With `merges`, JSON objects are merged one level deep (Communication 2.2).
+ * `check` runs under the lock, before anything is read.
+ */
+export function writeDocument(
+  ctx: TenantContext,
+  address: OneAddress,
+  input: NewContent & { merges: boolean; preconditions: Preconditions; check: (ctx: TenantContext) => Promise<void> },
+): Promise<void> {
+  return transaction(ctx, async (ctx) => {
+    await input.check(ctx);
+    const name = [ctx.tenantId, ...contextOf(address)].join(' ');
+    await run(ctx, { name: 'lock_documents', text: lock, values: [name] });
+    const before = await readDocument(ctx, address);
+    checkPreconditions(before, input.preconditions);
+    if (before === null) await rejectTooMany(ctx, address);
+    const { contentType, content } = before && input.merges ? merged(before, input) : input;
+    const values = [
+      ctx.tenantId,
+      ...contextOf(address),
+      address.registration ?? noKey,
+      documentKey(address.documentId),
+      address.documentId,
+      contentType,
+      content,
+      hash('sha1', content),
+      ctx.now(),
+      JSON.stringify(address.use),
+    ];
+    await run(ctx, { name: 'write_document', text: write, values });
+  });
+}
+
+async function rejectTooMany(ctx: TenantContext, address: DocumentAddress): Promise<void> {
+  const values = [ctx.tenantId, ...contextOf(address)];
+  const [row] = await run<{ documents: number }>(ctx, { name: 'count_documents', text: count, values });
+  if ((row?.documents ?? 0) < maxDocuments) return;
+  throw new Problem(
+    'document_limit',
+    `There are ${maxDocuments} documents of this agent and activity already. Delete some first.`,
+  );
+}
+
+/** Communication 2.2: only JSON objects can be merged; anything else is rejected. */
+function merged(before: Document, { contentType, content }: NewContent): NewContent {
+  const [older, newer] = [before, { content_type: contentType, content }].map((document) => {
+    const isJson = mediaTypeOf(document.content_type) === 'application/json';
+    const value = isJson ? parseBody(document.content, 'The document') : null;
+    return isObject(value) ? value : invalid('The document', 'and the stored one must both be JSON objects to be merged. Use PUT to replace it.');
+  });
+  return { contentType, content: Buffer.from(JSON.stringify({ ...older, ...newer })) };
+}
+
+export function deleteDocument(
+  ctx: TenantContext,
+  address: OneAddress,
+  preconditions: Preconditions,
+): Promise<void> {
+  return transaction(ctx, async (ctx) => {
+    const before = await selectOne(ctx, address).forUpdate().executeTakeFirst();
+    checkPreconditions(before ?? null, preconditions);
+    await ctx.db
+      .deleteFrom('xapi_document')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('kind', '=', address.kind)
+      .where('agent_key', '=', address.agent_key)
+      .where('activity_key', '=', address.activity_key)
+      .where('document_key', '=', documentKey(address.documentId))
+      .where('registration', '=', address.registration ?? noKey)
+      .execute();
+  });
+}
+
+const deleteSome = `
+with old as (
+  select held.document_key, held.registration from xapi_document held
+  where ${context} and ($5::uuid is null or held.registration = $5) limit $6
+)
+delete from xapi_document held using old
+where ${context} and held.document_key = old.document_key and held.registration = old.registration
+returning 1`;
+
+/** Communication 2.3: deletes all states of the context. */
+export async function deleteDocuments(ctx: TenantContext, address: DocumentAddress): Promise<void> {
+  await inBatches(ctx, maxDocuments, async (ctx, rows) => {
+    const values = [ctx.tenantId, ...contextOf(address), address.registration, rows];
+    return (await run(ctx, { name: 'delete_documents', text: deleteSome, values })).length;
+  });
+}

@@ -1,0 +1,70 @@
+import { identityOf } from '../../../../standards/xapi/actors.ts';
+import { invalid } from '../../../../standards/xapi/invalid.ts';
+import { subjectsOf, isActor } from '../../../../standards/xapi/subjects.ts';
+import type { Actor, Statement } from '../../../../standards/xapi/types.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import type { Answer } from '../../platform/http/routes.ts';
+import { readDefinitions } from './activity-definitions.ts';
+import { agentParameter, iriParameter, type LrsRequest, requiredParameter } from './lrs-request.ts';
+import { searchKey } from './search-keys.ts';
+
+const json = (value: unknown): Answer => ({
+  status: 200,
+  body: JSON.stringify(value),
+  headers: { 'Content-Type': 'application/json' },
+});
+
+/** Communication 2.8. */
+export function getAbout(): Answer {
+  return json({ version: ['2.0.0', '1.0.3', '1.0.2', '1.0.1', '1.0.0'] });
+}
+
+/** Communication 2.5: all that is known about an activity; one that is not known has its ID only. */
+export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest): Promise<Answer> {
+  requiredParameter(parameters, 'activityId');
+  const id = iriParameter(parameters, 'activityId') ?? '';
+  const definition = (await readDefinitions(ctx, [id])).get(id);
+  return json({ objectType: 'Activity', id, ...(definition ? { definition } : {}) });
+}
+
+/** The newest statements in which an agent's names are looked for. */
+const maxStatements = 20;
+
+const naming = `
+select held.payload from (
+  select own.position from statement_match own
+  where own.tenant_id = $1 and own.key = $2::uuid order by own.position desc limit ${maxStatements}
+) page join statement held on held.tenant_id = $1 and held.position = page.position order by held.position desc`;
+
+/** Communication 2.4: the agent as a person, whose properties are lists. The identifier is the only one we know. */
+export async function getAgent(ctx: TenantContext, { parameters }: LrsRequest): Promise<Answer> {
+  requiredParameter(parameters, 'agent');
+  const agent = agentParameter(parameters);
+  if (!agent || agent.objectType === 'Group') return invalid('agent', 'must be an agent.');
+  const identity = identityOf(agent) ?? '';
+  const rows = await run<{ payload: string }>(ctx, {
+    name: 'name_agent',
+    text: naming,
+    values: [ctx.tenantId, searchKey('agent', identity)],
+  });
+  const found = rows.flatMap(({ payload }) => namesIn(JSON.parse(payload) as Statement, identity));
+  const names = [...new Set([...(agent.name === undefined ? [] : [agent.name]), ...found])];
+  const { mbox, mbox_sha1sum, openid, account } = agent;
+  return json({
+    objectType: 'Person',
+    ...(names.length > 0 ? { name: names } : {}),
+    ...(mbox === undefined ? {} : { mbox: [mbox] }),
+    ...(mbox_sha1sum === undefined ? {} : { mbox_sha1sum: [mbox_sha1sum] }),
+    ...(openid === undefined ? {} : { openid: [openid] }),
+    ...(account === undefined ? {} : { account: [account] }),
+  });
+}
+
+function namesIn(statement: Statement, identity: string): string[] {
+  if (!subjectsOf(statement).agents.includes(identity)) return [];
+  const { actor, object } = statement;
+  const actors: Actor[] = isActor(object) ? [actor, object] : [actor];
+  const agents = actors.flatMap((one) => [one, ...('member' in one ? (one.member ?? []) : [])]);
+  return agents.flatMap((one) => (identityOf(one) === identity && one.name !== undefined ? [one.name] : []));
+}

@@ -1,0 +1,130 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
+import { readAgent } from '../../../../standards/xapi/actors.ts';
+import { invalid } from '../../../../standards/xapi/invalid.ts';
+import { readInstant } from '../../../../standards/xapi/times.ts';
+import type { Actor, Edition, Json } from '../../../../standards/xapi/types.ts';
+import { isIri, isUuid } from '../../../../standards/xapi/values.ts';
+import { checkShape, type JsonShape } from '../../platform/http/validation/json-shape.ts';
+import type { LrsCaller } from './au-session.ts';
+import { lrsCallerOf } from './credentials.ts';
+
+/** A request to the LRS, whose body is not parsed yet. */
+export type LrsRequest = {
+  edition: Edition;
+  caller: LrsCaller;
+  /** The query; each parameter once. */
+  parameters: Readonly<Record<string, string>>;
+  contentType: string;
+  body: Buffer;
+  acceptLanguage: string | undefined;
+  ifMatch: string | undefined;
+  ifNoneMatch: string | undefined;
+};
+
+/** Communication 3.3: every patch version is accepted, and answered as the latest one. */
+export function editionOf(header: unknown): Edition | null {
+  if (typeof header !== 'string') return null;
+  if (/^1\.0(?:\.\d+)?$/.test(header)) return '1.0.3';
+  return /^2\.0(?:\.\d+)?$/.test(header) ? '2.0.0' : null;
+}
+
+const versionHeader = 'x-experience-api-version';
+
+/** The value of the version header in a response. A request without it is one of version 0.9, which is rejected. */
+export function answeredVersion({ headers, url }: FastifyRequest): string {
+  const header = headers[versionHeader];
+  if (header === undefined) return /\/about\/?(?:\?|$)/.test(url) ? '2.0.0' : '0.9';
+  return editionOf(header) ?? '2.0.0';
+}
+
+/** Reads what all resources have in common. `known` lists the parameters that this one has. */
+export function readRequest(request: FastifyRequest, known: readonly string[]): LrsRequest {
+  const { headers, body } = request;
+  const edition = editionOf(headers[versionHeader]);
+  if (!edition)
+    invalid('X-Experience-API-Version', 'must be 1.0.x or 2.0.x. Send this header with every request.');
+  return {
+    edition,
+    caller: lrsCallerOf(request),
+    parameters: readParameters(request.query, known),
+    contentType: headers['content-type'] ?? '',
+    body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+    acceptLanguage: headers['accept-language'],
+    ifMatch: headers['if-match'],
+    ifNoneMatch: headers['if-none-match'],
+  };
+}
+
+/** Communication 3.2: unknown parameters, and known ones in another letter case, are rejected. */
+function readParameters(query: unknown, known: readonly string[]): Record<string, string> {
+  const entries = Object.entries((query ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      if (!known.includes(name)) invalid(name, `is not a parameter here. Known ones: ${known.join(', ')}.`);
+      if (typeof value !== 'string') invalid(name, 'must be sent once.');
+      if (!value.isWellFormed() || value.includes('\0')) invalid(name, 'has characters that cannot be stored.');
+      return [name, value];
+    }),
+  );
+}
+
+type Parameters = LrsRequest['parameters'];
+
+export function requiredParameter(parameters: Parameters, name: string): string {
+  return parameters[name] || invalid(name, 'is missing. Send this parameter.');
+}
+
+export function iriParameter(parameters: Parameters, name: string): string | null {
+  const value = parameters[name];
+  if (value === undefined) return null;
+  return isIri(value) ? value : invalid(name, 'must be an absolute IRI.');
+}
+
+export function uuidParameter(parameters: Parameters, name: string): string | null {
+  const value = parameters[name];
+  if (value === undefined) return null;
+  return isUuid(value) ? value.toLowerCase() : invalid(name, 'must be a UUID.');
+}
+
+/** Microseconds since 1970. */
+export function instantParameter(parameters: Parameters, name: string): number | null {
+  const value = parameters[name];
+  if (value === undefined) return null;
+  // A + in a query means a space, but clients send it in offsets.
+  return readInstant(value.replace(/ (?=\d\d:?\d\d$)/, '+')) ?? invalid(name, 'must be a timestamp such as 2026-01-31T09:00:00Z.');
+}
+
+export function agentParameter(parameters: Parameters, name = 'agent'): Actor | null {
+  const value = parameters[name];
+  return value === undefined ? null : readAgent(parseJson(value, name), name);
+}
+
+export function truthParameter(parameters: Parameters, name: string): boolean {
+  const value = parameters[name] ?? 'false';
+  if (value !== 'true' && value !== 'false') invalid(name, 'must be true or false.');
+  return value === 'true';
+}
+
+/** A group of 1,000 members, or a batch of as many statements, is no reason to stop. */
+const jsonShape: JsonShape = { depth: 100, values: 200_000 };
+
+export function parseJson(text: string, what: string): Json {
+  checkShape(text, jsonShape);
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return invalid(what, 'is not valid JSON.');
+  }
+}
+
+/** Communication 1.4: UTF-8. */
+export function parseBody(body: Buffer, what = 'The body'): Json {
+  if (!isUtf8(body)) invalid(what, 'is not UTF-8.');
+  return parseJson(body.toString(), what);
+}
+
+/** The media type without its parameters. */
+export function mediaTypeOf(contentType: string): string {
+  return (contentType.split(';')[0] ?? '').trim().toLowerCase();
+}

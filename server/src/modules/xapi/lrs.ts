@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../platform/context.ts';
+import { parseNothing } from '../../platform/http/bodies.ts';
+import { registerRoutes } from '../../platform/http/dispatch.ts';
+import type { Guards } from '../../platform/http/guards.ts';
+import type { Route } from '../../platform/http/routes.ts';
+import { serveAlternateRequests } from './alternate-request.ts';
+import type { FindAuSession } from './au-session.ts';
+import { lrsAuthenticate, lrsCredentials } from './credentials.ts';
+import { answeredVersion } from './lrs-request.ts';
+
+const exposed = [
+  'ETag',
+  'Last-Modified',
+  'X-Experience-API-Version',
+  'X-Experience-API-Consistent-Through',
+  'X-Request-Id',
+  'Retry-After',
+].join(', ');
+
+/** AUs run on other origins. They send their token in a header and no cookies, so any origin may call. */
+function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.headers({
+    'X-Experience-API-Version': answeredVersion(request),
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': exposed,
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  });
+}
+
+const preflight = {
+  'Access-Control-Allow-Methods': 'GET, HEAD, PUT, POST, DELETE',
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, X-Experience-API-Version, If-Match, If-None-Match, Accept-Language, Idempotency-Key',
+  'Access-Control-Max-Age': '600',
+};
+
+/** Serves the LRS: the only routes with bodies of any type, with Basic credentials, and with callers from other origins. */
+export function serveLrs(
+  api: FastifyInstance,
+  ctx: Context,
+  routes: readonly Route[],
+  { guards, findAuSession }: { guards: Guards; findAuSession: FindAuSession },
+): void {
+  api.register(async (lrs) => {
+    parseNothing(lrs);
+    lrs.decorateRequest('auSession', null);
+    lrs.addHook('onSend', async (request, reply) => setHeaders(request, reply));
+    lrs.options('/xapi/*', async (_request, reply) => reply.code(204).headers(preflight).send());
+    serveAlternateRequests(lrs, api);
+    registerRoutes(lrs, ctx, routes, {
+      ...guards,
+      authenticate: lrsAuthenticate(guards.authenticate, findAuSession),
+      credentialsOf: lrsCredentials(guards.credentialsOf),
+    });
+  });
+}

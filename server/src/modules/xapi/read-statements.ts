@@ -1,0 +1,64 @@
+import { canonical, type Format, withIdsOnly } from '../../../../standards/xapi/formats.ts';
+import { readLanguages } from '../../../../standards/xapi/languages.ts';
+import { allActivities } from '../../../../standards/xapi/subjects.ts';
+import { writeInstant } from '../../../../standards/xapi/times.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { readDefinitions } from './activity-definitions.ts';
+import { searchKey } from './search-keys.ts';
+import { lockKey, microseconds } from './store-function.ts';
+import { type StoredRow, toStatement, toText } from './stored-statement.ts';
+
+export type FoundStatement = StoredRow & { statement_id: string };
+
+/** Reads a statement that is voided, or one that is not (Communication 2.1.3); null if there is none. */
+const readText = `
+select held.statement_id, held.payload, held.position from statement held
+where held.tenant_id = $1 and held.statement_id = $2::uuid and exists (
+  select from voided_statement voided where voided.tenant_id = $1 and voided.position = held.position
+) = $3 and ($4::uuid is null or $4 = any (held.keys))`;
+
+/** `registration`: the only one whose statements the caller may read; null for all. */
+export async function readStatementById(
+  ctx: TenantContext,
+  input: { id: string; voided: boolean; registration: string | null },
+): Promise<FoundStatement | null> {
+  const key = input.registration === null ? null : searchKey('registration', input.registration);
+  const values = [ctx.tenantId, input.id, input.voided, key];
+  const [row] = await run<FoundStatement>(ctx, { name: 'read_statement', text: readText, values });
+  return row ?? null;
+}
+
+const bound = `
+select greatest(log.position, case when pg_try_advisory_xact_lock_shared(${lockKey}) then ${microseconds} end, 0) as position
+from (values (1)) as one (row) left join statement_log log on log.tenant_id = $1`;
+
+/**
+ * Communication 2.1.3: everything stored until this time can be read. If no write is open, that is now, because a later
+ * one gets a later time; otherwise it is the time of the newest statement.
+ */
+export async function consistentThrough(ctx: TenantContext): Promise<string> {
+  const [row] = await run<{ position: number }>(ctx, {
+    name: 'consistent_through',
+    text: bound,
+    values: [ctx.tenantId],
+  });
+  return writeInstant(row?.position ?? 0);
+}
+
+/** The statements as JSON, in the requested format. */
+export async function showStatements(
+  ctx: TenantContext,
+  rows: readonly StoredRow[],
+  { format, acceptLanguage }: { format: Format; acceptLanguage: string | undefined },
+): Promise<string[]> {
+  if (format === 'exact') return rows.map(toText);
+  const statements = rows.map(toStatement);
+  if (format === 'ids') return statements.map((statement) => JSON.stringify(withIdsOnly(statement)));
+  const ids = statements.flatMap((statement) => allActivities(statement).map(({ id }) => id));
+  const definitions = await readDefinitions(ctx, ids);
+  const languages = readLanguages(acceptLanguage);
+  return statements.map((statement) =>
+    JSON.stringify(canonical(statement, languages, (id) => definitions.get(id))),
+  );
+}

@@ -1,0 +1,223 @@
+import type { FastifyReply } from 'fastify';
+import type { TSchema } from 'typebox';
+import { InvalidXapi, invalid } from '../../../../standards/xapi/invalid.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { type ErrorCode, Problem } from '../../platform/errors.ts';
+import { type Answer, type Route, route } from '../../platform/http/routes.ts';
+import { type DocumentKind, documentParameters } from './document-address.ts';
+import { getDocument, postDocument, putDocument, removeDocument } from './document-requests.ts';
+import { exampleStatement, exampleState } from './examples.ts';
+import { cursorParameter, listParameters, singleParameters } from './filter.ts';
+import { getAbout, getActivity, getAgent } from './lookup-requests.ts';
+import { type LrsRequest, readRequest } from './lrs-request.ts';
+import {
+  About,
+  Activity,
+  activityQuery,
+  agentQuery,
+  DocumentIDs,
+  documentQueries,
+  Person,
+  putQuery,
+  StatementIDs,
+  StatementResult,
+  statementQuery,
+} from './schemas.ts';
+import { getStatements, sayConsistentThrough, postStatements, putStatement } from './statement-requests.ts';
+
+type Spec = Pick<Route, 'method' | 'path' | 'name' | 'summary' | 'description' | 'answers' | 'raw'> & {
+  query?: TSchema;
+  parameters: readonly string[];
+  problems?: readonly ErrorCode[];
+  /** Sets headers of all responses, even if the request is invalid. */
+  begin?: (ctx: TenantContext, reply: FastifyReply) => Promise<void>;
+  handle: (ctx: TenantContext, request: LrsRequest) => Promise<Answer>;
+};
+
+/** Attachments are part of the body, so it may be larger than a record. */
+const bodyLimit = 4 * 1024 ** 2;
+
+/** Everything that the specification rejects is a 400, so its own rules check requests instead of a schema. */
+function resource({ parameters, begin, handle, problems = [], ...spec }: Spec): Route {
+  const writes = spec.method !== 'GET';
+  return route({
+    ...spec,
+    tag: 'xAPI',
+    access: 'tenant',
+    scope: writes ? 'xapi:write' : 'xapi:read',
+    forms: true,
+    ...(spec.raw ? { bodyLimit } : {}),
+    problems: ['xapi_invalid', ...problems],
+    ...(writes ? { events: [] } : {}),
+    handle: async (ctx, { request }, reply) => {
+      try {
+        await begin?.(ctx, reply);
+        if (request.validationError) invalid('The query', 'has a parameter twice.');
+        return await handle(ctx, readRequest(request, parameters));
+      } catch (error) {
+        if (error instanceof InvalidXapi) throw new Problem('xapi_invalid', error.message);
+        throw error;
+      }
+    },
+  });
+}
+
+const json = 'application/json';
+const multipart = 'multipart/mixed';
+
+const statementBody = {
+  types: [json, multipart],
+  description: 'A statement, or in a POST an array of up to 1,000; in multipart/mixed followed by the contents of its attachments.',
+  examples: { [json]: exampleStatement },
+};
+
+const statements = [
+  resource({
+    method: 'GET',
+    path: '/xapi/statements',
+    name: 'getStatements',
+    summary: 'Read statements',
+    description:
+      'Newest first. The response has the header X-Experience-API-Consistent-Through: everything stored until then is included.',
+    query: statementQuery,
+    parameters: [...listParameters, ...singleParameters, cursorParameter],
+    answers: {
+      200: {
+        description: 'A page of statements, or the one with the ID.',
+        schema: StatementResult,
+        type: [json, multipart],
+        example: { statements: [exampleStatement], more: '' },
+      },
+    },
+    problems: ['statement_not_found'],
+    begin: sayConsistentThrough,
+    handle: getStatements,
+  }),
+  resource({
+    method: 'PUT',
+    path: '/xapi/statements',
+    name: 'putStatement',
+    summary: 'Store a statement with an ID of your own',
+    query: putQuery,
+    parameters: ['statementId'],
+    raw: statementBody,
+    answers: { 204: { description: 'The statement is stored.' } },
+    problems: ['statement_conflict'],
+    handle: putStatement,
+  }),
+  resource({
+    method: 'POST',
+    path: '/xapi/statements',
+    name: 'postStatements',
+    summary: 'Store statements',
+    description:
+      'All of them or none. A statement that exists already and is the same is skipped, so the request can be repeated if the statements have IDs.',
+    parameters: [],
+    raw: statementBody,
+    answers: {
+      200: { description: 'The IDs of the statements, in order.', schema: StatementIDs, type: json, example: [exampleStatement.id] },
+    },
+    problems: ['statement_conflict'],
+    handle: postStatements,
+  }),
+];
+
+/** The same four operations for each kind of document. */
+function documents(kind: DocumentKind, path: string, noun: string, title: string): Route[] {
+  const common = { path, query: documentQueries[kind], parameters: documentParameters(kind) };
+  const raw = {
+    types: [json, 'application/octet-stream'],
+    description: 'The document, of any content type.',
+    examples: { [json]: exampleState },
+  };
+  return [
+    resource({
+      ...common,
+      method: 'GET',
+      name: `get${noun}`,
+      summary: `Read ${title}, or the list of their IDs`,
+      answers: {
+        200: {
+          description: 'The document with its ETag, or the IDs.',
+          schema: DocumentIDs,
+          type: [json, 'application/octet-stream'],
+          example: exampleState,
+        },
+      },
+      problems: ['document_not_found'],
+      handle: (ctx, request) => getDocument(ctx, kind, request),
+    }),
+    resource({
+      ...common,
+      method: 'PUT',
+      name: `put${noun}`,
+      summary: `Store ${title}`,
+      description: 'Send its ETag in If-Match to replace the version that you have read.',
+      raw,
+      answers: { 204: { description: 'The document is stored.' } },
+      problems: ['precondition_failed', 'document_conflict', 'document_limit'],
+      handle: (ctx, request) => putDocument(ctx, kind, request),
+    }),
+    resource({
+      ...common,
+      method: 'POST',
+      name: `post${noun}`,
+      summary: `Merge a JSON object into ${title}`,
+      raw,
+      answers: { 204: { description: 'The document is stored.' } },
+      problems: ['precondition_failed', 'document_limit'],
+      handle: (ctx, request) => postDocument(ctx, kind, request),
+    }),
+    resource({
+      ...common,
+      method: 'DELETE',
+      name: `delete${noun}`,
+      summary: `Delete ${title}`,
+      answers: { 204: { description: 'The document does not exist any more.' } },
+      problems: ['precondition_failed'],
+      handle: (ctx, request) => removeDocument(ctx, kind, request),
+    }),
+  ];
+}
+
+const lookups = [
+  resource({
+    method: 'GET',
+    path: '/xapi/agents',
+    name: 'getAgents',
+    summary: 'Read what is known about an agent',
+    query: agentQuery,
+    parameters: ['agent'],
+    answers: { 200: { description: 'The agent as a Person.', schema: Person, type: json } },
+    handle: getAgent,
+  }),
+  resource({
+    method: 'GET',
+    path: '/xapi/activities',
+    name: 'getActivities',
+    summary: 'Read what is known about an activity',
+    query: activityQuery,
+    parameters: ['activityId'],
+    answers: { 200: { description: 'The activity with its definition.', schema: Activity, type: json } },
+    handle: getActivity,
+  }),
+  route({
+    method: 'GET',
+    path: '/xapi/about',
+    name: 'getAbout',
+    summary: 'Read the versions of xAPI that are supported',
+    tag: 'xAPI',
+    access: 'anyone',
+    scope: null,
+    answers: { 200: { description: 'The versions, the newest first.', schema: About, type: json } },
+    handle: async () => getAbout(),
+  }),
+];
+
+export const xapiRoutes: readonly Route[] = [
+  ...statements,
+  ...documents('state', '/xapi/activities/state', 'State', 'the state of an activity'),
+  ...documents('activity_profile', '/xapi/activities/profile', 'ActivityProfile', 'the profile of an activity'),
+  ...documents('agent_profile', '/xapi/agents/profile', 'AgentProfile', 'the profile of an agent'),
+  ...lookups,
+];

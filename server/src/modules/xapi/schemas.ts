@@ -1,0 +1,94 @@
+import Type from 'typebox';
+import { OneOf } from '../../platform/http/schema.ts';
+import { cursorParameter } from './filter.ts';
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+
+/** Values are checked by the rules of xAPI, which answer 400. */
+const open = { additionalProperties: true };
+
+const agent = 'JSON of an Agent or identified Group.';
+const shown = {
+  format: Type.Optional(
+    OneOf(['exact', 'ids', 'canonical'], {
+      description:
+        'How statements are shown. `canonical`: with the definitions that the LRS knows, in the language of Accept-Language. Default: exact.',
+    }),
+  ),
+  attachments: text('`true`: a multipart/mixed response with the contents of attachments.'),
+};
+
+export const statementQuery = Type.Object(
+  {
+    statementId: text('One statement. Cannot be combined with filters.'),
+    voidedStatementId: text('One voided statement. Cannot be combined with filters.'),
+    agent: text(`${agent} Statements whose actor or object it is, or one of whose members.`),
+    verb: text('IRI of the verb.'),
+    activity: text('IRI of the activity that is the object.'),
+    registration: text('UUID of the registration. Lectern uses the EnrollID.'),
+    related_activities: text('`true`: the activity can be anywhere in the statement.'),
+    related_agents: text('`true`: the agent can be anywhere in the statement.'),
+    since: text('Only statements stored after this time.'),
+    until: text('Only statements stored at or before this time.'),
+    limit: text('Maximum number of statements on a page, at most 200.'),
+    ascending: text('`true`: oldest first.'),
+    ...shown,
+    [cursorParameter]: text('Part of the link in `more`, an opaque string.'),
+  },
+  open,
+);
+
+export const putQuery = Type.Object({ statementId: text('The ID of the statement, a UUID. Required.') }, open);
+
+const since = text('Only the IDs of documents that were changed after this time.');
+
+export const documentQueries = {
+  state: Type.Object(
+    {
+      activityId: text('IRI of the activity. Required.'),
+      agent: text(`${agent} Required.`),
+      registration: text('UUID of the registration.'),
+      stateId: text('ID of the document. Required, except to read the list of IDs or to delete all.'),
+      since,
+    },
+    open,
+  ),
+  activity_profile: Type.Object(
+    {
+      activityId: text('IRI of the activity. Required.'),
+      profileId: text('ID of the document. Required, except to read the list of IDs.'),
+      since,
+    },
+    open,
+  ),
+  agent_profile: Type.Object(
+    {
+      agent: text(`${agent} Required.`),
+      profileId: text('ID of the document. Required, except to read the list of IDs.'),
+      since,
+    },
+    open,
+  ),
+};
+
+export const agentQuery = Type.Object({ agent: text('JSON of an Agent. Required.') }, open);
+export const activityQuery = Type.Object({ activityId: text('IRI of the activity. Required.') }, open);
+
+const Statement = Type.Object({}, { title: 'Statement', description: 'xAPI, Data 2.4.', additionalProperties: true });
+
+export const StatementResult = Type.Object(
+  {
+    statements: Type.Array(Statement),
+    more: Type.String({ description: 'Path of the next page; empty on the last one. A page can be short, or even empty, and have a next one.' }),
+  },
+  { title: 'StatementResult', description: 'With statementId or voidedStatementId, the response is a Statement.' },
+);
+
+export const StatementIDs = Type.Array(Type.String(), { title: 'StatementIDs' });
+export const DocumentIDs = Type.Array(Type.String(), { title: 'DocumentIDs', description: 'Without an ID in the query.' });
+export const Person = Type.Object({ objectType: OneOf(['Person']) }, { title: 'Person', additionalProperties: true });
+export const Activity = Type.Object(
+  { objectType: OneOf(['Activity']), id: Type.String() },
+  { title: 'Activity', additionalProperties: true },
+);
+export const About = Type.Object({ version: Type.Array(Type.String()) }, { title: 'About' });

@@ -1,0 +1,34 @@
+import { hash } from 'node:crypto';
+import { subjectsOf } from '../../../../standards/xapi/subjects.ts';
+import type { Statement } from '../../../../standards/xapi/types.ts';
+
+/** What a key stands for. `related …` is only for statements that no key without `related` finds. */
+export type KeyKind =
+  | 'verb'
+  | 'registration'
+  | 'agent'
+  | 'related agent'
+  | 'activity'
+  | 'related activity'
+  | 'definition'
+  | 'document';
+
+/** 128 bits of SHA-256 as a UUID: equal for equal values, and short enough for an index. */
+export function searchKey(kind: KeyKind, value: string): string {
+  const hex = hash('sha256', `${kind}\0${value}`);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Everything that a filter can find the statement by. */
+export function searchKeysOf(statement: Statement): string[] {
+  const subjects = subjectsOf(statement);
+  const keys = (kind: KeyKind, values: readonly string[]) => values.map((value) => searchKey(kind, value));
+  return [
+    searchKey('verb', subjects.verb),
+    ...keys('registration', subjects.registration === null ? [] : [subjects.registration]),
+    ...keys('agent', subjects.agents),
+    ...keys('related agent', subjects.relatedAgents),
+    ...keys('activity', subjects.activities),
+    ...keys('related activity', subjects.relatedActivities),
+  ];
+}

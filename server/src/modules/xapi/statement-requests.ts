@@ -1,0 +1,153 @@
+import type { FastifyReply } from 'fastify';
+import { invalid } from '../../../../standards/xapi/invalid.ts';
+import { readStatement } from '../../../../standards/xapi/statements.ts';
+import { writeInstant } from '../../../../standards/xapi/times.ts';
+import type { Json, Statement } from '../../../../standards/xapi/types.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import type { Answer } from '../../platform/http/routes.ts';
+import { newId } from '../../platform/ids.ts';
+import { matchAttachments, partsBySha2, readAttachments } from './attachments.ts';
+import { authorityOf } from './credentials.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { cursorParameter, readFilter, readFormat, singleParameters } from './filter.ts';
+import { listStatements } from './list-statements.ts';
+import { type LrsRequest, mediaTypeOf, parseBody, requiredParameter, truthParameter, uuidParameter } from './lrs-request.ts';
+import { boundaryOf, type Part, readParts, writeParts } from './multipart.ts';
+import { consistentThrough, type FoundStatement, readStatementById, showStatements } from './read-statements.ts';
+import { checkSignatures } from './signatures.ts';
+import { storeStatements } from './store-statements.ts';
+
+/** Communication 1.5: JSON alone, or followed by the contents of attachments. */
+function readBody({ body, contentType }: LrsRequest): { json: Json; parts: Map<string, Part> } {
+  const type = mediaTypeOf(contentType);
+  if (type === 'application/json') return { json: parseBody(body), parts: new Map() };
+  if (type !== 'multipart/mixed')
+    invalid('Content-Type', 'must be application/json, or multipart/mixed with attachments.');
+  const [first, ...others] = readParts(body, boundaryOf(contentType));
+  if (!first || mediaTypeOf(first.headers['content-type'] ?? '') !== 'application/json')
+    invalid('The body', 'must begin with a part of the type application/json.');
+  return { json: parseBody(first.content), parts: partsBySha2(others) };
+}
+
+/** Maximum number of statements in a request. */
+const maxStatements = 1_000;
+
+function readBatch(json: Json, edition: LrsRequest['edition']): Statement[] {
+  if (!Array.isArray(json)) return [readStatement(json, edition)];
+  if (json.length > maxStatements)
+    invalid('The body', `has more than ${maxStatements} statements. Split it into several requests.`);
+  const statements = json.map((item, at) => readStatement(item, edition, `[${at}]`));
+  const ids = statements.flatMap(({ id }) => (id === undefined ? [] : [id.toLowerCase()]));
+  if (new Set(ids).size < ids.length) invalid('The body', 'has two statements with the same id.');
+  return statements;
+}
+
+async function store(ctx: TenantContext, request: LrsRequest, statements: readonly Statement[], parts: Map<string, Part>) {
+  const { edition, caller } = request;
+  for (const statement of statements) await checkSignatures(statement, parts, edition);
+  const identified = statements.map((statement) => ({ ...statement, id: statement.id?.toLowerCase() ?? newId(ctx.now()) }));
+  return storeStatements(ctx, {
+    statements: identified,
+    authority: authorityOf(ctx, caller),
+    edition,
+    attachments: matchAttachments(identified, parts),
+    ...(caller.kind === 'au' ? { session: caller.session } : {}),
+  });
+}
+
+/** Communication 2.1.2. */
+export async function postStatements(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
+  const { json, parts } = readBody(request);
+  const ids = await store(ctx, request, readBatch(json, request.edition), parts);
+  return { status: 200, body: JSON.stringify(ids), headers: { 'Content-Type': 'application/json' } };
+}
+
+/** Communication 2.1.1. */
+export async function putStatement(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
+  requiredParameter(request.parameters, 'statementId');
+  const id = uuidParameter(request.parameters, 'statementId') ?? '';
+  const { json, parts } = readBody(request);
+  const statement = readStatement(json, request.edition);
+  if (statement.id !== undefined && statement.id.toLowerCase() !== id)
+    invalid('statementId', 'differs from the id of the statement.');
+  await store(ctx, request, [{ ...statement, id }], parts);
+  return { status: 204 };
+}
+
+/** Communication 2.1.3: a header of every response, read before the statements. */
+export async function sayConsistentThrough(ctx: TenantContext, reply: FastifyReply): Promise<void> {
+  void reply.header('X-Experience-API-Consistent-Through', await consistentThrough(ctx));
+}
+
+/** Communication 2.1.3. */
+export async function getStatements(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
+  const { parameters } = request;
+  const isSingle = parameters.statementId !== undefined || parameters.voidedStatementId !== undefined;
+  return isSingle ? getSingle(ctx, request) : getList(ctx, request);
+}
+
+async function getSingle(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
+  const { parameters, caller } = request;
+  const other = Object.keys(parameters).find((name) => !singleParameters.includes(name));
+  if (other !== undefined) invalid(other, 'cannot be combined with statementId or voidedStatementId.');
+  const id = uuidParameter(parameters, 'statementId');
+  const voided = uuidParameter(parameters, 'voidedStatementId');
+  if (id !== null && voided !== null) invalid('statementId', 'cannot be combined with voidedStatementId.');
+  const format = readFormat(parameters.format);
+  const withAttachments = truthParameter(parameters, 'attachments');
+  const found = await readStatementById(ctx, {
+    id: id ?? voided ?? '',
+    voided: id === null,
+    registration: caller.kind === 'au' ? caller.session.registration : null,
+  });
+  if (!found)
+    throw new Problem('statement_not_found', `The statement ${id ?? voided} does not exist. Check its ID.`);
+  const [text = ''] = await showStatements(ctx, [found], { format, acceptLanguage: request.acceptLanguage });
+  return answer(ctx, text, [found], withAttachments);
+}
+
+async function getList(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
+  const filter = readFilter(request);
+  const { rows, next } = await listStatements(ctx, filter, readCursor(request.parameters[cursorParameter]));
+  const shown = await showStatements(ctx, rows, { format: filter.format, acceptLanguage: request.acceptLanguage });
+  const more = next === null ? '' : moreLink(request.parameters, next);
+  const text = `{"statements":[${shown.join(',')}],"more":${JSON.stringify(more)}}`;
+  return answer(ctx, text, rows, filter.attachments);
+}
+
+/** The same query with the position of the next page, so it works however much is written meanwhile. */
+function moreLink(parameters: LrsRequest['parameters'], next: number): string {
+  const query = new URLSearchParams({ ...parameters, [cursorParameter]: writeCursor(next) });
+  return `/xapi/statements?${query}`;
+}
+
+/** IEEE 9274.1.1: Last-Modified is the time of the newest statement in the response. */
+async function answer(
+  ctx: TenantContext,
+  text: string,
+  rows: readonly FoundStatement[],
+  withAttachments: boolean,
+): Promise<Answer> {
+  const newest = rows.reduce((latest, { position }) => Math.max(latest, position), 0);
+  const modified = newest === 0 ? {} : { 'Last-Modified': writeHttpDate(newest) };
+  if (!withAttachments)
+    return { status: 200, body: text, headers: { 'Content-Type': 'application/json', ...modified } };
+  const attachments = await readAttachments(ctx, rows.map(({ statement_id }) => statement_id));
+  const { contentType, body } = writeParts([
+    { headers: { 'Content-Type': 'application/json' }, content: Buffer.from(text) },
+    ...attachments.map(({ sha2, content_type, content }) => ({
+      headers: {
+        'Content-Type': content_type,
+        'Content-Transfer-Encoding': 'binary',
+        'X-Experience-API-Hash': sha2,
+      },
+      content,
+    })),
+  ]);
+  return { status: 200, body, headers: { 'Content-Type': contentType, ...modified } };
+}
+
+function writeHttpDate(micros: number): string {
+  return new Date(writeInstant(micros)).toUTCString();
+}

@@ -1,0 +1,162 @@
+import { isSameStatement } from '../../../../standards/xapi/equality.ts';
+import type { Agent, Edition, Statement } from '../../../../standards/xapi/types.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { coalesce } from '../../platform/load/batch.ts';
+import { addDefinitions } from './activity-definitions.ts';
+import { type NewAttachment, insertAttachments } from './attachments.ts';
+import type { AuSession } from './au-session.ts';
+import { type Clash, type StatementRow, storeText } from './store-function.ts';
+import { type CompleteStatement, complete, rowOf } from './stored-statement.ts';
+
+/** Statements that are stored together or not at all. */
+export type NewStatements = {
+  statements: readonly Statement[];
+  authority: Agent;
+  edition: Edition;
+  attachments?: readonly NewAttachment[];
+  /** The AU that sends them; absent for a key and for the LMS's own statements. */
+  session?: AuSession;
+};
+
+/**
+ * Stores valid statements and returns their IDs, in order (Communication 2.1.1 and 2.1.2). One that exists already is
+ * skipped if it is the same, and rejected with a 409 if it is not. The LMS's own statements are stored with this, too:
+ * inside a transaction it must be the last step, because all other writers of the tenant's statements wait from then on.
+ */
+export async function storeStatements(ctx: TenantContext, input: NewStatements): Promise<string[]> {
+  const { authority, edition, statements } = input;
+  const all = statements.map((statement) =>
+    complete(statement, { id: statement.id?.toLowerCase() ?? newId(ctx.now()), authority, edition }),
+  );
+  const ids = all.map(({ id }) => id);
+  if (all.length === 0) return ids;
+  await addDefinitions(ctx, all);
+  const isPlain = !input.session && !input.attachments?.length;
+  if (isPlain && !isInTransaction(ctx)) await storePlain(ctx, all);
+  else await storeWithMore(ctx, input, all);
+  return ids;
+}
+
+/** Concurrent requests of a tenant share a call of the function. */
+async function storePlain(ctx: TenantContext, all: readonly CompleteStatement[]): Promise<void> {
+  let left = all;
+  while (left.length > 0) {
+    const clashes = await storeRequest(ctx, left);
+    if (clashes.length === 0) return;
+    left = withoutSame(left, clashes);
+  }
+}
+
+/** Two requests may add the same statement at the same time. */
+const maxAttempts = 3;
+
+class StoredMeanwhile extends Error {}
+
+async function storeWithMore(
+  ctx: TenantContext,
+  input: NewStatements,
+  all: readonly CompleteStatement[],
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transaction(ctx, (ctx) => storeInTransaction(ctx, input, all));
+    } catch (error) {
+      if (!(error instanceof StoredMeanwhile) || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+async function storeInTransaction(
+  ctx: TenantContext,
+  { session, attachments = [] }: NewStatements,
+  all: readonly CompleteStatement[],
+): Promise<void> {
+  await session?.checkStatements(ctx, all);
+  const fresh = withoutSame(all, await findExisting(ctx, all));
+  if (fresh.length === 0) return;
+  await session?.onStored(ctx, fresh);
+  const ids = new Set(fresh.map(({ id }) => id));
+  await insertAttachments(
+    ctx,
+    attachments.filter(({ statementId }) => ids.has(statementId)),
+  );
+  const rows = fresh.map((statement) => rowOf(statement, attachments));
+  const clashes = await callFunction(ctx, rows);
+  if (clashes.length > 0) throw new StoredMeanwhile();
+}
+
+async function findExisting(ctx: TenantContext, all: readonly CompleteStatement[]): Promise<Clash[]> {
+  const rows = await ctx.db
+    .selectFrom('statement')
+    .select(['statement_id', 'payload'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where(
+      'statement_id',
+      'in',
+      all.map(({ id }) => id),
+    )
+    .execute();
+  return rows.map((row) => ({ request: 0, ...row }));
+}
+
+/** Data 2.3.1: a statement never changes, so another one with its ID is rejected. */
+function withoutSame(all: readonly CompleteStatement[], clashes: readonly Clash[]): CompleteStatement[] {
+  const existing = new Map(clashes.map(({ statement_id, payload }) => [statement_id, payload]));
+  return all.filter((statement) => {
+    const payload = existing.get(statement.id);
+    if (payload === undefined) return true;
+    if (!isSameStatement(JSON.parse(payload) as Statement, statement))
+      throw new Problem(
+        'statement_conflict',
+        `The statement ${statement.id} exists already and is different. Statements cannot change: send it with a new ID.`,
+      );
+    return false;
+  });
+}
+
+type Request = { rows: StatementRow[]; bytes: number };
+
+/** About what the database parses within 20 ms. */
+const maxBytes = 1024 ** 2;
+
+const coalesced = coalesce<TenantContext, Request, Clash[]>({
+  name: 'store_statements',
+  group: (ctx) => ctx.tenantId,
+  key: ({ rows }) => rows[0]?.id ?? '',
+  run: storeRequests,
+  max: 100,
+  bytes: { of: ({ bytes }) => bytes, max: maxBytes },
+});
+
+function storeRequest(ctx: TenantContext, all: readonly CompleteStatement[]): Promise<Clash[]> {
+  const rows = all.map((statement) => rowOf(statement));
+  return coalesced(ctx, { rows, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) });
+}
+
+/** Requests that share an ID must not share a call: the second one waits for the outcome of the first. */
+async function storeRequests(ctx: TenantContext, requests: Request[]): Promise<Clash[][]> {
+  const outcomes: Clash[][] = requests.map(() => []);
+  let left = [...requests.entries()];
+  while (left.length > 0) {
+    const ids = new Set<string>();
+    const taken = left.filter(([, { rows }]) => {
+      if (rows.some(({ id }) => ids.has(id))) return false;
+      for (const { id } of rows) ids.add(id);
+      return true;
+    });
+    const rows = taken.flatMap(([request, { rows }]) => rows.map((row) => ({ ...row, request })));
+    for (const clash of await callFunction(ctx, rows)) outcomes[clash.request]?.push(clash);
+    const done = new Set(taken.map(([request]) => request));
+    left = left.filter(([request]) => !done.has(request));
+  }
+  return outcomes;
+}
+
+async function callFunction(ctx: TenantContext, rows: readonly StatementRow[]): Promise<Clash[]> {
+  const numbered = rows.map((row, at) => ({ n: at + 1, ...row }));
+  const values = [ctx.tenantId, JSON.stringify(numbered)];
+  return run<Clash>(ctx, { name: 'store_statements', text: storeText, values });
+}

@@ -1,0 +1,76 @@
+import { isVoiding } from '../../../../standards/xapi/statements.ts';
+import { readInstant, writeInstant } from '../../../../standards/xapi/times.ts';
+import type { Agent, Edition, Statement } from '../../../../standards/xapi/types.ts';
+import { searchKeysOf } from './search-keys.ts';
+import type { StatementRow } from './store-function.ts';
+import { isSubStatement, subjectsOf } from '../../../../standards/xapi/subjects.ts';
+
+/** A statement with what the LRS sets, except for the time of storing (Data 2.3.1). */
+export type CompleteStatement = Statement & { id: string; authority: Agent; version: string };
+
+/** What the LRS sets (Data 2.4.1, 2.4.9, 2.4.10). IEEE 9274.1.1, 4.2.7: timestamps are converted to UTC. */
+export function complete(
+  statement: Statement,
+  set: { id: string; authority: Agent; edition: Edition },
+): CompleteStatement {
+  const { stored: _, timestamp, version, ...own } = withLists(statement);
+  const micros = timestamp === undefined ? null : readInstant(timestamp);
+  const inUtc = set.edition === '2.0.0' && micros !== null ? writeInstant(micros) : timestamp;
+  return {
+    ...own,
+    ...(inUtc === undefined ? {} : { timestamp: inUtc }),
+    id: set.id,
+    authority: set.authority,
+    version: version ?? (set.edition === '2.0.0' ? '2.0.0' : '1.0.0'),
+  };
+}
+
+/** Data 2.4.6.2: a single activity becomes a list of one. */
+function withLists<S extends Pick<Statement, 'context' | 'object'>>(statement: S): S {
+  const { context, object } = statement;
+  const lists = Object.entries(context?.contextActivities ?? {}).map(([kind, one]) => [kind, [one].flat()]);
+  return {
+    ...statement,
+    ...(context?.contextActivities
+      ? { context: { ...context, contextActivities: Object.fromEntries(lists) } }
+      : {}),
+    ...(isSubStatement(object) ? { object: withLists(object as Pick<Statement, 'context' | 'object'>) } : {}),
+  };
+}
+
+/** `bytes` includes its attachments, so that a page of statements fits into memory with them. */
+export function rowOf(
+  statement: CompleteStatement,
+  attachments: readonly { statementId: string; content: Buffer }[] = [],
+): StatementRow {
+  const payload = JSON.stringify(statement);
+  const own = attachments.filter(({ statementId }) => statementId === statement.id);
+  return {
+    request: 0,
+    id: statement.id,
+    payload,
+    bytes: own.reduce((sum, { content }) => sum + content.length, Buffer.byteLength(payload)),
+    keys: searchKeysOf(statement),
+    refers_to: subjectsOf(statement).refersTo,
+    voids: isVoiding(statement),
+  };
+}
+
+export type StoredRow = { payload: string; position: number };
+
+/** The text of a statement as clients get it. A statement without a timestamp has that of its storing (Data 2.4.7). */
+export function toText({ payload, position }: StoredRow): string {
+  const stored = writeInstant(position);
+  const timestamp = hasTimestamp(payload) ? '' : `,"timestamp":"${stored}"`;
+  return `${payload.slice(0, -1)},"stored":"${stored}"${timestamp}}`;
+}
+
+/** The cast is safe: only validated statements are stored. */
+export function toStatement(row: StoredRow): Statement & { id: string } {
+  return JSON.parse(toText(row)) as Statement & { id: string };
+}
+
+/** The timestamp of a SubStatement does not count, so the text is only searched before it is parsed. */
+function hasTimestamp(payload: string): boolean {
+  return payload.includes('"timestamp"') && Object.hasOwn(JSON.parse(payload) as object, 'timestamp');
+}

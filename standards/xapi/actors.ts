@@ -1,0 +1,87 @@
+import { invalid } from './invalid.ts';
+import type { Actor, Agent, Json } from './types.ts';
+import {
+  type Check,
+  checkObject,
+  iri,
+  listOf,
+  mailbox,
+  objectAt,
+  oneOf,
+  type Properties,
+  sha1,
+  text,
+} from './values.ts';
+
+/** Data 2.4.2.4. */
+const account: Check = (value, path) => {
+  checkObject(value, path, { homePage: iri, name: text }, ['homePage', 'name']);
+};
+
+/** Data 2.4.2.3: the identifiers. */
+const identifiers: Properties = { mbox: mailbox, mbox_sha1sum: sha1, openid: iri, account };
+const identifierNames = Object.keys(identifiers);
+
+function identifierCount(value: object): number {
+  return identifierNames.filter((name) => Object.hasOwn(value, name)).length;
+}
+
+/** Data 2.4.2.1. */
+export const agent: Check = (value, path) => {
+  const found = checkObject(value, path, { objectType: oneOf('Agent'), name: text, ...identifiers });
+  if (identifierCount(found) !== 1)
+    invalid(path, `must have exactly one of ${identifierNames.join(', ')}.`);
+};
+
+/** Data 2.4.2.2: an anonymous group needs members; a group is no member of a group. */
+export const group: Check = (value, path) => {
+  const properties = {
+    objectType: oneOf('Group'),
+    name: text,
+    member: listOf(agent),
+    ...identifiers,
+  };
+  const found = checkObject(value, path, properties, ['objectType']);
+  const count = identifierCount(found);
+  if (count > 1) invalid(path, `must have at most one of ${identifierNames.join(', ')}.`);
+  if (count === 0 && !(Array.isArray(found.member) && found.member.length > 0))
+    invalid(path, 'has no identifier, so it needs at least one member.');
+};
+
+export const actor: Check = (value, path) => {
+  if (objectAt(value, path).objectType === 'Group') group(value, path);
+  else agent(value, path);
+};
+
+/** Data 2.4.9: an agent, or for OAuth an anonymous group of the application and the user. */
+export const authority: Check = (value, path) => {
+  actor(value, path);
+  const found = objectAt(value, path);
+  if (found.objectType !== 'Group') return;
+  const members = Array.isArray(found.member) ? found.member : [];
+  if (identifierCount(found) > 0 || members.length !== 2)
+    invalid(path, 'must be an agent, or an anonymous group of exactly two agents.');
+};
+
+/** Who an agent or identified group is; null for an anonymous group. Equal keys are the same one (Data 2.4.2.3). */
+export function identityOf(actor: Omit<Agent, 'objectType'>): string | null {
+  if (actor.mbox !== undefined) return `mbox ${actor.mbox}`;
+  if (actor.mbox_sha1sum !== undefined) return `mbox_sha1sum ${actor.mbox_sha1sum.toLowerCase()}`;
+  if (actor.openid !== undefined) return `openid ${actor.openid}`;
+  if (actor.account !== undefined) return `account ${JSON.stringify([actor.account.homePage, actor.account.name])}`;
+  return null;
+}
+
+/** The identities of an actor and, for a group, of its members. */
+export function identitiesOf(actor: Actor): string[] {
+  const members = 'member' in actor ? (actor.member ?? []) : [];
+  return [actor, ...members].map(identityOf).filter((identity) => identity !== null);
+}
+
+/** Reads the parameter `agent`: JSON of an agent or an identified group. */
+export function readAgent(value: Json, path: string): Actor {
+  actor(value, path);
+  const found = value as unknown as Actor;
+  if (identityOf(found) === null) invalid(path, 'must have an identifier.');
+  return found;
+}

@@ -1,0 +1,40 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+
+export type Outcome = { passed: number; failures: { title: string; message: string }[]; seconds: number };
+
+/** What the suite's process reports. */
+type Message = { action: string; payload?: unknown };
+
+type Options = { endpoint: string; user: string; password: string; version: string; grep: string | undefined };
+
+/** Runs the suite's own process, which is written for its command line, and counts what it reports. */
+export function runSuite(suite: string, options: Options): Promise<Outcome> {
+  const { endpoint, user, password, version, grep } = options;
+  const started = performance.now();
+  const outcome: Outcome = { passed: 0, failures: [], seconds: 0 };
+  const child = fork(join(suite, 'bin/lrs-test.js'), ['--debug'], {
+    cwd: suite,
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const settings = {
+    xapiVersion: version,
+    endpoint,
+    basicAuth: true,
+    authUser: user,
+    authPass: password,
+    ...(grep === undefined ? {} : { grep }),
+  };
+  child.on('message', ({ action, payload }: Message) => {
+    if (action === 'ready') child.send({ action: 'runTests', payload: settings });
+    if (action === 'test pass') outcome.passed += 1;
+    if (action === 'test fail') outcome.failures.push(payload as Outcome['failures'][number]);
+  });
+  return new Promise((resolve) => {
+    child.once('exit', () => {
+      const seconds = Math.round((performance.now() - started) / 1000);
+      resolve({ ...outcome, seconds });
+    });
+  });
+}
