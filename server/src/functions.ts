@@ -1,6 +1,7 @@
 import { enrolFunction } from './modules/enrolments/enrol-function.ts';
 import { writeProgressFunction } from './modules/enrolments/write-progress.ts';
 import { createUserFunction } from './modules/users/create-user.ts';
+import { eraseFunction } from './modules/xapi/erase-function.ts';
 import { storeFunction } from './modules/xapi/store-function.ts';
 import type { DatabaseFunction } from './platform/db/functions.ts';
 
@@ -10,4 +11,5 @@ export const databaseFunctions: readonly DatabaseFunction[] = [
   enrolFunction,
   writeProgressFunction,
   storeFunction,
+  eraseFunction,
 ];

@@ -91,6 +91,11 @@ const notAudited = new Map([
   ['readOpenInvitation', 'changes nothing'],
   ['checkPassword', "sign-in to the tenant's own application"],
   ['pingWebhook', 'changes nothing'],
+  ...[
+    'putStatement',
+    'postStatements',
+    ...['State', 'ActivityProfile', 'AgentProfile'].flatMap((noun) => [`put${noun}`, `post${noun}`, `delete${noun}`]),
+  ].map((name) => [name, 'a record of learning, which is itself what happened'] as const),
   ['previewCourse', 'changes nothing'],
   ['previewOfferedCourse', 'changes nothing'],
 ]);

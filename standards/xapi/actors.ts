@@ -29,8 +29,7 @@ function identifierCount(value: object): number {
 /** Data 2.4.2.1. */
 export const agent: Check = (value, path) => {
   const found = checkObject(value, path, { objectType: oneOf('Agent'), name: text, ...identifiers });
-  if (identifierCount(found) !== 1)
-    invalid(path, `must have exactly one of ${identifierNames.join(', ')}.`);
+  if (identifierCount(found) !== 1) invalid(path, `must have exactly one of ${identifierNames.join(', ')}.`);
 };
 
 /** Data 2.4.2.2: an anonymous group needs members; a group is no member of a group. */
@@ -68,7 +67,8 @@ export function identityOf(actor: Omit<Agent, 'objectType'>): string | null {
   if (actor.mbox !== undefined) return `mbox ${actor.mbox}`;
   if (actor.mbox_sha1sum !== undefined) return `mbox_sha1sum ${actor.mbox_sha1sum.toLowerCase()}`;
   if (actor.openid !== undefined) return `openid ${actor.openid}`;
-  if (actor.account !== undefined) return `account ${JSON.stringify([actor.account.homePage, actor.account.name])}`;
+  if (actor.account !== undefined)
+    return `account ${JSON.stringify([actor.account.homePage, actor.account.name])}`;
   return null;
 }
 

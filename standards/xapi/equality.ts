@@ -10,7 +10,9 @@ const ignored = new Set(['id', 'stored', 'authority', 'version', 'timestamp']);
  * a statement, sets have no order, and defaults may be left out.
  */
 export function isSameStatement(one: Statement, other: Statement): boolean {
-  const times = [one.timestamp, other.timestamp].map((time) => (time === undefined ? null : readInstant(time)));
+  const times = [one.timestamp, other.timestamp].map((time) =>
+    time === undefined ? null : readInstant(time),
+  );
   if (times[0] !== null && times[1] !== null && times[0] !== times[1]) return false;
   return comparable(one) === comparable(other);
 }

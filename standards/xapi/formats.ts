@@ -39,7 +39,10 @@ export function canonical(
 const componentLists = ['choices', 'scale', 'source', 'target', 'steps'];
 
 /** Casts are safe: the definition was validated when it was stored. */
-function localizedDefinition(definition: JsonObject, localize: (map: LanguageMap) => LanguageMap): JsonObject {
+function localizedDefinition(
+  definition: JsonObject,
+  localize: (map: LanguageMap) => LanguageMap,
+): JsonObject {
   const local = (object: JsonObject, names: readonly string[]) =>
     Object.fromEntries(
       Object.entries(object).map(([name, value]) => [

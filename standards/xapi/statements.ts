@@ -38,7 +38,8 @@ const score: Check = (value, path) => {
     min: number,
     max: number,
   });
-  if (typeof scaled === 'number' && Math.abs(scaled) > 1) invalid(`${path}.scaled`, 'must be between -1 and 1.');
+  if (typeof scaled === 'number' && Math.abs(scaled) > 1)
+    invalid(`${path}.scaled`, 'must be between -1 and 1.');
   if (typeof min === 'number' && typeof max === 'number' && min >= max)
     invalid(`${path}.min`, 'must be less than max.');
   if (typeof raw !== 'number') return;
@@ -65,7 +66,8 @@ const statementRef: Check = (value, path) => {
 
 /** Data 2.4.6.2: in each list, an array of activities or a single one. */
 const contextActivities: Check = (value, path) => {
-  const list: Check = (inner, at) => (Array.isArray(inner) ? listOf(activity)(inner, at) : activity(inner, at));
+  const list: Check = (inner, at) =>
+    Array.isArray(inner) ? listOf(activity)(inner, at) : activity(inner, at);
   checkObject(value, path, Object.fromEntries(contextActivityKinds.map((kind) => [kind, list])));
 };
 
@@ -120,7 +122,8 @@ const attachment: Check = (value, path) => {
     },
     ['usageType', 'display', 'contentType', 'length', 'sha2'],
   );
-  if (typeof found.length === 'number' && found.length < 0) invalid(`${path}.length`, 'must not be negative.');
+  if (typeof found.length === 'number' && found.length < 0)
+    invalid(`${path}.length`, 'must not be negative.');
 };
 
 /** Data 2.4.4: what is left of an object once its type is known. */
@@ -156,7 +159,8 @@ const subStatement =
 
 function checkTyped(value: Json, path: string, known: Record<string, Check>): void {
   const { objectType = 'Activity' } = objectAt(value, path);
-  const check = typeof objectType === 'string' && Object.hasOwn(known, objectType) ? known[objectType] : undefined;
+  const check =
+    typeof objectType === 'string' && Object.hasOwn(known, objectType) ? known[objectType] : undefined;
   if (!check) invalid(`${path}.objectType`, `must be one of ${Object.keys(known).join(', ')}.`);
   check(value, path);
 }
@@ -166,7 +170,10 @@ function checkRevision({ object, context }: JsonObject, path: string): void {
   if (!isObject(context) || isActivity(object)) return;
   for (const name of ['revision', 'platform'])
     if (Object.hasOwn(context, name))
-      invalid(`${path === '' ? '' : `${path}.`}context.${name}`, 'is only allowed if the object is an activity.');
+      invalid(
+        `${path === '' ? '' : `${path}.`}context.${name}`,
+        'is only allowed if the object is an activity.',
+      );
 }
 
 /** Data 2.4.10; IEEE 9274.1.1, 4.2.4.2. */
@@ -196,7 +203,10 @@ function checkOf(edition: Edition): Check {
     // Data 2.3.2: voiding names the statement to void.
     const isVoiding = isObject(found.verb) && found.verb.id === voidedVerb;
     if (isVoiding && !(isObject(found.object) && found.object.objectType === 'StatementRef'))
-      invalid(path === '' ? 'object' : `${path}.object`, 'must be a StatementRef, because the verb is "voided".');
+      invalid(
+        path === '' ? 'object' : `${path}.object`,
+        'must be a StatementRef, because the verb is "voided".',
+      );
   };
 }
 

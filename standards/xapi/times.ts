@@ -46,7 +46,14 @@ const durationShape =
 
 /** Data 4.6: ISO 8601, at least one component. */
 export function isDuration(value: Json | undefined): value is string {
-  return typeof value === 'string' && value.length <= 200 && durationShape.test(value) && /\d[YMDWHS]?$/.test(value) && !/T$/.test(value) && /\d/.test(value);
+  return (
+    typeof value === 'string' &&
+    value.length <= 200 &&
+    durationShape.test(value) &&
+    /\d[YMDWHS]?$/.test(value) &&
+    !/T$/.test(value) &&
+    /\d/.test(value)
+  );
 }
 
 export function duration(value: Json, path: string): void {
@@ -59,6 +66,8 @@ export function comparableDuration(value: string): string {
   const [weeks = 0, years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map(
     (part) => Number((part ?? '0').replace(',', '.')),
   );
-  const hundredths = Math.floor((((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 6000 + Math.floor(seconds * 100 + 1e-6));
+  const hundredths = Math.floor(
+    (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 6000 + Math.floor(seconds * 100 + 1e-6),
+  );
   return `${years * 12 + months} ${hundredths}`;
 }

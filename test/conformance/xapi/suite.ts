@@ -6,7 +6,13 @@ export type Outcome = { passed: number; failures: { title: string; message: stri
 /** What the suite's process reports. */
 type Message = { action: string; payload?: unknown };
 
-type Options = { endpoint: string; user: string; password: string; version: string; grep: string | undefined };
+type Options = {
+  endpoint: string;
+  user: string;
+  password: string;
+  version: string;
+  grep: string | undefined;
+};
 
 /** Runs the suite's own process, which is written for its command line, and counts what it reports. */
 export function runSuite(suite: string, options: Options): Promise<Outcome> {

@@ -43,6 +43,42 @@ export const tenantTables: readonly TenantDataTable[] = [
     what: 'Commits',
     secrets: ['body_hash'],
   },
+  {
+    table: 'statement_match',
+    key: ['key', 'position', 'source'],
+    what: 'Search index of statements',
+    notExported: 'It is derived from the statements.',
+  },
+  {
+    table: 'voided_statement',
+    key: ['position'],
+    what: 'Which statements are voided',
+    notExported: 'The voiding statements are exported.',
+  },
+  {
+    table: 'statement_attachment',
+    key: ['statement_id', 'sha2'],
+    what: 'Attachments of statements',
+    hasLargeRows: true,
+  },
+  { table: 'statement', key: ['statement_id'], what: 'xAPI statements', hasLargeRows: true },
+  {
+    table: 'statement_log',
+    key: [],
+    what: 'Time of the newest statement',
+    notExported: 'The statements have their times.',
+  },
+  {
+    table: 'activity_definition',
+    key: ['activity_key', 'definition_key'],
+    what: 'Definitions of activities',
+  },
+  {
+    table: 'xapi_document',
+    key: ['kind', 'agent_key', 'activity_key', 'document_key', 'registration'],
+    what: 'xAPI states and profiles',
+    hasLargeRows: true,
+  },
   { table: 'event', key: ['event_id'], what: 'Events' },
   {
     table: 'event_log',

@@ -14,6 +14,8 @@ const impersonal: Record<string, string> = {
   day_count: 'numbers of a day',
   counted_log: 'how far the log is counted',
   event_log: 'where the log ends',
+  statement_log: 'when the newest statement was stored',
+  activity_definition: 'what activities are called',
 };
 
 test('erasure covers every tenant table', async () => {

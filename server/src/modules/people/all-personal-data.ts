@@ -13,6 +13,7 @@ import { eventData } from '../events/personal-data.ts';
 import { invitationData } from '../users/invitations/personal-data.ts';
 import { userData } from '../users/personal-data.ts';
 import { deliveryData } from '../webhooks/personal-data.ts';
+import { documentData, statementData } from '../xapi/personal-data.ts';
 import { sessionData } from './personal-data.ts';
 
 /** All data held about a person, in the order of receipts and exports. */
@@ -21,6 +22,8 @@ export const allPersonalData: readonly PersonalData[] = [
   launchData,
   runTimeData,
   commitData,
+  statementData,
+  documentData,
   enrolmentKeyData,
   sessionData,
   invitationData,

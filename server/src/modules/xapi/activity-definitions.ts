@@ -83,4 +83,3 @@ function mergeDefinitions(older: JsonObject, newer: JsonObject): JsonObject {
   }
   return merged;
 }
-

@@ -6,7 +6,13 @@ import { editionOf, mediaTypeOf } from './lrs-request.ts';
 const path = '/xapi/alternate';
 
 /** Communication 1.3: a POST whose query names another method. Its credentials are in its body. */
-export function rewriteAlternate({ method, url }: { method: string; url: string }): string {
+export function rewriteAlternate({
+  method,
+  url = '',
+}: {
+  method?: string | undefined;
+  url?: string | undefined;
+}): string {
   const isAlternate = method === 'POST' && url.startsWith('/xapi/') && /[?&]method=/.test(url);
   return isAlternate ? `${path}${url.slice('/xapi'.length)}` : url;
 }
@@ -27,29 +33,38 @@ const methods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'] as const;
 /** Nobody is identified before the form is read, so it is limited like other anonymous requests. */
 const bodyLimit = 16 * 1024;
 
-type Request = { method: (typeof methods)[number]; url: string; headers: Record<string, string>; payload: string };
+type Request = {
+  method: (typeof methods)[number];
+  url: string;
+  headers: Record<string, string>;
+  payload: string;
+};
 
 function readForm(request: FastifyRequest): Request {
   const { headers, body, url } = request;
   const query = new URL(url, 'http://lrs').searchParams;
-  const method = methods.find((name) => name === query.get('method')) ?? invalid('method', `must be one of ${methods.join(', ')}.`);
-  if ([...query.keys()].length > 1) invalid('The query', 'must only have the parameter method. Send the others in the form.');
+  const method =
+    methods.find((name) => name === query.get('method')) ??
+    invalid('method', `must be one of ${methods.join(', ')}.`);
+  if ([...query.keys()].length > 1)
+    invalid('The query', 'must only have the parameter method. Send the others in the form.');
   if (mediaTypeOf(headers['content-type'] ?? '') !== 'application/x-www-form-urlencoded')
     invalid('Content-Type', 'must be application/x-www-form-urlencoded.');
   const form = new URLSearchParams(Buffer.isBuffer(body) ? body.toString() : '');
-  const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => headerFields.includes(name)));
-  const inForm = [...form].filter(([name]) => headerFields.includes(name.toLowerCase()));
-  const own = Object.fromEntries(inForm.map(([name, value]) => [name.toLowerCase(), value]));
-  const { 'content-length': _, 'content-type': type = 'application/json', ...others } = {
-    ...(sent as Record<string, string>),
-    'content-type': 'application/json',
-    ...own,
-  };
+  const sent = Object.entries(headers).filter(
+    ([name]) => headerFields.includes(name) && name !== 'content-type',
+  );
+  const own = [...form].filter(([name]) => headerFields.includes(name.toLowerCase()));
+  const all: Record<string, string> = Object.fromEntries(
+    [...sent, ...own].map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
+  const { 'content-length': _, 'content-type': type = 'application/json', ...others } = all;
   if (editionOf(others['x-experience-api-version']) === '2.0.0')
     invalid('method', 'is not a parameter of xAPI 2.0, which has no alternate request syntax.');
   const content = form.get('content');
   const hasContent = method === 'PUT' || method === 'POST';
-  if (hasContent && content === null) invalid('content', 'is missing. Send the body in this field of the form.');
+  if (hasContent && content === null)
+    invalid('content', 'is missing. Send the body in this field of the form.');
   const parameters = [...form].filter(
     ([name]) => name !== 'content' && !headerFields.includes(name.toLowerCase()),
   );

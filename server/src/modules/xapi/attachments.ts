@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
-import type { Attachment, Statement } from '../../../../standards/xapi/types.ts';
 import { isSubStatement } from '../../../../standards/xapi/subjects.ts';
+import type { Attachment, Statement } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import type { Part } from './multipart.ts';
 import { signatureUsage } from './signatures.ts';
@@ -25,7 +25,8 @@ export function partsBySha2(parts: readonly Part[]): Map<string, Part> {
       if (!sha2 || !algorithm) invalid(`Part ${at + 2}`, 'needs the header X-Experience-API-Hash.');
       if (part.headers['content-transfer-encoding']?.toLowerCase() !== 'binary')
         invalid(`Part ${at + 2}`, 'needs the header Content-Transfer-Encoding: binary.');
-      if (hash(algorithm, part.content) !== sha2) invalid(`Part ${at + 2}`, 'does not have the announced hash.');
+      if (hash(algorithm, part.content) !== sha2)
+        invalid(`Part ${at + 2}`, 'does not have the announced hash.');
       return [sha2, part];
     }),
   );
@@ -47,14 +48,19 @@ export function matchAttachments(
       const part = parts.get(name);
       unused.delete(name);
       if (!part && fileUrl !== undefined) continue;
-      if (!part) invalid('attachments', `has ${sha2}, of which the request has no part and which has no fileUrl.`);
-      if (usageType === signatureUsage && !part.headers['content-type']?.startsWith('application/octet-stream'))
+      if (!part)
+        invalid('attachments', `has ${sha2}, of which the request has no part and which has no fileUrl.`);
+      if (
+        usageType === signatureUsage &&
+        !part.headers['content-type']?.startsWith('application/octet-stream')
+      )
         invalid('attachments', 'has a signature whose part is not of the type application/octet-stream.');
       const statementId = statement.id ?? '';
       found.set(`${statementId} ${name}`, { statementId, sha2: name, contentType, content: part.content });
     }
   const [extra] = unused;
-  if (extra !== undefined) invalid('The body', `has a part ${extra} that is no attachment of its statements.`);
+  if (extra !== undefined)
+    invalid('The body', `has a part ${extra} that is no attachment of its statements.`);
   return [...found.values()];
 }
 

@@ -8,5 +8,7 @@ export function writeCursor(position: number): string {
 export function readCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   const [, position] = /^statements (\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  return position === undefined ? invalid('cursor', 'is not valid. Start again without it.') : Number(position);
+  return position === undefined
+    ? invalid('cursor', 'is not valid. Start again without it.')
+    : Number(position);
 }

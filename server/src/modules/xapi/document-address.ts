@@ -39,7 +39,11 @@ export function documentParameters(kind: DocumentKind): string[] {
 }
 
 /** Reads the address. `needsId`: it must name one document. */
-export function readAddress(kind: DocumentKind, { parameters }: LrsRequest, needsId: boolean): DocumentAddress {
+export function readAddress(
+  kind: DocumentKind,
+  { parameters }: LrsRequest,
+  needsId: boolean,
+): DocumentAddress {
   const { id, names } = resources[kind];
   for (const name of names)
     if (name === 'activityId' || name === 'agent') requiredParameter(parameters, name);
@@ -57,4 +61,3 @@ export function readAddress(kind: DocumentKind, { parameters }: LrsRequest, need
     use: { kind, agent: parameters.agent ?? null, activityId, registration, documentId },
   };
 }
-

@@ -4,7 +4,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { Answer } from '../../platform/http/routes.ts';
 import type { DocumentUse } from './au-session.ts';
-import { quoted, type Preconditions } from './concurrency.ts';
+import { type Preconditions, quoted } from './concurrency.ts';
 import { type DocumentAddress, type DocumentKind, readAddress } from './document-address.ts';
 import { deleteDocument, deleteDocuments, listDocuments, readDocument, writeDocument } from './documents.ts';
 import { instantParameter, type LrsRequest, mediaTypeOf, parseBody } from './lrs-request.ts';
@@ -18,7 +18,10 @@ function checkOf({ caller }: LrsRequest, { use }: DocumentAddress, action: Docum
 
 const named = (address: DocumentAddress) => ({ ...address, documentId: address.documentId ?? '' });
 
-function preconditionsOf({ ifMatch, ifNoneMatch }: LrsRequest, areRequired: Preconditions['areRequired']): Preconditions {
+function preconditionsOf(
+  { ifMatch, ifNoneMatch }: LrsRequest,
+  areRequired: Preconditions['areRequired'],
+): Preconditions {
   return { ifMatch, ifNoneMatch, areRequired };
 }
 
@@ -34,7 +37,11 @@ export async function getDocument(
   if (address.documentId === null) {
     const { ids, updatedAt } = await listDocuments(ctx, address, since);
     const modified = updatedAt === null ? {} : { 'Last-Modified': updatedAt.toUTCString() };
-    return { status: 200, body: JSON.stringify(ids), headers: { 'Content-Type': 'application/json', ...modified } };
+    return {
+      status: 200,
+      body: JSON.stringify(ids),
+      headers: { 'Content-Type': 'application/json', ...modified },
+    };
   }
   const found = await readDocument(ctx, named(address));
   if (!found)

@@ -90,7 +90,11 @@ export type NewContent = { contentType: string; content: Buffer };
 export function writeDocument(
   ctx: TenantContext,
   address: OneAddress,
-  input: NewContent & { merges: boolean; preconditions: Preconditions; check: (ctx: TenantContext) => Promise<void> },
+  input: NewContent & {
+    merges: boolean;
+    preconditions: Preconditions;
+    check: (ctx: TenantContext) => Promise<void>;
+  },
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
     await input.check(ctx);
@@ -131,7 +135,12 @@ function merged(before: Document, { contentType, content }: NewContent): NewCont
   const [older, newer] = [before, { content_type: contentType, content }].map((document) => {
     const isJson = mediaTypeOf(document.content_type) === 'application/json';
     const value = isJson ? parseBody(document.content, 'The document') : null;
-    return isObject(value) ? value : invalid('The document', 'and the stored one must both be JSON objects to be merged. Use PUT to replace it.');
+    return isObject(value)
+      ? value
+      : invalid(
+          'The document',
+          'and the stored one must both be JSON objects to be merged. Use PUT to replace it.',
+        );
   });
   return { contentType, content: Buffer.from(JSON.stringify({ ...older, ...newer })) };
 }

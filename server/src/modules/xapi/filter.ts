@@ -1,6 +1,6 @@
 import { identityOf } from '../../../../standards/xapi/actors.ts';
-import { invalid } from '../../../../standards/xapi/invalid.ts';
 import type { Format } from '../../../../standards/xapi/formats.ts';
+import { invalid } from '../../../../standards/xapi/invalid.ts';
 import {
   agentParameter,
   instantParameter,

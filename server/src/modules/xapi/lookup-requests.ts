@@ -1,6 +1,6 @@
 import { identityOf } from '../../../../standards/xapi/actors.ts';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
-import { subjectsOf, isActor } from '../../../../standards/xapi/subjects.ts';
+import { isActor, subjectsOf } from '../../../../standards/xapi/subjects.ts';
 import type { Actor, Statement } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';

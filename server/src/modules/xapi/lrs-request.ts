@@ -63,7 +63,8 @@ function readParameters(query: unknown, known: readonly string[]): Record<string
     entries.map(([name, value]) => {
       if (!known.includes(name)) invalid(name, `is not a parameter here. Known ones: ${known.join(', ')}.`);
       if (typeof value !== 'string') invalid(name, 'must be sent once.');
-      if (!value.isWellFormed() || value.includes('\0')) invalid(name, 'has characters that cannot be stored.');
+      if (!value.isWellFormed() || value.includes('\0'))
+        invalid(name, 'has characters that cannot be stored.');
       return [name, value];
     }),
   );
@@ -92,7 +93,10 @@ export function instantParameter(parameters: Parameters, name: string): number |
   const value = parameters[name];
   if (value === undefined) return null;
   // A + in a query means a space, but clients send it in offsets.
-  return readInstant(value.replace(/ (?=\d\d:?\d\d$)/, '+')) ?? invalid(name, 'must be a timestamp such as 2026-01-31T09:00:00Z.');
+  return (
+    readInstant(value.replace(/ (?=\d\d:?\d\d$)/, '+')) ??
+    invalid(name, 'must be a timestamp such as 2026-01-31T09:00:00Z.')
+  );
 }
 
 export function agentParameter(parameters: Parameters, name = 'agent'): Actor | null {

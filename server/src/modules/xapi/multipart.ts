@@ -41,13 +41,19 @@ function readPart(bytes: Buffer): Part {
   const text = bytes.subarray(0, 16_384).toString('latin1');
   const [found, lines = ''] = /^[^\n]*\n((?:[^\r\n]+\r?\n)*)\r?\n/.exec(text) ?? [];
   if (found === undefined) invalid('The body', 'has a part without an empty line after its headers.');
-  const headers = lines.split(/\r?\n/).filter((line) => line !== '').map((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
-  });
+  const headers = lines
+    .split(/\r?\n/)
+    .filter((line) => line !== '')
+    .map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+    });
   // The line break before a delimiter belongs to the delimiter.
   const end = bytes.length - (bytes.at(-2) === 0x0d ? 2 : 1);
-  return { headers: Object.fromEntries(headers), content: bytes.subarray(found.length, Math.max(found.length, end)) };
+  return {
+    headers: Object.fromEntries(headers),
+    content: bytes.subarray(found.length, Math.max(found.length, end)),
+  };
 }
 
 /** A multipart/mixed body and its Content-Type. */

@@ -6,7 +6,7 @@ import { type ErrorCode, Problem } from '../../platform/errors.ts';
 import { type Answer, type Route, route } from '../../platform/http/routes.ts';
 import { type DocumentKind, documentParameters } from './document-address.ts';
 import { getDocument, postDocument, putDocument, removeDocument } from './document-requests.ts';
-import { exampleStatement, exampleState } from './examples.ts';
+import { exampleState, exampleStatement } from './examples.ts';
 import { cursorParameter, listParameters, singleParameters } from './filter.ts';
 import { getAbout, getActivity, getAgent } from './lookup-requests.ts';
 import { type LrsRequest, readRequest } from './lrs-request.ts';
@@ -23,7 +23,7 @@ import {
   StatementResult,
   statementQuery,
 } from './schemas.ts';
-import { getStatements, sayConsistentThrough, postStatements, putStatement } from './statement-requests.ts';
+import { getStatements, postStatements, putStatement, sayConsistentThrough } from './statement-requests.ts';
 
 type Spec = Pick<Route, 'method' | 'path' | 'name' | 'summary' | 'description' | 'answers' | 'raw'> & {
   query?: TSchema;
@@ -67,7 +67,8 @@ const multipart = 'multipart/mixed';
 
 const statementBody = {
   types: [json, multipart],
-  description: 'A statement, or in a POST an array of up to 1,000; in multipart/mixed followed by the contents of its attachments.',
+  description:
+    'A statement, or in a POST an array of up to 1,000; in multipart/mixed followed by the contents of its attachments.',
   examples: { [json]: exampleStatement },
 };
 
@@ -115,7 +116,12 @@ const statements = [
     parameters: [],
     raw: statementBody,
     answers: {
-      200: { description: 'The IDs of the statements, in order.', schema: StatementIDs, type: json, example: [exampleStatement.id] },
+      200: {
+        description: 'The IDs of the statements, in order.',
+        schema: StatementIDs,
+        type: json,
+        example: [exampleStatement.id],
+      },
     },
     problems: ['statement_conflict'],
     handle: postStatements,
@@ -217,7 +223,12 @@ const lookups = [
 export const xapiRoutes: readonly Route[] = [
   ...statements,
   ...documents('state', '/xapi/activities/state', 'State', 'the state of an activity'),
-  ...documents('activity_profile', '/xapi/activities/profile', 'ActivityProfile', 'the profile of an activity'),
+  ...documents(
+    'activity_profile',
+    '/xapi/activities/profile',
+    'ActivityProfile',
+    'the profile of an activity',
+  ),
   ...documents('agent_profile', '/xapi/agents/profile', 'AgentProfile', 'the profile of an agent'),
   ...lookups,
 ];

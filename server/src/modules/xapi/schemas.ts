@@ -38,7 +38,10 @@ export const statementQuery = Type.Object(
   open,
 );
 
-export const putQuery = Type.Object({ statementId: text('The ID of the statement, a UUID. Required.') }, open);
+export const putQuery = Type.Object(
+  { statementId: text('The ID of the statement, a UUID. Required.') },
+  open,
+);
 
 const since = text('Only the IDs of documents that were changed after this time.');
 
@@ -74,19 +77,34 @@ export const documentQueries = {
 export const agentQuery = Type.Object({ agent: text('JSON of an Agent. Required.') }, open);
 export const activityQuery = Type.Object({ activityId: text('IRI of the activity. Required.') }, open);
 
-const Statement = Type.Object({}, { title: 'Statement', description: 'xAPI, Data 2.4.', additionalProperties: true });
+const Statement = Type.Object(
+  {},
+  { title: 'Statement', description: 'xAPI, Data 2.4.', additionalProperties: true },
+);
 
 export const StatementResult = Type.Object(
   {
     statements: Type.Array(Statement),
-    more: Type.String({ description: 'Path of the next page; empty on the last one. A page can be short, or even empty, and have a next one.' }),
+    more: Type.String({
+      description:
+        'Path of the next page; empty on the last one. A page can be short, or even empty, and have a next one.',
+    }),
   },
-  { title: 'StatementResult', description: 'With statementId or voidedStatementId, the response is a Statement.' },
+  {
+    title: 'StatementResult',
+    description: 'With statementId or voidedStatementId, the response is a Statement.',
+  },
 );
 
 export const StatementIDs = Type.Array(Type.String(), { title: 'StatementIDs' });
-export const DocumentIDs = Type.Array(Type.String(), { title: 'DocumentIDs', description: 'Without an ID in the query.' });
-export const Person = Type.Object({ objectType: OneOf(['Person']) }, { title: 'Person', additionalProperties: true });
+export const DocumentIDs = Type.Array(Type.String(), {
+  title: 'DocumentIDs',
+  description: 'Without an ID in the query.',
+});
+export const Person = Type.Object(
+  { objectType: OneOf(['Person']) },
+  { title: 'Person', additionalProperties: true },
+);
 export const Activity = Type.Object(
   { objectType: OneOf(['Activity']), id: Type.String() },
   { title: 'Activity', additionalProperties: true },

@@ -30,7 +30,8 @@ async function checkSignature(statement: Statement, jws: string, edition: Editio
   const [, payload = '', ...others] = jws.split('.');
   if (others.length !== 1) invalid('attachments', 'has a signature that is not a JSON web signature.');
   const { alg = '', x5c } = headerOf(jws);
-  if (!algorithms.includes(alg)) invalid('attachments', `has a signature that is not ${algorithms.join(', ')}.`);
+  if (!algorithms.includes(alg))
+    invalid('attachments', `has a signature that is not ${algorithms.join(', ')}.`);
   const signed = parseBody(Buffer.from(payload, 'base64url'), 'The signed statement');
   // What it signs may lack what is only added later.
   const found = readStatement(signed, edition, 'The signed statement');

@@ -12,9 +12,21 @@ import { authorityOf } from './credentials.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { cursorParameter, readFilter, readFormat, singleParameters } from './filter.ts';
 import { listStatements } from './list-statements.ts';
-import { type LrsRequest, mediaTypeOf, parseBody, requiredParameter, truthParameter, uuidParameter } from './lrs-request.ts';
+import {
+  type LrsRequest,
+  mediaTypeOf,
+  parseBody,
+  requiredParameter,
+  truthParameter,
+  uuidParameter,
+} from './lrs-request.ts';
 import { boundaryOf, type Part, readParts, writeParts } from './multipart.ts';
-import { consistentThrough, type FoundStatement, readStatementById, showStatements } from './read-statements.ts';
+import {
+  consistentThrough,
+  type FoundStatement,
+  readStatementById,
+  showStatements,
+} from './read-statements.ts';
 import { checkSignatures } from './signatures.ts';
 import { storeStatements } from './store-statements.ts';
 
@@ -43,10 +55,18 @@ function readBatch(json: Json, edition: LrsRequest['edition']): Statement[] {
   return statements;
 }
 
-async function store(ctx: TenantContext, request: LrsRequest, statements: readonly Statement[], parts: Map<string, Part>) {
+async function store(
+  ctx: TenantContext,
+  request: LrsRequest,
+  statements: readonly Statement[],
+  parts: Map<string, Part>,
+) {
   const { edition, caller } = request;
   for (const statement of statements) await checkSignatures(statement, parts, edition);
-  const identified = statements.map((statement) => ({ ...statement, id: statement.id?.toLowerCase() ?? newId(ctx.now()) }));
+  const identified = statements.map((statement) => ({
+    ...statement,
+    id: statement.id?.toLowerCase() ?? newId(ctx.now()),
+  }));
   return storeStatements(ctx, {
     statements: identified,
     authority: authorityOf(ctx, caller),
@@ -110,7 +130,10 @@ async function getSingle(ctx: TenantContext, request: LrsRequest): Promise<Answe
 async function getList(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
   const filter = readFilter(request);
   const { rows, next } = await listStatements(ctx, filter, readCursor(request.parameters[cursorParameter]));
-  const shown = await showStatements(ctx, rows, { format: filter.format, acceptLanguage: request.acceptLanguage });
+  const shown = await showStatements(ctx, rows, {
+    format: filter.format,
+    acceptLanguage: request.acceptLanguage,
+  });
   const more = next === null ? '' : moreLink(request.parameters, next);
   const text = `{"statements":[${shown.join(',')}],"more":${JSON.stringify(more)}}`;
   return answer(ctx, text, rows, filter.attachments);
@@ -133,7 +156,10 @@ async function answer(
   const modified = newest === 0 ? {} : { 'Last-Modified': writeHttpDate(newest) };
   if (!withAttachments)
     return { status: 200, body: text, headers: { 'Content-Type': 'application/json', ...modified } };
-  const attachments = await readAttachments(ctx, rows.map(({ statement_id }) => statement_id));
+  const attachments = await readAttachments(
+    ctx,
+    rows.map(({ statement_id }) => statement_id),
+  );
   const { contentType, body } = writeParts([
     { headers: { 'Content-Type': 'application/json' }, content: Buffer.from(text) },
     ...attachments.map(({ sha2, content_type, content }) => ({

@@ -15,8 +15,8 @@ export type StatementRow = {
 export type Clash = { request: number; statement_id: string; payload: string };
 
 /** A chain of references longer than this, and more references to one statement, are not followed any further. */
-const maxDepth = 20;
-const maxReferences = 500;
+export const maxDepth = 20;
+export const maxReferences = 500;
 
 const rows = `json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
       keys uuid[], refers_to uuid, voids boolean)`;

@@ -6,7 +6,7 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/batch.ts';
 import { addDefinitions } from './activity-definitions.ts';
-import { type NewAttachment, insertAttachments } from './attachments.ts';
+import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
 import { type Clash, type StatementRow, storeText } from './store-function.ts';
 import { type CompleteStatement, complete, rowOf } from './stored-statement.ts';

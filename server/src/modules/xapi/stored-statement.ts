@@ -1,9 +1,9 @@
 import { isVoiding } from '../../../../standards/xapi/statements.ts';
+import { isSubStatement, subjectsOf } from '../../../../standards/xapi/subjects.ts';
 import { readInstant, writeInstant } from '../../../../standards/xapi/times.ts';
 import type { Agent, Edition, Statement } from '../../../../standards/xapi/types.ts';
 import { searchKeysOf } from './search-keys.ts';
 import type { StatementRow } from './store-function.ts';
-import { isSubStatement, subjectsOf } from '../../../../standards/xapi/subjects.ts';
 
 /** A statement with what the LRS sets, except for the time of storing (Data 2.3.1). */
 export type CompleteStatement = Statement & { id: string; authority: Agent; version: string };

@@ -41,7 +41,7 @@ const openHttp2 = (options: FastifyServerOptions) =>
   fastify({ ...options, http2: true, https: {} } as never) as unknown as FastifyInstance;
 
 /** The URL by which a request is routed. */
-type RewriteUrl = (request: { method: string; url: string }) => string;
+type RewriteUrl = (request: { method?: string | undefined; url?: string | undefined }) => string;
 
 /**
  * A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 if the configuration has TLS. Every
@@ -79,12 +79,7 @@ export function openServer(
     serverFactory: (handle: Parameters<typeof openHttpServer>[1]) => openHttpServer(tls, handle, limits),
     routerOptions: { maxParamLength: 8192 },
     exposeHeadRoutes: true,
-    ...(rewriteUrl
-      ? {
-          rewriteUrl: ({ method = '', url = '' }: { method?: string; url?: string }) =>
-            rewriteUrl({ method, url }),
-        }
-      : {}),
+    ...(rewriteUrl ? { rewriteUrl } : {}),
     clientErrorHandler: handleClientErrors(ctx.log, headers),
     // A URL that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {

@@ -1,0 +1,42 @@
+-- Made by npm run generate. Do not edit.
+create or replace function erase_statements_ba30781774c4 (text, bigint[]) returns void
+language plpgsql set plan_cache_mode = force_generic_plan as $body$
+#variable_conflict use_column
+declare
+  gone record;
+begin
+  for gone in
+    select old.statement_id, old.position, old.keys, old.refers_to from statement old
+    where old.tenant_id = $1 and old.position = any ($2)
+  loop
+    
+    with recursive referring (position, id, depth) as (
+      select gone.position, gone.statement_id, 0
+      union
+      select earlier.position, earlier.statement_id, referring.depth + 1 from referring
+      join statement earlier on earlier.tenant_id = $1 and earlier.refers_to = referring.id
+      where referring.depth < 20
+    ), first_referring as (select referring.position from referring limit 500)
+    delete from statement_match held using first_referring
+    where held.tenant_id = $1 and held.key = any (gone.keys) and held.position = first_referring.position
+      and held.source = gone.position;
+    with recursive referred (target, depth) as (
+      select gone.refers_to, 1
+      union
+      select target.refers_to, referred.depth + 1 from referred
+      join statement target on target.tenant_id = $1 and target.statement_id = referred.target
+      where referred.depth < 20
+    ), inherited as (
+      select own.key from referred
+      join statement target on target.tenant_id = $1 and target.statement_id = referred.target
+      cross join unnest(target.keys) as own (key)
+    )
+    delete from statement_match held using inherited
+    where held.tenant_id = $1 and held.key = inherited.key and held.position = gone.position;
+  end loop;
+  delete from statement_attachment file using statement old
+  where file.tenant_id = $1 and old.tenant_id = $1 and old.position = any ($2) and file.statement_id = old.statement_id;
+  delete from voided_statement where tenant_id = $1 and position = any ($2);
+  delete from statement where tenant_id = $1 and position = any ($2);
+end
+$body$;

@@ -1,0 +1,203 @@
+import { identityOf } from '../../../../standards/xapi/actors.ts';
+import type { Agent, Json } from '../../../../standards/xapi/types.ts';
+import { isObject } from '../../../../standards/xapi/values.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { countRows } from '../../platform/count-up-to.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { pagesOf } from '../../platform/keyset.ts';
+import { type Batch, batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
+import { eraseText } from './erase-function.ts';
+import { searchKey } from './search-keys.ts';
+import { type StoredRow, toStatement } from './stored-statement.ts';
+
+/** The agent that a user is in statements about their enrolments. */
+export function agentOf(ctx: Pick<Context, 'config'>, loginId: string): Agent {
+  return { objectType: 'Agent', account: { homePage: ctx.config.baseUrl, name: loginId } };
+}
+
+const identityIn = (ctx: Context, loginId: string) => identityOf(agentOf(ctx, loginId)) ?? '';
+
+async function loginOf(ctx: TenantContext, userId: string): Promise<string> {
+  const row = await ctx.db
+    .selectFrom('user')
+    .select('login_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.login_id ?? '';
+}
+
+const find = `select own.position from statement_match own
+where own.tenant_id = $1 and own.key = $2::uuid and own.source = own.position order by own.position limit $3`;
+
+async function findPositions(ctx: TenantContext, key: string, rows: number): Promise<number[]> {
+  const found = await run<{ position: number }>(ctx, {
+    name: 'find_statements',
+    text: find,
+    values: [ctx.tenantId, key, rows],
+  });
+  return found.map(({ position }) => position);
+}
+
+/** Statements take several deletions each. */
+const erasedRows = Math.floor(batchRows / 3);
+
+async function eraseFound(ctx: TenantContext, key: string): Promise<Batch> {
+  const positions = await findPositions(ctx, key, erasedRows);
+  if (positions.length > 0)
+    await run(ctx, { name: 'erase_statements', text: eraseText, values: [ctx.tenantId, positions] });
+  return { records: positions.length, next: positions.length < erasedRows ? null : [] };
+}
+
+/** Statements of others can be as large as a body. */
+const redactedRows = 4;
+
+/** Statements of others that mention the person stay without them. */
+async function redactFound(ctx: TenantContext, identity: string): Promise<Batch> {
+  const key = searchKey('related agent', identity);
+  const positions = await findPositions(ctx, key, redactedRows);
+  for (const position of positions) await redact(ctx, { position, identity, key });
+  return { records: positions.length, next: positions.length < redactedRows ? null : ['redact'] };
+}
+
+const redactText = `
+with changed as (
+  update statement old set payload = $3, keys = array_remove(old.keys, $4::uuid)
+  where old.tenant_id = $1 and old.position = $2
+)
+delete from statement_match own where own.tenant_id = $1 and own.key = $4::uuid and own.position = $2`;
+
+async function redact(
+  ctx: TenantContext,
+  { position, identity, key }: { position: number; identity: string; key: string },
+): Promise<void> {
+  const row = await ctx.db
+    .selectFrom('statement')
+    .select('payload')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('position', '=', position)
+    .executeTakeFirst();
+  const payload = row === undefined ? '' : JSON.stringify(withoutPerson(JSON.parse(row.payload), identity));
+  await run(ctx, {
+    name: 'redact_statement',
+    text: redactText,
+    values: [ctx.tenantId, position, payload, key],
+  });
+}
+
+const erasedAgent = { objectType: 'Agent', account: { homePage: 'about:blank', name: 'erased' } };
+
+/** The cast is safe: whatever has the identity of an agent is one. */
+function withoutPerson(value: Json, identity: string): Json {
+  if (Array.isArray(value)) return value.map((item) => withoutPerson(item, identity));
+  if (!isObject(value)) return value;
+  if (isObject(value.account) && identityOf(value as Agent) === identity) return erasedAgent;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withoutPerson(inner, identity)]),
+  );
+}
+
+async function* statementsWith(ctx: TenantContext, key: string) {
+  const keyset = { table: 'statement_match', of: { key }, key: ['position', 'source'], rows: 4 };
+  type Row = { position: number; source: number };
+  for await (const page of pagesOf<Row>(ctx, keyset)) {
+    const own = page.filter(({ position, source }) => position === source);
+    if (own.length === 0) continue;
+    yield* await ctx.db
+      .selectFrom('statement')
+      .select(['payload', 'position', 'keys'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where(
+        'position',
+        'in',
+        own.map(({ position }) => position),
+      )
+      .execute();
+  }
+}
+
+const shown = ({ payload, position }: StoredRow) => toStatement({ payload, position });
+
+const countText = `select 1 from unnest($2::uuid[]) as wanted (key) cross join lateral (
+  select 1 from statement_match own
+  where own.tenant_id = $1 and own.key = wanted.key order by own.position limit $3
+) one limit $3`;
+
+export const statementData: PersonalData = {
+  name: 'Statements',
+  tables: ['statement', 'statement_match', 'voided_statement', 'statement_attachment'],
+  erased:
+    'xAPI statements by or about the person and about their enrolments, with attachments; their identifier and name in the statements of others.',
+  kept: {
+    what: 'Statements of others that mentioned the person, without the person.',
+    why: "They are other people's results.",
+  },
+  eraseForUser: async (ctx, { loginId }, after) => {
+    const identity = identityIn(ctx, loginId);
+    if (after?.[0] === 'redact') return redactFound(ctx, identity);
+    const batch = await eraseFound(ctx, searchKey('agent', identity));
+    return batch.next === null ? { ...batch, next: ['redact'] } : batch;
+  },
+  eraseForEnrolment: (ctx, { enrollId }) => eraseFound(ctx, searchKey('registration', enrollId)),
+  count: async (ctx, { userId, enrollIds, max }) => {
+    const identity = identityIn(ctx, await loginOf(ctx, userId));
+    const keys = [
+      searchKey('related agent', identity),
+      searchKey('agent', identity),
+      ...enrollIds.map((enrollId) => searchKey('registration', enrollId)),
+    ];
+    return countRows(ctx, countText, [keys, max]);
+  },
+  read: async function* (ctx, { loginId, enrolments }) {
+    const own = searchKey('agent', identityIn(ctx, loginId));
+    for await (const row of statementsWith(ctx, own)) yield shown(row);
+    for await (const enrollId of enrolments())
+      for await (const row of statementsWith(ctx, searchKey('registration', enrollId)))
+        if (!row.keys.includes(own)) yield shown(row);
+  },
+};
+
+const kinds = ['state', 'agent_profile'] as const;
+
+const eraseDocuments = `
+delete from xapi_document held using (
+  select old.kind, old.activity_key, old.document_key, old.registration from xapi_document old
+  where old.tenant_id = $1 and old.kind = any ($2) and old.agent_key = $3::uuid
+  order by old.kind, old.agent_key, old.activity_key, old.document_key, old.registration limit ${batchRows}
+) old
+where held.tenant_id = $1 and held.kind = old.kind and held.agent_key = $3::uuid
+  and held.activity_key = old.activity_key and held.document_key = old.document_key
+  and held.registration = old.registration
+returning 1`;
+
+const countDocuments = `select 1 from xapi_document held
+where held.tenant_id = $1 and held.kind = any ($2) and held.agent_key = $3::uuid limit $4`;
+
+const keyOf = (ctx: Context, loginId: string) => searchKey('agent', identityIn(ctx, loginId));
+
+export const documentData: PersonalData = {
+  name: 'Documents',
+  tables: ['xapi_document'],
+  erased: 'What courses stored about the person in the states and profiles of xAPI.',
+  kept: null,
+  eraseForUser: async (ctx, { loginId }) => {
+    const values = [ctx.tenantId, kinds, keyOf(ctx, loginId)];
+    return batchOf((await run(ctx, { name: 'erase_documents', text: eraseDocuments, values })).length);
+  },
+  count: async (ctx, { userId, max }) =>
+    countRows(ctx, countDocuments, [kinds, keyOf(ctx, await loginOf(ctx, userId)), max]),
+  read: async function* (ctx, { loginId }) {
+    for (const kind of kinds) {
+      const of = { kind, agent_key: keyOf(ctx, loginId) };
+      const key = ['activity_key', 'document_key', 'registration'];
+      type Row = { about: string; content_type: string; content: Buffer; updated_at: Date };
+      for await (const page of pagesOf<Row>(ctx, { table: 'xapi_document', of, key, rows: 4 }))
+        yield* page.map(({ about, content_type, content, updated_at }) => ({
+          ...(JSON.parse(about) as object),
+          contentType: content_type,
+          content: Buffer.from(content).toString(/json|^text/.test(content_type) ? 'utf8' : 'base64'),
+          updatedAt: updated_at.toISOString(),
+        }));
+    }
+  },
+};
