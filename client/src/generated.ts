@@ -1125,7 +1125,10 @@ export interface paths {
          * @description Newest first. The response has the header X-Experience-API-Consistent-Through: everything stored until then is included.
          */
         get: operations["getStatements"];
-        /** Store a statement with an ID of your own */
+        /**
+         * Store a statement with an ID of your own
+         * @description The request can be repeated: a statement that exists already and is the same is kept.
+         */
         put: operations["putStatement"];
         /**
          * Store statements
@@ -1145,16 +1148,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the state of an activity, or the list of their IDs */
+        /**
+         * Read the state of an activity, or the list of their IDs
+         * @description Without an ID in the query, the response is the list. Its ETag identifies the version of a document.
+         */
         get: operations["getState"];
         /**
          * Store the state of an activity
          * @description Send its ETag in If-Match to replace the version that you have read.
          */
         put: operations["putState"];
-        /** Merge a JSON object into the state of an activity */
+        /**
+         * Merge a JSON object into the state of an activity
+         * @description Properties of the object replace those of the stored one; others stay. If there is no document, it is stored.
+         */
         post: operations["postState"];
-        /** Delete the state of an activity */
+        /**
+         * Delete the state of an activity
+         * @description Without a stateId, all states of the agent and activity are deleted. It can be repeated.
+         */
         delete: operations["deleteState"];
         options?: never;
         head?: never;
@@ -1168,16 +1180,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the profile of an activity, or the list of their IDs */
+        /**
+         * Read the profile of an activity, or the list of their IDs
+         * @description Without an ID in the query, the response is the list. Its ETag identifies the version of a document.
+         */
         get: operations["getActivityProfile"];
         /**
          * Store the profile of an activity
          * @description Send its ETag in If-Match to replace the version that you have read.
          */
         put: operations["putActivityProfile"];
-        /** Merge a JSON object into the profile of an activity */
+        /**
+         * Merge a JSON object into the profile of an activity
+         * @description Properties of the object replace those of the stored one; others stay. If there is no document, it is stored.
+         */
         post: operations["postActivityProfile"];
-        /** Delete the profile of an activity */
+        /**
+         * Delete the profile of an activity
+         * @description It can be repeated.
+         */
         delete: operations["deleteActivityProfile"];
         options?: never;
         head?: never;
@@ -1191,16 +1212,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the profile of an agent, or the list of their IDs */
+        /**
+         * Read the profile of an agent, or the list of their IDs
+         * @description Without an ID in the query, the response is the list. Its ETag identifies the version of a document.
+         */
         get: operations["getAgentProfile"];
         /**
          * Store the profile of an agent
          * @description Send its ETag in If-Match to replace the version that you have read.
          */
         put: operations["putAgentProfile"];
-        /** Merge a JSON object into the profile of an agent */
+        /**
+         * Merge a JSON object into the profile of an agent
+         * @description Properties of the object replace those of the stored one; others stay. If there is no document, it is stored.
+         */
         post: operations["postAgentProfile"];
-        /** Delete the profile of an agent */
+        /**
+         * Delete the profile of an agent
+         * @description It can be repeated.
+         */
         delete: operations["deleteAgentProfile"];
         options?: never;
         head?: never;
@@ -1214,7 +1244,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what is known about an agent */
+        /**
+         * Read what is known about an agent
+         * @description The identifier, and the names by which recent statements call the agent.
+         */
         get: operations["getAgents"];
         put?: never;
         post?: never;
@@ -1231,7 +1264,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what is known about an activity */
+        /**
+         * Read what is known about an activity
+         * @description The definitions in all statements, merged. An unknown activity has only its ID.
+         */
         get: operations["getActivities"];
         put?: never;
         post?: never;
@@ -1248,7 +1284,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the versions of xAPI that are supported */
+        /**
+         * Read the versions of xAPI that are supported
+         * @description Needs neither a key nor the version header.
+         */
         get: operations["getAbout"];
         put?: never;
         post?: never;
@@ -4522,17 +4561,34 @@ export interface components {
         TenantID: string;
         /** @example 01994a5e-7c00-7000-8000-000000000005 */
         WebhookID: string;
-        /** @description IRI of the activity. Required. */
+        /**
+         * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+         * @example 2.0.0
+         */
+        "X-Experience-API-Version": string;
+        /**
+         * @description IRI of the activity.
+         * @example https://courses.example.com/fire-safety
+         */
         activityId: string;
-        /** @description JSON of an Agent or identified Group. Required. */
+        /**
+         * @description JSON of an Agent or identified Group.
+         * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
+         */
         agent: string;
         /** @description UUID of the registration. */
         registration: string;
-        /** @description ID of the document. Required, except to read the list of IDs or to delete all. */
-        stateId: string;
-        /** @description Only the IDs of documents that were changed after this time. */
+        /** @description Only the IDs of documents changed after this time. */
         since: string;
-        /** @description ID of the document. Required, except to read the list of IDs. */
+        /**
+         * @description ID of the document.
+         * @example resume
+         */
+        stateId: string;
+        /**
+         * @description ID of the document.
+         * @example preferences
+         */
         profileId: string;
         /**
          * @description `Session` from the response that opened the session.
@@ -4716,11 +4772,12 @@ export type ParameterSearch = components['parameters']['Search'];
 export type ParameterRelease = components['parameters']['Release'];
 export type ParameterTenantId = components['parameters']['TenantID'];
 export type ParameterWebhookId = components['parameters']['WebhookID'];
+export type ParameterXExperienceApiVersion = components['parameters']['X-Experience-API-Version'];
 export type ParameterActivityId = components['parameters']['activityId'];
 export type ParameterAgent = components['parameters']['agent'];
 export type ParameterRegistration = components['parameters']['registration'];
-export type ParameterStateId = components['parameters']['stateId'];
 export type ParameterSince = components['parameters']['since'];
+export type ParameterStateId = components['parameters']['stateId'];
 export type ParameterProfileId = components['parameters']['profileId'];
 export type ParameterToken = components['parameters']['token'];
 export type ParameterWebhookId_2 = components['parameters']['webhook-id'];
@@ -10530,12 +10587,17 @@ export interface operations {
                 /** @description Part of the link in `more`, an opaque string. */
                 cursor?: string;
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -10578,7 +10640,17 @@ export interface operations {
                      *           "result": {
                      *             "completion": true,
                      *             "duration": "PT12M"
-                     *           }
+                     *           },
+                     *           "authority": {
+                     *             "objectType": "Agent",
+                     *             "account": {
+                     *               "homePage": "https://lectern.example.com",
+                     *               "name": "01994a5e-7c00-7000-8000-000000000001"
+                     *             }
+                     *           },
+                     *           "version": "2.0.0",
+                     *           "stored": "2026-01-31T09:00:00.000Z",
+                     *           "timestamp": "2026-01-31T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "more": ""
@@ -10615,7 +10687,17 @@ export interface operations {
                      *           "result": {
                      *             "completion": true,
                      *             "duration": "PT12M"
-                     *           }
+                     *           },
+                     *           "authority": {
+                     *             "objectType": "Agent",
+                     *             "account": {
+                     *               "homePage": "https://lectern.example.com",
+                     *               "name": "01994a5e-7c00-7000-8000-000000000001"
+                     *             }
+                     *           },
+                     *           "version": "2.0.0",
+                     *           "stored": "2026-01-31T09:00:00.000Z",
+                     *           "timestamp": "2026-01-31T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "more": ""
@@ -10639,16 +10721,24 @@ export interface operations {
     };
     putStatement: {
         parameters: {
-            query?: {
-                /** @description The ID of the statement, a UUID. Required. */
-                statementId?: string;
+            query: {
+                /**
+                 * @description The ID of the statement, a UUID.
+                 * @example 12345678-1234-5678-8234-567812345678
+                 */
+                statementId: string;
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -10715,7 +10805,7 @@ export interface operations {
     postStatements: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
@@ -10726,6 +10816,11 @@ export interface operations {
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -10798,24 +10893,35 @@ export interface operations {
     };
     getState: {
         parameters: {
-            query?: {
-                /** @description IRI of the activity. Required. */
-                activityId?: components["parameters"]["activityId"];
-                /** @description JSON of an Agent or identified Group. Required. */
-                agent?: components["parameters"]["agent"];
+            query: {
+                /**
+                 * @description IRI of the activity.
+                 * @example https://courses.example.com/fire-safety
+                 */
+                activityId: components["parameters"]["activityId"];
+                /**
+                 * @description JSON of an Agent or identified Group.
+                 * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
+                 */
+                agent: components["parameters"]["agent"];
                 /** @description UUID of the registration. */
                 registration?: components["parameters"]["registration"];
-                /** @description ID of the document. Required, except to read the list of IDs or to delete all. */
-                stateId?: components["parameters"]["stateId"];
-                /** @description Only the IDs of documents that were changed after this time. */
+                /** @description ID of the document. Without it, the request is about all documents. */
+                stateId?: string;
+                /** @description Only the IDs of documents changed after this time. */
                 since?: components["parameters"]["since"];
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -10829,15 +10935,15 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example {
-                     *       "bookmark": "page-3"
-                     *     }
+                     * @example [
+                     *       "resume"
+                     *     ]
                      */
                     "application/json": string[];
                     /**
-                     * @example {
-                     *       "bookmark": "page-3"
-                     *     }
+                     * @example [
+                     *       "resume"
+                     *     ]
                      */
                     "application/octet-stream": string[];
                 };
@@ -10857,24 +10963,36 @@ export interface operations {
     };
     putState: {
         parameters: {
-            query?: {
-                /** @description IRI of the activity. Required. */
-                activityId?: components["parameters"]["activityId"];
-                /** @description JSON of an Agent or identified Group. Required. */
-                agent?: components["parameters"]["agent"];
+            query: {
+                /**
+                 * @description IRI of the activity.
+                 * @example https://courses.example.com/fire-safety
+                 */
+                activityId: components["parameters"]["activityId"];
+                /**
+                 * @description JSON of an Agent or identified Group.
+                 * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
+                 */
+                agent: components["parameters"]["agent"];
                 /** @description UUID of the registration. */
                 registration?: components["parameters"]["registration"];
-                /** @description ID of the document. Required, except to read the list of IDs or to delete all. */
-                stateId?: components["parameters"]["stateId"];
-                /** @description Only the IDs of documents that were changed after this time. */
-                since?: components["parameters"]["since"];
+                /**
+                 * @description ID of the document.
+                 * @example resume
+                 */
+                stateId: components["parameters"]["stateId"];
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -10915,19 +11033,26 @@ export interface operations {
     };
     postState: {
         parameters: {
-            query?: {
-                /** @description IRI of the activity. Required. */
-                activityId?: components["parameters"]["activityId"];
-                /** @description JSON of an Agent or identified Group. Required. */
-                agent?: components["parameters"]["agent"];
+            query: {
+                /**
+                 * @description IRI of the activity.
+                 * @example https://courses.example.com/fire-safety
+                 */
+                activityId: components["parameters"]["activityId"];
+                /**
+                 * @description JSON of an Agent or identified Group.
+                 * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
+                 */
+                agent: components["parameters"]["agent"];
                 /** @description UUID of the registration. */
                 registration?: components["parameters"]["registration"];
-                /** @description ID of the document. Required, except to read the list of IDs or to delete all. */
-                stateId?: components["parameters"]["stateId"];
-                /** @description Only the IDs of documents that were changed after this time. */
-                since?: components["parameters"]["since"];
+                /**
+                 * @description ID of the document.
+                 * @example resume
+                 */
+                stateId: components["parameters"]["stateId"];
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
@@ -10938,6 +11063,11 @@ export interface operations {
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -10978,24 +11108,35 @@ export interface operations {
     };
     deleteState: {
         parameters: {
-            query?: {
-                /** @description IRI of the activity. Required. */
-                activityId?: components["parameters"]["activityId"];
-                /** @description JSON of an Agent or identified Group. Required. */
-                agent?: components["parameters"]["agent"];
+            query: {
+                /**
+                 * @description IRI of the activity.
+                 * @example https://courses.example.com/fire-safety
+                 */
+                activityId: components["parameters"]["activityId"];
+                /**
+                 * @description JSON of an Agent or identified Group.
+                 * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
+                 */
+                agent: components["parameters"]["agent"];
                 /** @description UUID of the registration. */
                 registration?: components["parameters"]["registration"];
-                /** @description ID of the document. Required, except to read the list of IDs or to delete all. */
-                stateId?: components["parameters"]["stateId"];
-                /** @description Only the IDs of documents that were changed after this time. */
+                /** @description ID of the document. Without it, the request is about all documents. */
+                stateId?: string;
+                /** @description Only the IDs of documents changed after this time. */
                 since?: components["parameters"]["since"];
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11025,20 +11166,28 @@ export interface operations {
     };
     getActivityProfile: {
         parameters: {
-            query?: {
-                /** @description IRI of the activity. Required. */
-                activityId?: components["parameters"]["activityId"];
-                /** @description ID of the document. Required, except to read the list of IDs. */
-                profileId?: components["parameters"]["profileId"];
-                /** @description Only the IDs of documents that were changed after this time. */
+            query: {
+                /**
+                 * @description IRI of the activity.
+                 * @example https://courses.example.com/fire-safety
+                 */
+                activityId: components["parameters"]["activityId"];
+                /** @description ID of the document. Without it, the request is about all documents. */
+                profileId?: string;
+                /** @description Only the IDs of documents changed after this time. */
                 since?: components["parameters"]["since"];
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11052,15 +11201,15 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example {
-                     *       "bookmark": "page-3"
-                     *     }
+                     * @example [
+                     *       "resume"
+                     *     ]
                      */
                     "application/json": string[];
                     /**
-                     * @example {
-                     *       "bookmark": "page-3"
-                     *     }
+                     * @example [
+                     *       "resume"
+                     *     ]
                      */
                     "application/octet-stream": string[];
                 };
@@ -11080,20 +11229,29 @@ export interface operations {
     };
     putActivityProfile: {
         parameters: {
-            query?: {
-                /** @description IRI of the activity. Required. */
-                activityId?: components["parameters"]["activityId"];
-                /** @description ID of the document. Required, except to read the list of IDs. */
-                profileId?: components["parameters"]["profileId"];
-                /** @description Only the IDs of documents that were changed after this time. */
-                since?: components["parameters"]["since"];
+            query: {
+                /**
+                 * @description IRI of the activity.
+                 * @example https://courses.example.com/fire-safety
+                 */
+                activityId: components["parameters"]["activityId"];
+                /**
+                 * @description ID of the document.
+                 * @example settings
+                 */
+                profileId: string;
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11134,15 +11292,19 @@ export interface operations {
     };
     postActivityProfile: {
         parameters: {
-            query?: {
-                /** @description IRI of the activity. Required. */
-                activityId?: components["parameters"]["activityId"];
-                /** @description ID of the document. Required, except to read the list of IDs. */
-                profileId?: components["parameters"]["profileId"];
-                /** @description Only the IDs of documents that were changed after this time. */
-                since?: components["parameters"]["since"];
+            query: {
+                /**
+                 * @description IRI of the activity.
+                 * @example https://courses.example.com/fire-safety
+                 */
+                activityId: components["parameters"]["activityId"];
+                /**
+                 * @description ID of the document.
+                 * @example settings
+                 */
+                profileId: string;
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
@@ -11153,6 +11315,11 @@ export interface operations {
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11193,20 +11360,29 @@ export interface operations {
     };
     deleteActivityProfile: {
         parameters: {
-            query?: {
-                /** @description IRI of the activity. Required. */
-                activityId?: components["parameters"]["activityId"];
-                /** @description ID of the document. Required, except to read the list of IDs. */
-                profileId?: components["parameters"]["profileId"];
-                /** @description Only the IDs of documents that were changed after this time. */
-                since?: components["parameters"]["since"];
+            query: {
+                /**
+                 * @description IRI of the activity.
+                 * @example https://courses.example.com/fire-safety
+                 */
+                activityId: components["parameters"]["activityId"];
+                /**
+                 * @description ID of the document.
+                 * @example settings
+                 */
+                profileId: string;
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11236,20 +11412,28 @@ export interface operations {
     };
     getAgentProfile: {
         parameters: {
-            query?: {
-                /** @description JSON of an Agent or identified Group. Required. */
-                agent?: components["parameters"]["agent"];
-                /** @description ID of the document. Required, except to read the list of IDs. */
-                profileId?: components["parameters"]["profileId"];
-                /** @description Only the IDs of documents that were changed after this time. */
+            query: {
+                /**
+                 * @description JSON of an Agent or identified Group.
+                 * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
+                 */
+                agent: components["parameters"]["agent"];
+                /** @description ID of the document. Without it, the request is about all documents. */
+                profileId?: string;
+                /** @description Only the IDs of documents changed after this time. */
                 since?: components["parameters"]["since"];
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11263,15 +11447,15 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example {
-                     *       "bookmark": "page-3"
-                     *     }
+                     * @example [
+                     *       "resume"
+                     *     ]
                      */
                     "application/json": string[];
                     /**
-                     * @example {
-                     *       "bookmark": "page-3"
-                     *     }
+                     * @example [
+                     *       "resume"
+                     *     ]
                      */
                     "application/octet-stream": string[];
                 };
@@ -11291,20 +11475,29 @@ export interface operations {
     };
     putAgentProfile: {
         parameters: {
-            query?: {
-                /** @description JSON of an Agent or identified Group. Required. */
-                agent?: components["parameters"]["agent"];
-                /** @description ID of the document. Required, except to read the list of IDs. */
-                profileId?: components["parameters"]["profileId"];
-                /** @description Only the IDs of documents that were changed after this time. */
-                since?: components["parameters"]["since"];
+            query: {
+                /**
+                 * @description JSON of an Agent or identified Group.
+                 * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
+                 */
+                agent: components["parameters"]["agent"];
+                /**
+                 * @description ID of the document.
+                 * @example preferences
+                 */
+                profileId: components["parameters"]["profileId"];
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11345,15 +11538,19 @@ export interface operations {
     };
     postAgentProfile: {
         parameters: {
-            query?: {
-                /** @description JSON of an Agent or identified Group. Required. */
-                agent?: components["parameters"]["agent"];
-                /** @description ID of the document. Required, except to read the list of IDs. */
-                profileId?: components["parameters"]["profileId"];
-                /** @description Only the IDs of documents that were changed after this time. */
-                since?: components["parameters"]["since"];
+            query: {
+                /**
+                 * @description JSON of an Agent or identified Group.
+                 * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
+                 */
+                agent: components["parameters"]["agent"];
+                /**
+                 * @description ID of the document.
+                 * @example preferences
+                 */
+                profileId: components["parameters"]["profileId"];
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
@@ -11364,6 +11561,11 @@ export interface operations {
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11404,20 +11606,29 @@ export interface operations {
     };
     deleteAgentProfile: {
         parameters: {
-            query?: {
-                /** @description JSON of an Agent or identified Group. Required. */
-                agent?: components["parameters"]["agent"];
-                /** @description ID of the document. Required, except to read the list of IDs. */
-                profileId?: components["parameters"]["profileId"];
-                /** @description Only the IDs of documents that were changed after this time. */
-                since?: components["parameters"]["since"];
+            query: {
+                /**
+                 * @description JSON of an Agent or identified Group.
+                 * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
+                 */
+                agent: components["parameters"]["agent"];
+                /**
+                 * @description ID of the document.
+                 * @example preferences
+                 */
+                profileId: components["parameters"]["profileId"];
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11447,16 +11658,24 @@ export interface operations {
     };
     getAgents: {
         parameters: {
-            query?: {
-                /** @description JSON of an Agent. Required. */
-                agent?: string;
+            query: {
+                /**
+                 * @description JSON of an Agent.
+                 * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
+                 */
+                agent: string;
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11471,7 +11690,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "objectType": "Person"
+                     *       "objectType": "Person",
+                     *       "account": [
+                     *         {
+                     *           "homePage": "https://hr.example.com",
+                     *           "name": "u-1001"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Person"];
@@ -11492,16 +11717,24 @@ export interface operations {
     };
     getActivities: {
         parameters: {
-            query?: {
-                /** @description IRI of the activity. Required. */
-                activityId?: components["parameters"]["activityId"];
+            query: {
+                /**
+                 * @description IRI of the activity.
+                 * @example https://courses.example.com/fire-safety
+                 */
+                activityId: components["parameters"]["activityId"];
             };
-            header?: {
+            header: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @example 2.0.0
+                 */
+                "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
             };
             path?: never;
             cookie?: never;
@@ -11517,7 +11750,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "objectType": "Activity",
-                     *       "id": null
+                     *       "id": "https://courses.example.com/fire-safety",
+                     *       "definition": {
+                     *         "name": {
+                     *           "en-GB": "Fire safety"
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Activity"];
@@ -11554,7 +11792,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "version": [
-                     *         null
+                     *         "2.0.0"
                      *       ]
                      *     }
                      */

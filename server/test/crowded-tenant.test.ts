@@ -6,7 +6,7 @@ import { routes } from '../src/app.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { jobs } from '../src/worker.ts';
 import { movableClock } from './support/clock.ts';
-import { actors, fillCrowd } from './support/crowded-tenant.ts';
+import { actors, fillCrowd, lrs } from './support/crowded-tenant.ts';
 import { play } from './support/player.ts';
 import { countTouched, type Touched } from './support/rows-touched.ts';
 import { type Reply, startService } from './support/service.ts';
@@ -83,6 +83,27 @@ const all = (path: string, queries: string[]) =>
   queries.map((query) => async () => {
     expectStatus(await api('GET', `${path}?${query}`), 200);
   });
+
+const version = { 'x-experience-api-version': '2.0.0' };
+const { agent, verb, activityId } = lrs;
+const asked = (path: string, query: Record<string, string>) => `/xapi/${path}?${new URLSearchParams(query)}`;
+const lrsCall =
+  (method: string, path: string, query: Record<string, string> = {}, body?: object): Call =>
+  async () => {
+    const reply = await api(method, asked(path, query), body, version);
+    assert.ok(reply.status < 300 || reply.status === 409, `${path} ${JSON.stringify(reply.body)}`);
+    return reply;
+  };
+const statement = { actor: JSON.parse(agent), verb: { id: verb }, object: { id: activityId } };
+const crowdStatement = (n: number) => `01970000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
+const documentCalls = (noun: string, path: string, query: Record<string, string>, name: string) => {
+  const one = { ...query, [name]: 'd-1' };
+  return {
+    [`get${noun}`]: [lrsCall('GET', path, query)],
+    [`put${noun}`]: [lrsCall('PUT', path, one, {})],
+    [`post${noun}`]: [lrsCall('POST', path, one, {})],
+  };
+};
 
 type Call = () => Promise<unknown>;
 
@@ -275,6 +296,49 @@ const calls: Record<string, Call[]> = {
   createTenant: [() => operator('POST', '/tenant', { TenantID: unique('other') })],
   createKey: [() => operator('POST', `/tenant/${TenantID}/key`, { Name: 'other' })],
 
+  postStatements: [
+    lrsCall('POST', 'statements', {}, [statement, statement]),
+    lrsCall(
+      'POST',
+      'statements',
+      {},
+      { ...statement, object: { objectType: 'StatementRef', id: crowdStatement(1) } },
+    ),
+    lrsCall(
+      'POST',
+      'statements',
+      {},
+      { ...statement, object: { objectType: 'StatementRef', id: crowdStatement(4) } },
+    ),
+  ],
+  putStatement: [lrsCall('PUT', 'statements', { statementId: crowdStatement(100_000) }, statement)],
+  getStatements: [
+    ...[{}, { agent }, { verb }, { agent, verb }, { agent, related_agents: 'true', ascending: 'true' }].map(
+      (query) => lrsCall('GET', 'statements', query as Record<string, string>),
+    ),
+    lrsCall('GET', 'statements', {
+      verb,
+      activity: 'https://e.example/other',
+      since: '1970-01-01T00:00:00Z',
+    }),
+    lrsCall('GET', 'statements', {
+      agent,
+      format: 'canonical',
+      limit: '5',
+      until: '1970-01-01T00:00:00.01Z',
+    }),
+    lrsCall('GET', 'statements', { statementId: crowdStatement(20_000) }),
+  ],
+  getAgents: [lrsCall('GET', 'agents', { agent })],
+  getActivities: [lrsCall('GET', 'activities', { activityId })],
+  getAbout: [lrsCall('GET', 'about')],
+  ...documentCalls('State', 'activities/state', { activityId, agent }, 'stateId'),
+  ...documentCalls('ActivityProfile', 'activities/profile', { activityId }, 'profileId'),
+  ...documentCalls('AgentProfile', 'agents/profile', { agent }, 'profileId'),
+
+  deleteState: [lrsCall('DELETE', 'activities/state', { activityId, agent })],
+  deleteActivityProfile: [lrsCall('DELETE', 'activities/profile', { activityId, profileId: 'd-2' })],
+  deleteAgentProfile: [lrsCall('DELETE', 'agents/profile', { agent, profileId: 'd-2' })],
   signOut: [() => asSession('DELETE', '/session?everywhere=true')],
   deleteOption: [() => operator('DELETE', `${course}/option/standard`)],
   deleteCourse: [() => operator('DELETE', course)],

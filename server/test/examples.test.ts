@@ -89,13 +89,18 @@ async function send(name: string, query = ''): Promise<{ headers: Headers; body:
   if (operation['x-access'] !== 'anyone') headers.set('authorization', `Bearer ${service.operatorKey}`);
   const tenant = parameters.find(({ name }) => name === 'Tenant');
   if (tenant) headers.set('tenant', String(tenant.example));
+  for (const { name, in: place, required, example } of parameters)
+    if (place === 'header' && required) headers.set(name, String(example));
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
   if (type) headers.set('content-type', type);
   const isZip = type === 'application/zip';
   const sent = type === 'application/json' ? JSON.stringify(withReal(media?.example)) : media?.example;
   assert.ok(!type || isZip || sent, `${name} has no example for its body`);
+  const searched = parameters.filter(({ in: place, required }) => place === 'query' && required);
+  const search = new URLSearchParams(searched.map(({ name, example }) => [name, String(example)]));
+  const asked = searched.length > 0 ? `?${search}` : query;
   const base = servers ? service.contentUrl : service.baseUrl;
-  const reply = await fetch(base + address + query, {
+  const reply = await fetch(base + address + asked, {
     method,
     headers,
     redirect: 'manual',
@@ -145,6 +150,9 @@ test('the service accepts the example of every operation and responds as its exa
   const { body: preview } = await send('previewOfferedCourse');
   await send('openPreview', queryOf(preview.PreviewURL));
 
+  await sendAll('putStatement postStatements getStatements getAgents getActivities getAbout');
+  for (const noun of ['State', 'ActivityProfile', 'AgentProfile'])
+    await sendAll(`put${noun} get${noun} post${noun} delete${noun}`);
   await sendAll('issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey redeemEnrolmentKey');
   await sendAll('issueEnrolmentKeys revokeEnrolmentKey');
   await sendAll('createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook');

@@ -62,8 +62,13 @@ function propertiesOf(schema: unknown): Record<string, JsonSchema> {
   return (schema as JsonSchema | undefined)?.properties ?? {};
 }
 
+/** A statement is read by its ID or found by filters. */
+const unasked: Record<string, string[]> = { getStatements: ['agent'] };
+
 function queryOf(route: Route, names: Record<string, string>): string {
-  const known = Object.keys(propertiesOf(route.query)).filter((name) => name in names);
+  const known = Object.keys(propertiesOf(route.query)).filter(
+    (name) => name in names && !unasked[route.name]?.includes(name),
+  );
   return new URLSearchParams(known.map((name) => [name, names[name] ?? ''])).toString();
 }
 
@@ -88,6 +93,7 @@ const leftOut: Record<string, string[]> = { replayEvents: ['From', 'Until'] };
 
 function bodyOf(route: Route): unknown {
   const rows = rowsOf(route);
+  if (route.raw) return Object.values(route.raw.examples ?? {})[0];
   if (route.streams) return rows ? toLines(rows) : 'intruded';
   if (!route.body) return undefined;
   const fields = Object.entries(propertiesOf(route.body)).filter(
@@ -96,13 +102,16 @@ function bodyOf(route: Route): unknown {
   return Object.fromEntries(fields.map(([name, schema]) => [name, valueFor(name, schema)]));
 }
 
+const headersOf = ({ headers = {} }: Route) =>
+  Object.fromEntries(Object.entries(headers).map(([name, { example }]) => [name, example]));
+
 /** A call with the intruder's key, the victim's identifiers, and whatever else the route needs. */
 function call(intruder: TestTenant, route: Route, headers: Record<string, string> = {}): Promise<Reply> {
   const query = new URLSearchParams(queryOf(route, victimValues));
   if (query.has('key')) query.set('key', own.key ?? '');
   const type: Record<string, string> = route.streams ? { 'content-type': route.streams.types[0] ?? '' } : {};
   const address = `${pathOf(route, victimValues)}?${query}`;
-  return intruder.api(route.method, address, bodyOf(route), { ...type, ...headers });
+  return intruder.api(route.method, address, bodyOf(route), { ...headersOf(route), ...type, ...headers });
 }
 
 /** Entries that others may add to a tenant's trail: failed sign-ins. */
@@ -174,7 +183,8 @@ test('the victim has rows in every tenant table, so that no check passes for lac
 test("the same calls succeed with the victim's own key, so that the rejections are meaningful", async () => {
   for (const route of routes) {
     if (route.access !== 'tenant' || route.method !== 'GET') continue;
-    const reply = await victim.api('GET', `${pathOf(route, victimValues)}?${queryOf(route, victimValues)}`);
+    const address = `${pathOf(route, victimValues)}?${queryOf(route, victimValues)}`;
+    const reply = await victim.api('GET', address, undefined, headersOf(route));
     assert.equal(reply.status, 200, `${route.name} ${JSON.stringify(reply.body)}`);
     if (reply.body.Items) assert.ok(reply.body.Items.length > 0, route.name);
   }
@@ -200,10 +210,25 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       reply.body.Items.every(({ TenantID }: { TenantID: string }) => TenantID === intruder.TenantID);
     const isZero = route.name === 'readOverview' && countsNothing(reply);
     const rejectedGrant = route.name === 'createAccessToken' && reply.status === 400;
+    // Statements and documents are written in the intruder's tenant, which knows nothing of the victim's activity.
+    const isOwnLrs = route.path.startsWith('/xapi') && (route.raw !== undefined || reply.status === 204);
+    const { name, definition } = reply.body ?? {};
+    const isUnknown = ['getAgents', 'getActivities'].includes(route.name) && !definition && !name;
+    const isAbout = route.name === 'getAbout';
     const rows = rowsOf(route);
     if (rows) expectOwnRows(route, reply, rows);
     else {
-      const isHarmless = hidden || nothing || isOwn || isTold || isOwnTrail || isZero || rejectedGrant;
+      const isHarmless =
+        hidden ||
+        nothing ||
+        isOwn ||
+        isTold ||
+        isOwnTrail ||
+        isZero ||
+        rejectedGrant ||
+        isOwnLrs ||
+        isUnknown ||
+        isAbout;
       assert.ok(isHarmless, `${reply.status} ${text}`);
     }
     for (const mark of [

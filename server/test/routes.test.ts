@@ -94,7 +94,11 @@ const notAudited = new Map([
   ...[
     'putStatement',
     'postStatements',
-    ...['State', 'ActivityProfile', 'AgentProfile'].flatMap((noun) => [`put${noun}`, `post${noun}`, `delete${noun}`]),
+    ...['State', 'ActivityProfile', 'AgentProfile'].flatMap((noun) => [
+      `put${noun}`,
+      `post${noun}`,
+      `delete${noun}`,
+    ]),
   ].map((name) => [name, 'a record of learning, which is itself what happened'] as const),
   ['previewCourse', 'changes nothing'],
   ['previewOfferedCourse', 'changes nothing'],

@@ -1,4 +1,6 @@
 import { numberEvents } from '../../src/modules/events/write.ts';
+import { noKey } from '../../src/modules/xapi/document-address.ts';
+import { searchKey } from '../../src/modules/xapi/search-keys.ts';
 import type { TestService } from './service.ts';
 
 /** Rows in each table that a caller can fill. The test fails if an operation touches a third of them. */
@@ -13,6 +15,17 @@ type Known = { TenantID: string; userId: string; enrollId: string; webhookId: st
  * combined without a match.
  */
 const half = (even: string, odd: string) => `case when n % 2 = 0 then ${even} else ${odd} end`;
+/** What the statements and documents are about. */
+export const lrs = {
+  agent: JSON.stringify({ mbox: 'mailto:a@b.example' }),
+  verb: 'https://e.example/v',
+  activityId: 'https://e.example/a',
+};
+const lrsKeys = {
+  agent: searchKey('agent', 'mbox mailto:a@b.example'),
+  verb: searchKey('verb', lrs.verb),
+  activity: searchKey('activity', lrs.activityId),
+};
 /** Actors in the audit trail. */
 export const actors = ['01970000-0000-7000-8000-000000000000', '01970000-0000-7000-8000-000000000001'];
 
@@ -65,6 +78,22 @@ function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known):
      select ${t}, 'session-' || n, ${u}, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '1 hour' ${made}`,
     `insert into stored_answer (tenant_id, key_hash, request_hash, expires_at, answer)
      select ${t}, decode(md5(n::text), 'hex'), '\\x00', date_trunc('milliseconds', now()) + interval '1 day', '\\x00' ${made}`,
+    `insert into statement (tenant_id, statement_id, position, payload, bytes, keys, refers_to)
+     select ${t}, ${id('01970000')}, n, '{"id":"' || ${id('01970000')} || '","actor":{"mbox":"mailto:a@b.example"},"verb":{"id":"https://e.example/v"},"object":{"id":"https://e.example/a"},"timestamp":"2026-01-01T00:00:00Z"}', 200,
+       array[${half(`'${lrsKeys.agent}'::uuid`, `'${lrsKeys.verb}'::uuid`)}], case when n % 2 = 0 then ${id('01970000', '1')} end ${made}`,
+    `insert into statement_match (tenant_id, key, position, source)
+     select ${t}, ${half(`'${lrsKeys.agent}'::uuid`, `'${lrsKeys.verb}'::uuid`)}, n, n ${made}`,
+    `insert into voided_statement (tenant_id, position) select ${t}, n ${fewer}`,
+    `insert into statement_attachment (tenant_id, statement_id, sha2, content_type, content)
+     select ${t}, ${id('01970000', '7')}, 'sha-' || n, 'text/plain', '' ${fewer}`,
+    `insert into activity_definition (tenant_id, activity_key, definition_key, position, activity)
+     select ${t}, '${lrsKeys.activity}', ${id('01980000')}, n, '{"id":"https://e.example/a","definition":{}}' ${made}`,
+    `insert into xapi_document (tenant_id, kind, agent_key, activity_key, registration, document_key, document_id, content_type,
+       content, etag, updated_at, about)
+     select ${t}, kind, case when kind = 'activity_profile' then '${noKey}' else '${lrsKeys.agent}' end::uuid,
+       case when kind = 'agent_profile' then '${noKey}' else '${lrsKeys.activity}' end::uuid, '${noKey}', ${id('01990000')}, 'd-' || n,
+       'application/json', '{}', 'x', date_trunc('milliseconds', now()), '{}' from generate_series(1, ${crowdedRows}) n
+     cross join (values ('state'), ('activity_profile'), ('agent_profile')) as kinds (kind)`,
     `insert into erasure (tenant_id, erasure_id, login_mark, receipt, erased_at)
      select ${t}, ${id('01960000')}, 'mark-' || n, '{}', date_trunc('milliseconds', now()) ${made}`,
   ];
@@ -80,6 +109,14 @@ const tables = [
   'event',
   'webhook_delivery',
 ];
+const ofLrs = [
+  'statement',
+  'statement_match',
+  'voided_statement',
+  'statement_attachment',
+  'activity_definition',
+  'xapi_document',
+];
 const others = ['enrolment_key', 'audit_entry', 'sign_in_link', 'user_session', 'stored_answer', 'erasure'];
 
 export async function fillCrowd(service: TestService, known: Known): Promise<void> {
@@ -92,5 +129,5 @@ export async function fillCrowd(service: TestService, known: Known): Promise<voi
     if (table !== undefined) await run(`analyze "${table}"`);
   }
   await numberEvents(service.ctx, [known.TenantID]);
-  for (const table of [...tables, ...others]) await run(`analyze "${table}"`);
+  for (const table of [...tables, ...ofLrs, ...others]) await run(`analyze "${table}"`);
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { packCourse } from '../../../test/journeys/made-courses.ts';
 import { newKey } from '../../src/modules/enrolment-keys/key-text.ts';
 import { beginning } from '../../src/modules/people/erasure-progress.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { withAttachment } from './lrs.ts';
 import { play, scorm12 } from './player.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, type TestTenant } from './tenant.ts';
@@ -66,6 +68,7 @@ export async function fill(
   const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
   assert.deepEqual(again.body, { Deliveries: 1 });
   expectStatus(await tenant.api('GET', '/overview'), 200);
+  const known = await fillLrs(tenant);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
   const names = { TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };
   return {
@@ -84,7 +87,42 @@ export async function fill(
     enrolment: EnrollID,
     key,
     GroupName: `${secret} group ${tenant.TenantID}`,
+    ...known,
   };
+}
+
+/** Statements with an attachment, one of them voided, and a document of each kind; what they are called. */
+async function fillLrs(tenant: TestTenant): Promise<Record<string, string>> {
+  const headers = { 'x-experience-api-version': '2.0.0' };
+  const name = `${secret} learner ${tenant.TenantID}`;
+  const agent = { name, mbox: `mailto:${tenant.TenantID}@learner.example` };
+  const activityId = `https://activity.example/${tenant.TenantID}`;
+  const [statementId, voided] = [randomUUID(), randomUUID()];
+  const verb = { id: 'https://example.com/verbs/read' };
+  const definition = { name: { en: `${secret} activity` } };
+  const statement = { actor: agent, verb, object: { id: activityId, definition } };
+  const voiding = {
+    actor: agent,
+    verb: { id: 'http://adlnet.gov/expapi/verbs/voided' },
+    object: { objectType: 'StatementRef', id: voided },
+  };
+  const batch = [{ ...statement, id: voided }, voiding];
+  expectStatus(await tenant.api('POST', '/xapi/statements', batch, headers), 200);
+  const { body, contentType } = withAttachment({ ...statement, id: statementId }, `${secret} attachment`);
+  const typed = { ...headers, 'content-type': contentType };
+  expectStatus(await tenant.api('POST', '/xapi/statements', body, typed), 200);
+  const query = new URLSearchParams({ activityId, agent: JSON.stringify(agent), stateId: 'resume' });
+  expectStatus(await tenant.api('PUT', `/xapi/activities/state?${query}`, { at: secret }, headers), 204);
+  const ofActivity = new URLSearchParams({ activityId, profileId: 'settings' });
+  expectStatus(
+    await tenant.api('PUT', `/xapi/activities/profile?${ofActivity}`, { at: secret }, headers),
+    204,
+  );
+  const ofAgent = new URLSearchParams({ agent: JSON.stringify(agent), profileId: 'settings' });
+  expectStatus(await tenant.api('PUT', `/xapi/agents/profile?${ofAgent}`, { at: secret }, headers), 204);
+  // Without the name, because responses repeat what was asked.
+  const asked = JSON.stringify({ mbox: agent.mbox });
+  return { statementId, activityId, agent: asked, stateId: 'resume', profileId: 'settings' };
 }
 
 /** Leaves the state of a node that crashed before its last batch. */

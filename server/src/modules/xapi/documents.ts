@@ -38,10 +38,14 @@ export async function readDocument(ctx: TenantContext, address: OneAddress): Pro
 
 const context = `held.tenant_id = $1 and held.kind = $2 and held.agent_key = $3::uuid and held.activity_key = $4::uuid`;
 
+/** The order of the primary key, so that it is used. */
+const contextOrder = 'held.kind, held.agent_key, held.activity_key, held.document_key, held.registration';
+
 const list = `
 select distinct page.document_id, page.updated_at from (
   select held.document_id, held.updated_at from xapi_document held
-  where ${context} and ($5::uuid is null or held.registration = $5) limit ${2 * maxDocuments}
+  where ${context} and ($5::uuid is null or held.registration = $5)
+  order by ${contextOrder} limit ${maxDocuments}
 ) page where $6::timestamptz is null or page.updated_at > $6 order by page.document_id limit ${maxDocuments}`;
 
 const contextOf = ({ kind, agent_key, activity_key }: DocumentAddress) => [kind, agent_key, activity_key];
@@ -75,7 +79,7 @@ on conflict (tenant_id, kind, agent_key, activity_key, document_key, registratio
   updated_at = excluded.updated_at`;
 
 const count = `select count(*)::integer as documents from (
-  select from xapi_document held where ${context} limit ${maxDocuments}
+  select from xapi_document held where ${context} order by ${contextOrder} limit ${maxDocuments}
 ) page`;
 
 /** Two requests that create the same document, or the last one that is allowed, take turns. */
@@ -165,18 +169,23 @@ export function deleteDocument(
   });
 }
 
+// Passed as arrays, so that the planner expects few rows and looks up each of them.
 const deleteSome = `
 with old as (
   select held.document_key, held.registration from xapi_document held
-  where ${context} and ($5::uuid is null or held.registration = $5) limit $6
+  where ${context} and ($5::uuid is null or held.registration = $5) order by ${contextOrder} limit $6
 )
-delete from xapi_document held using old
-where ${context} and held.document_key = old.document_key and held.registration = old.registration
+delete from xapi_document held
+using unnest(array(select document_key from old), array(select registration from old)) as page (document_key, registration)
+where ${context} and held.document_key = page.document_key and held.registration = page.registration
 returning 1`;
+
+/** Maximum number of documents deleted in one transaction. */
+const deletedRows = 200;
 
 /** Communication 2.3: deletes all states of the context. */
 export async function deleteDocuments(ctx: TenantContext, address: DocumentAddress): Promise<void> {
-  await inBatches(ctx, maxDocuments, async (ctx, rows) => {
+  await inBatches(ctx, deletedRows, async (ctx, rows) => {
     const values = [ctx.tenantId, ...contextOf(address), address.registration, rows];
     return (await run(ctx, { name: 'delete_documents', text: deleteSome, values })).length;
   });

@@ -1,5 +1,5 @@
 import { databaseFunction } from '../../platform/db/functions.ts';
-import { maxDepth, maxReferences } from './store-function.ts';
+import { earlierOf, found, maxDepth, maxReferences } from './store-function.ts';
 
 /** Removes what others are found by because of the statement, and what it is found by because of others. */
 const forgetReferences = `
@@ -7,25 +7,27 @@ const forgetReferences = `
       select gone.position, gone.statement_id, 0
       union
       select earlier.position, earlier.statement_id, referring.depth + 1 from referring
-      join statement earlier on earlier.tenant_id = $1 and earlier.refers_to = referring.id
+      cross join lateral ${earlierOf('referring.id', maxReferences)} earlier
       where referring.depth < ${maxDepth}
     ), first_referring as (select referring.position from referring limit ${maxReferences})
-    delete from statement_match held using first_referring
-    where held.tenant_id = $1 and held.key = any (gone.keys) and held.position = first_referring.position
+    delete from statement_match held using first_referring cross join unnest(gone.keys) as each (key)
+    where held.tenant_id = $1 and held.key = each.key and held.position = first_referring.position
       and held.source = gone.position;
-    with recursive referred (target, depth) as (
-      select gone.refers_to, 1
-      union
-      select target.refers_to, referred.depth + 1 from referred
-      join statement target on target.tenant_id = $1 and target.statement_id = referred.target
-      where referred.depth < ${maxDepth}
-    ), inherited as (
-      select own.key from referred
-      join statement target on target.tenant_id = $1 and target.statement_id = referred.target
-      cross join unnest(target.keys) as own (key)
-    )
-    delete from statement_match held using inherited
-    where held.tenant_id = $1 and held.key = inherited.key and held.position = gone.position;`;
+    if gone.refers_to is not null then
+      with recursive referred (target, depth) as (
+        select gone.refers_to, 1
+        union
+        select target.refers_to, referred.depth + 1 from referred
+        cross join lateral ${found('referred.target', 'own.refers_to')} target
+        where referred.depth < ${maxDepth}
+      ), inherited as (
+        select distinct each.key from referred
+        cross join lateral ${found('referred.target', 'own.keys')} target
+        cross join unnest(target.keys) as each (key)
+      )
+      delete from statement_match held using inherited
+      where held.tenant_id = $1 and held.key = inherited.key and held.position = gone.position;
+    end if;`;
 
 /** Removes the statements of the tenant `$1` at the positions `$2`, with everything that belongs to them. */
 export const eraseFunction = databaseFunction({

@@ -11,4 +11,18 @@ export const exampleStatement = {
   result: { completion: true, duration: 'PT12M' },
 };
 
+/** The same, as it is read. */
+export const storedExample = {
+  ...exampleStatement,
+  authority: {
+    objectType: 'Agent',
+    account: { homePage: 'https://lectern.example.com', name: '01994a5e-7c00-7000-8000-000000000001' },
+  },
+  version: '2.0.0',
+  stored: '2026-01-31T09:00:00.000Z',
+  timestamp: '2026-01-31T09:00:00.000Z',
+};
+
+export const exampleActivity = exampleStatement.object;
+
 export const exampleState = { bookmark: 'page-3' };

@@ -60,18 +60,20 @@ const pathOf =
     ranges: keys.map((key) => `held.key = ${add(key)}::uuid`),
   });
 
+/** The limits keep the planner from reading all rows of the other tables. */
 function filterSql({ alternatives, since, until }: StatementFilter, { add }: Parameters): string {
   const conditions = alternatives.map(
-    (keys) => `exists (
-      select from statement_match other where other.tenant_id = $1 and other.key = any (${add(keys)}::uuid[])
-        and other.position = held.position and other.source = held.source
-    )`,
+    (keys) => `coalesce((
+      select true from statement_match other where other.tenant_id = $1 and other.key = any (${add(keys)}::uuid[])
+        and other.position = held.position and other.source = held.source limit 1
+    ), false)`,
   );
   if (since !== null) conditions.push(`held.position > ${add(since)}::bigint`);
   if (until !== null) conditions.push(`held.position <= ${add(until)}::bigint`);
-  conditions.push(`not exists (
-    select from voided_statement voided where voided.tenant_id = $1 and voided.position = held.position
-  )`);
+  conditions.push(`not coalesce((
+    select true from voided_statement voided
+    where voided.tenant_id = $1 and voided.position = held.position limit 1
+  ), false)`);
   return conditions.join(' and ');
 }
 

@@ -57,7 +57,7 @@ async function redactFound(ctx: TenantContext, identity: string): Promise<Batch>
   const key = searchKey('related agent', identity);
   const positions = await findPositions(ctx, key, redactedRows);
   for (const position of positions) await redact(ctx, { position, identity, key });
-  return { records: positions.length, next: positions.length < redactedRows ? null : ['redact'] };
+  return { records: positions.length, next: positions.length < redactedRows ? null : [] };
 }
 
 const redactText = `
@@ -132,11 +132,12 @@ export const statementData: PersonalData = {
     what: 'Statements of others that mentioned the person, without the person.',
     why: "They are other people's results.",
   },
-  eraseForUser: async (ctx, { loginId }, after) => {
+  eraseForUser: async (ctx, { loginId }) => {
     const identity = identityIn(ctx, loginId);
-    if (after?.[0] === 'redact') return redactFound(ctx, identity);
-    const batch = await eraseFound(ctx, searchKey('agent', identity));
-    return batch.next === null ? { ...batch, next: ['redact'] } : batch;
+    const erased = await eraseFound(ctx, searchKey('agent', identity));
+    if (erased.next !== null) return erased;
+    const redacted = await redactFound(ctx, identity);
+    return { records: erased.records + redacted.records, next: redacted.next };
   },
   eraseForEnrolment: (ctx, { enrollId }) => eraseFound(ctx, searchKey('registration', enrollId)),
   count: async (ctx, { userId, enrollIds, max }) => {
@@ -159,15 +160,19 @@ export const statementData: PersonalData = {
 
 const kinds = ['state', 'agent_profile'] as const;
 
+// Passed as arrays, so that the planner expects few rows and looks up each of them.
 const eraseDocuments = `
-delete from xapi_document held using (
-  select old.kind, old.activity_key, old.document_key, old.registration from xapi_document old
-  where old.tenant_id = $1 and old.kind = any ($2) and old.agent_key = $3::uuid
-  order by old.kind, old.agent_key, old.activity_key, old.document_key, old.registration limit ${batchRows}
-) old
-where held.tenant_id = $1 and held.kind = old.kind and held.agent_key = $3::uuid
-  and held.activity_key = old.activity_key and held.document_key = old.document_key
-  and held.registration = old.registration
+with old as (
+  select held.kind, held.activity_key, held.document_key, held.registration from xapi_document held
+  where held.tenant_id = $1 and held.kind = any ($2) and held.agent_key = $3::uuid
+  order by held.kind, held.agent_key, held.activity_key, held.document_key, held.registration limit ${batchRows}
+)
+delete from xapi_document held using unnest(array(select kind from old), array(select activity_key from old),
+  array(select document_key from old), array(select registration from old))
+  as page (kind, activity_key, document_key, registration)
+where held.tenant_id = $1 and held.kind = page.kind and held.agent_key = $3::uuid
+  and held.activity_key = page.activity_key and held.document_key = page.document_key
+  and held.registration = page.registration
 returning 1`;
 
 const countDocuments = `select 1 from xapi_document held

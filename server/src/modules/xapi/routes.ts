@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import type { TSchema } from 'typebox';
-import { InvalidXapi, invalid } from '../../../../standards/xapi/invalid.ts';
+import { InvalidXapi } from '../../../../standards/xapi/invalid.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { type ErrorCode, Problem } from '../../platform/errors.ts';
 import { type Answer, type Route, route } from '../../platform/http/routes.ts';
 import { type DocumentKind, documentParameters } from './document-address.ts';
 import { getDocument, postDocument, putDocument, removeDocument } from './document-requests.ts';
-import { exampleState, exampleStatement } from './examples.ts';
+import { exampleActivity, exampleState, exampleStatement, storedExample } from './examples.ts';
 import { cursorParameter, listParameters, singleParameters } from './filter.ts';
 import { getAbout, getActivity, getAgent } from './lookup-requests.ts';
 import { type LrsRequest, readRequest } from './lrs-request.ts';
@@ -16,7 +16,7 @@ import {
   activityQuery,
   agentQuery,
   DocumentIDs,
-  documentQueries,
+  documentQuery,
   Person,
   putQuery,
   StatementIDs,
@@ -34,6 +34,13 @@ type Spec = Pick<Route, 'method' | 'path' | 'name' | 'summary' | 'description' |
   handle: (ctx: TenantContext, request: LrsRequest) => Promise<Answer>;
 };
 
+const headers = {
+  'X-Experience-API-Version': {
+    description: 'The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.',
+    example: '2.0.0',
+  },
+};
+
 /** Attachments are part of the body, so it may be larger than a record. */
 const bodyLimit = 4 * 1024 ** 2;
 
@@ -46,13 +53,13 @@ function resource({ parameters, begin, handle, problems = [], ...spec }: Spec): 
     access: 'tenant',
     scope: writes ? 'xapi:write' : 'xapi:read',
     forms: true,
+    headers,
     ...(spec.raw ? { bodyLimit } : {}),
     problems: ['xapi_invalid', ...problems],
     ...(writes ? { events: [] } : {}),
     handle: async (ctx, { request }, reply) => {
       try {
         await begin?.(ctx, reply);
-        if (request.validationError) invalid('The query', 'has a parameter twice.');
         return await handle(ctx, readRequest(request, parameters));
       } catch (error) {
         if (error instanceof InvalidXapi) throw new Problem('xapi_invalid', error.message);
@@ -87,7 +94,7 @@ const statements = [
         description: 'A page of statements, or the one with the ID.',
         schema: StatementResult,
         type: [json, multipart],
-        example: { statements: [exampleStatement], more: '' },
+        example: { statements: [storedExample], more: '' },
       },
     },
     problems: ['statement_not_found'],
@@ -99,6 +106,7 @@ const statements = [
     path: '/xapi/statements',
     name: 'putStatement',
     summary: 'Store a statement with an ID of your own',
+    description: 'The request can be repeated: a statement that exists already and is the same is kept.',
     query: putQuery,
     parameters: ['statementId'],
     raw: statementBody,
@@ -130,7 +138,8 @@ const statements = [
 
 /** The same four operations for each kind of document. */
 function documents(kind: DocumentKind, path: string, noun: string, title: string): Route[] {
-  const common = { path, query: documentQueries[kind], parameters: documentParameters(kind) };
+  const common = { path, query: documentQuery(kind, 'required'), parameters: documentParameters(kind) };
+  const listable = { ...common, query: documentQuery(kind, 'optional') };
   const raw = {
     types: [json, 'application/octet-stream'],
     description: 'The document, of any content type.',
@@ -138,16 +147,18 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
   };
   return [
     resource({
-      ...common,
+      ...listable,
       method: 'GET',
       name: `get${noun}`,
       summary: `Read ${title}, or the list of their IDs`,
+      description:
+        'Without an ID in the query, the response is the list. Its ETag identifies the version of a document.',
       answers: {
         200: {
           description: 'The document with its ETag, or the IDs.',
           schema: DocumentIDs,
           type: [json, 'application/octet-stream'],
-          example: exampleState,
+          example: ['resume'],
         },
       },
       problems: ['document_not_found'],
@@ -169,16 +180,22 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       method: 'POST',
       name: `post${noun}`,
       summary: `Merge a JSON object into ${title}`,
+      description:
+        'Properties of the object replace those of the stored one; others stay. If there is no document, it is stored.',
       raw,
       answers: { 204: { description: 'The document is stored.' } },
       problems: ['precondition_failed', 'document_limit'],
       handle: (ctx, request) => postDocument(ctx, kind, request),
     }),
     resource({
-      ...common,
+      ...(kind === 'state' ? listable : common),
       method: 'DELETE',
       name: `delete${noun}`,
       summary: `Delete ${title}`,
+      description:
+        kind === 'state'
+          ? 'Without a stateId, all states of the agent and activity are deleted. It can be repeated.'
+          : 'It can be repeated.',
       answers: { 204: { description: 'The document does not exist any more.' } },
       problems: ['precondition_failed'],
       handle: (ctx, request) => removeDocument(ctx, kind, request),
@@ -192,9 +209,17 @@ const lookups = [
     path: '/xapi/agents',
     name: 'getAgents',
     summary: 'Read what is known about an agent',
+    description: 'The identifier, and the names by which recent statements call the agent.',
     query: agentQuery,
     parameters: ['agent'],
-    answers: { 200: { description: 'The agent as a Person.', schema: Person, type: json } },
+    answers: {
+      200: {
+        description: 'The agent as a Person.',
+        schema: Person,
+        type: json,
+        example: { objectType: 'Person', account: [exampleStatement.actor.account] },
+      },
+    },
     handle: getAgent,
   }),
   resource({
@@ -202,9 +227,17 @@ const lookups = [
     path: '/xapi/activities',
     name: 'getActivities',
     summary: 'Read what is known about an activity',
+    description: 'The definitions in all statements, merged. An unknown activity has only its ID.',
     query: activityQuery,
     parameters: ['activityId'],
-    answers: { 200: { description: 'The activity with its definition.', schema: Activity, type: json } },
+    answers: {
+      200: {
+        description: 'The activity with its definition.',
+        schema: Activity,
+        type: json,
+        example: exampleActivity,
+      },
+    },
     handle: getActivity,
   }),
   route({
@@ -212,6 +245,7 @@ const lookups = [
     path: '/xapi/about',
     name: 'getAbout',
     summary: 'Read the versions of xAPI that are supported',
+    description: 'Needs neither a key nor the version header.',
     tag: 'xAPI',
     access: 'anyone',
     scope: null,

@@ -1,5 +1,7 @@
 import Type from 'typebox';
 import { OneOf } from '../../platform/http/schema.ts';
+import type { DocumentKind } from './document-address.ts';
+import { exampleStatement } from './examples.ts';
 import { cursorParameter } from './filter.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
@@ -38,44 +40,34 @@ export const statementQuery = Type.Object(
   open,
 );
 
+const required = (description: string, example: string) => Type.String({ description, examples: [example] });
+const exampleAgent = JSON.stringify(exampleStatement.actor);
+const activityId = required('IRI of the activity.', exampleStatement.object.id);
+
 export const putQuery = Type.Object(
-  { statementId: text('The ID of the statement, a UUID. Required.') },
+  { statementId: required('The ID of the statement, a UUID.', exampleStatement.id) },
   open,
 );
 
-const since = text('Only the IDs of documents that were changed after this time.');
+/** `id`: whether the document must be named. */
+export function documentQuery(kind: DocumentKind, id: 'required' | 'optional') {
+  const named = (example: string) =>
+    id === 'required'
+      ? required('ID of the document.', example)
+      : text('ID of the document. Without it, the request is about all documents.');
+  const since =
+    id === 'required' ? {} : { since: text('Only the IDs of documents changed after this time.') };
+  if (kind === 'activity_profile')
+    return Type.Object({ activityId, profileId: named('settings'), ...since }, open);
+  const agentOf = required(agent, exampleAgent);
+  if (kind === 'agent_profile')
+    return Type.Object({ agent: agentOf, profileId: named('preferences'), ...since }, open);
+  const registration = text('UUID of the registration.');
+  return Type.Object({ activityId, agent: agentOf, registration, stateId: named('resume'), ...since }, open);
+}
 
-export const documentQueries = {
-  state: Type.Object(
-    {
-      activityId: text('IRI of the activity. Required.'),
-      agent: text(`${agent} Required.`),
-      registration: text('UUID of the registration.'),
-      stateId: text('ID of the document. Required, except to read the list of IDs or to delete all.'),
-      since,
-    },
-    open,
-  ),
-  activity_profile: Type.Object(
-    {
-      activityId: text('IRI of the activity. Required.'),
-      profileId: text('ID of the document. Required, except to read the list of IDs.'),
-      since,
-    },
-    open,
-  ),
-  agent_profile: Type.Object(
-    {
-      agent: text(`${agent} Required.`),
-      profileId: text('ID of the document. Required, except to read the list of IDs.'),
-      since,
-    },
-    open,
-  ),
-};
-
-export const agentQuery = Type.Object({ agent: text('JSON of an Agent. Required.') }, open);
-export const activityQuery = Type.Object({ activityId: text('IRI of the activity. Required.') }, open);
+export const agentQuery = Type.Object({ agent: required('JSON of an Agent.', exampleAgent) }, open);
+export const activityQuery = Type.Object({ activityId }, open);
 
 const Statement = Type.Object(
   {},
@@ -109,4 +101,7 @@ export const Activity = Type.Object(
   { objectType: OneOf(['Activity']), id: Type.String() },
   { title: 'Activity', additionalProperties: true },
 );
-export const About = Type.Object({ version: Type.Array(Type.String()) }, { title: 'About' });
+export const About = Type.Object(
+  { version: Type.Array(Type.String({ examples: ['2.0.0'] })) },
+  { title: 'About' },
+);

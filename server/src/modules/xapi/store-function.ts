@@ -34,10 +34,15 @@ const lockLog = `
   select log.position into last from statement_log log where log.tenant_id = $1;
   last := greatest(last, ${microseconds});`;
 
+/** A statement by its ID. The limit makes the planner look up each of them. */
+export const found = (id: string, columns: string) => `(
+      select ${columns} from statement own where own.tenant_id = $1 and own.statement_id = ${id} limit 1
+    )`;
+
 const findClashes = `
   for request, statement_id, payload in
     select given.request, held.statement_id, held.payload from ${rows}
-    join statement held on held.tenant_id = $1 and held.statement_id = given.id
+    cross join lateral ${found('given.id', 'own.statement_id, own.payload')} held
   loop
     clashed := clashed || request;
     return next;
@@ -51,61 +56,72 @@ const insertStatements = `
   select $1, own.key, last + given.n, last + given.n
   from ${rows} cross join unnest(given.keys) as own (key) where given.request <> all (clashed);`;
 
+/** The statements that `late` refers to, directly or through others, and itself. */
+const referred = `referred (position, target, depth) as (
+      select late.position, late.refers_to, 1
+      union
+      select target.position, target.refers_to, referred.depth + 1 from referred
+      cross join lateral ${found('referred.target', 'own.position, own.refers_to')} target
+      where referred.depth < ${maxDepth}
+    )`;
+
+const keysAt = (position: string) => `(
+      select own.keys from statement own where own.tenant_id = $1 and own.position = ${position} limit 1
+    )`;
+
 /**
  * Data 2.3.2: a voiding statement can arrive before the one it voids, and cannot be voided itself. Communication 2.1.3:
  * a statement is also found by what the statements have that it refers to.
  */
 const followReferences = `
-  insert into voided_statement (tenant_id, position)
-  select $1, target.position from statement fresh
-  join statement target on target.tenant_id = $1 and target.statement_id = fresh.refers_to and not target.voids
-  where fresh.tenant_id = $1 and fresh.position > last and fresh.voids
-  on conflict do nothing;
-  with recursive chain (position, target, depth) as (
-    select fresh.position, fresh.refers_to, 1 from statement fresh
-    where fresh.tenant_id = $1 and fresh.position > last and fresh.refers_to is not null
-    union
-    select chain.position, target.refers_to, chain.depth + 1 from chain
-    join statement target on target.tenant_id = $1 and target.statement_id = chain.target
-    where target.refers_to is not null and chain.depth < ${maxDepth}
-  )
-  insert into statement_match (tenant_id, key, position, source)
-  select $1, own.key, chain.position, target.position from chain
-  join statement target on target.tenant_id = $1 and target.statement_id = chain.target
-  cross join unnest(target.keys) as own (key)
-  on conflict do nothing;`;
+    if late.voids then
+      insert into voided_statement (tenant_id, position)
+      select $1, target.position from ${found('late.refers_to', 'own.position, own.voids')} target
+      where not target.voids on conflict do nothing;
+    end if;
+    if late.refers_to is not null then
+      with recursive ${referred}
+      insert into statement_match (tenant_id, key, position, source)
+      select $1, each.key, late.position, referred.position from referred
+      cross join lateral ${keysAt('referred.position')} target cross join unnest(target.keys) as each (key)
+      on conflict do nothing;
+    end if;`;
 
-/** Statements that were stored before the ones they refer to. */
+export const earlierOf = (id: string, rows: number) => `(
+      select earlier.position, earlier.statement_id, earlier.voids from statement earlier
+      where earlier.tenant_id = $1 and earlier.refers_to = ${id} order by earlier.refers_to limit ${rows}
+    )`;
+
+/** Statements that were stored before the one that they refer to. */
 const completeReferences = `
-  for late in select held.statement_id, held.position, held.voids, held.refers_to from statement held
-    where held.tenant_id = $1 and held.position > last
-      and exists (select from statement earlier where earlier.tenant_id = $1 and earlier.refers_to = held.statement_id)
+    if late.is_awaited then
+      insert into voided_statement (tenant_id, position)
+      select $1, late.position from ${earlierOf('late.id', maxReferences)} voiding
+      where voiding.voids and not late.voids on conflict do nothing;
+      with recursive referring (position, id, depth) as (
+        select earlier.position, earlier.statement_id, 1 from ${earlierOf('late.id', maxReferences)} earlier
+        union
+        select earlier.position, earlier.statement_id, referring.depth + 1 from referring
+        cross join lateral ${earlierOf('referring.id', maxReferences)} earlier
+        where referring.depth < ${maxDepth}
+      ), first_referring as (select referring.position from referring limit ${maxReferences}), ${referred}
+      insert into statement_match (tenant_id, key, position, source)
+      select $1, each.key, first_referring.position, referred.position
+      from first_referring cross join referred
+      cross join lateral ${keysAt('referred.position')} source cross join unnest(source.keys) as each (key)
+      on conflict do nothing;
+    end if;`;
+
+const followAll = `
+  for late in
+    select given.id, last + given.n as position, given.refers_to, given.voids,
+      awaiting.statement_id is not null as is_awaited
+    from ${rows} left join lateral ${earlierOf('given.id', 1)} awaiting on true
+    where given.request <> all (clashed) and (given.refers_to is not null or awaiting.statement_id is not null)
+    order by given.n
   loop
-    insert into voided_statement (tenant_id, position)
-    select $1, late.position where not late.voids and exists (
-      select from statement voiding
-      where voiding.tenant_id = $1 and voiding.refers_to = late.statement_id and voiding.voids
-    ) on conflict do nothing;
-    with recursive referring (position, id, depth) as (
-      select earlier.position, earlier.statement_id, 1 from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = late.statement_id
-      union
-      select earlier.position, earlier.statement_id, referring.depth + 1 from referring
-      join statement earlier on earlier.tenant_id = $1 and earlier.refers_to = referring.id
-      where referring.depth < ${maxDepth}
-    ), referred (position, target, depth) as (
-      select late.position, late.refers_to, 1
-      union
-      select target.position, target.refers_to, referred.depth + 1 from referred
-      join statement target on target.tenant_id = $1 and target.statement_id = referred.target
-      where referred.depth < ${maxDepth}
-    ), first_referring as (select referring.position from referring limit ${maxReferences})
-    insert into statement_match (tenant_id, key, position, source)
-    select $1, own.key, first_referring.position, source.position
-    from first_referring cross join referred
-    join statement source on source.tenant_id = $1 and source.position = referred.position
-    cross join unnest(source.keys) as own (key)
-    on conflict do nothing;
+    ${followReferences}
+    ${completeReferences}
   end loop;`;
 
 /**
@@ -127,14 +143,13 @@ begin
   ${lockLog}
   ${findClashes}
   ${insertStatements}
-  select max(held.position) into added from statement held where held.tenant_id = $1 and held.position > last;
+  select last + max(given.n) into added from ${rows} where given.request <> all (clashed);
   if added is null then
     return;
   end if;
   insert into statement_log as log (tenant_id, position) values ($1, added)
   on conflict (tenant_id) do update set position = excluded.position;
-  ${followReferences}
-  ${completeReferences}
+  ${followAll}
 end`,
 });
 

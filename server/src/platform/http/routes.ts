@@ -75,6 +75,8 @@ export type Route = {
   also?: readonly Scope[];
   /** A read that learners' sessions may also call, with their own LoginID in the path. */
   own?: true;
+  /** Headers that a request needs, in addition to those of all routes. */
+  headers?: Readonly<Record<string, { description: string; example: string }>>;
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;

@@ -51,13 +51,22 @@ const staleApplied = {
   },
 };
 
-function headersOf({ method, access, mayBeStale }: Route) {
+function headersOf({ method, access, headers: needed = {}, mayBeStale }: Route) {
   if (access === 'anyone' || access === 'session') return [];
   const names = [
     ...(access === 'tenant' || access === 'either' ? (['Tenant'] as const) : []),
     ...(method === 'POST' ? ([idempotencyHeader] as const) : []),
   ];
-  const own = names.map((name) => ({ name, in: 'header', required: false, ...headers[name] }));
+  const own = [
+    ...names.map((name) => ({ name, in: 'header', required: false, ...headers[name] })),
+    ...Object.entries(needed).map(([name, header]) => ({
+      name,
+      in: 'header',
+      required: true,
+      schema: { type: 'string' },
+      ...header,
+    })),
+  ];
   return mayBeStale ? [...own, stale] : own;
 }
 
