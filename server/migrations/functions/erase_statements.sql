@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function erase_statements_ba30781774c4 (text, bigint[]) returns void
+create or replace function erase_statements_6b0516a1f782 (text, bigint[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -14,25 +14,34 @@ begin
       select gone.position, gone.statement_id, 0
       union
       select earlier.position, earlier.statement_id, referring.depth + 1 from referring
-      join statement earlier on earlier.tenant_id = $1 and earlier.refers_to = referring.id
+      cross join lateral (
+      select earlier.position, earlier.statement_id, earlier.voids from statement earlier
+      where earlier.tenant_id = $1 and earlier.refers_to = referring.id order by earlier.refers_to limit 500
+    ) earlier
       where referring.depth < 20
     ), first_referring as (select referring.position from referring limit 500)
-    delete from statement_match held using first_referring
-    where held.tenant_id = $1 and held.key = any (gone.keys) and held.position = first_referring.position
+    delete from statement_match held using first_referring cross join unnest(gone.keys) as each (key)
+    where held.tenant_id = $1 and held.key = each.key and held.position = first_referring.position
       and held.source = gone.position;
-    with recursive referred (target, depth) as (
-      select gone.refers_to, 1
-      union
-      select target.refers_to, referred.depth + 1 from referred
-      join statement target on target.tenant_id = $1 and target.statement_id = referred.target
-      where referred.depth < 20
-    ), inherited as (
-      select own.key from referred
-      join statement target on target.tenant_id = $1 and target.statement_id = referred.target
-      cross join unnest(target.keys) as own (key)
-    )
-    delete from statement_match held using inherited
-    where held.tenant_id = $1 and held.key = inherited.key and held.position = gone.position;
+    if gone.refers_to is not null then
+      with recursive referred (target, depth) as (
+        select gone.refers_to, 1
+        union
+        select target.refers_to, referred.depth + 1 from referred
+        cross join lateral (
+      select own.refers_to from statement own where own.tenant_id = $1 and own.statement_id = referred.target limit 1
+    ) target
+        where referred.depth < 20
+      ), inherited as (
+        select distinct each.key from referred
+        cross join lateral (
+      select own.keys from statement own where own.tenant_id = $1 and own.statement_id = referred.target limit 1
+    ) target
+        cross join unnest(target.keys) as each (key)
+      )
+      delete from statement_match held using inherited
+      where held.tenant_id = $1 and held.key = inherited.key and held.position = gone.position;
+    end if;
   end loop;
   delete from statement_attachment file using statement old
   where file.tenant_id = $1 and old.tenant_id = $1 and old.position = any ($2) and file.statement_id = old.statement_id;

@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function store_statements_481bdd3f5ed1 (text, json) returns table (request integer, statement_id uuid, payload text)
+create or replace function store_statements_ba0e3040a89d (text, json) returns table (request integer, statement_id uuid, payload text)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -16,7 +16,9 @@ begin
   for request, statement_id, payload in
     select given.request, held.statement_id, held.payload from json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
       keys uuid[], refers_to uuid, voids boolean)
-    join statement held on held.tenant_id = $1 and held.statement_id = given.id
+    cross join lateral (
+      select own.statement_id, own.payload from statement own where own.tenant_id = $1 and own.statement_id = given.id limit 1
+    ) held
   loop
     clashed := clashed || request;
     return next;
@@ -30,61 +32,87 @@ begin
   select $1, own.key, last + given.n, last + given.n
   from json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
       keys uuid[], refers_to uuid, voids boolean) cross join unnest(given.keys) as own (key) where given.request <> all (clashed);
-  select max(held.position) into added from statement held where held.tenant_id = $1 and held.position > last;
+  select last + max(given.n) into added from json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
+      keys uuid[], refers_to uuid, voids boolean) where given.request <> all (clashed);
   if added is null then
     return;
   end if;
   insert into statement_log as log (tenant_id, position) values ($1, added)
   on conflict (tenant_id) do update set position = excluded.position;
   
-  insert into voided_statement (tenant_id, position)
-  select $1, target.position from statement fresh
-  join statement target on target.tenant_id = $1 and target.statement_id = fresh.refers_to and not target.voids
-  where fresh.tenant_id = $1 and fresh.position > last and fresh.voids
-  on conflict do nothing;
-  with recursive chain (position, target, depth) as (
-    select fresh.position, fresh.refers_to, 1 from statement fresh
-    where fresh.tenant_id = $1 and fresh.position > last and fresh.refers_to is not null
-    union
-    select chain.position, target.refers_to, chain.depth + 1 from chain
-    join statement target on target.tenant_id = $1 and target.statement_id = chain.target
-    where target.refers_to is not null and chain.depth < 20
-  )
-  insert into statement_match (tenant_id, key, position, source)
-  select $1, own.key, chain.position, target.position from chain
-  join statement target on target.tenant_id = $1 and target.statement_id = chain.target
-  cross join unnest(target.keys) as own (key)
-  on conflict do nothing;
-  
-  for late in select held.statement_id, held.position, held.voids, held.refers_to from statement held
-    where held.tenant_id = $1 and held.position > last
-      and exists (select from statement earlier where earlier.tenant_id = $1 and earlier.refers_to = held.statement_id)
+  for late in
+    select given.id, last + given.n as position, given.refers_to, given.voids,
+      awaiting.statement_id is not null as is_awaited
+    from json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
+      keys uuid[], refers_to uuid, voids boolean) left join lateral (
+      select earlier.position, earlier.statement_id, earlier.voids from statement earlier
+      where earlier.tenant_id = $1 and earlier.refers_to = given.id order by earlier.refers_to limit 1
+    ) awaiting on true
+    where given.request <> all (clashed) and (given.refers_to is not null or awaiting.statement_id is not null)
+    order by given.n
   loop
-    insert into voided_statement (tenant_id, position)
-    select $1, late.position where not late.voids and exists (
-      select from statement voiding
-      where voiding.tenant_id = $1 and voiding.refers_to = late.statement_id and voiding.voids
-    ) on conflict do nothing;
-    with recursive referring (position, id, depth) as (
-      select earlier.position, earlier.statement_id, 1 from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = late.statement_id
-      union
-      select earlier.position, earlier.statement_id, referring.depth + 1 from referring
-      join statement earlier on earlier.tenant_id = $1 and earlier.refers_to = referring.id
-      where referring.depth < 20
-    ), referred (position, target, depth) as (
+    
+    if late.voids then
+      insert into voided_statement (tenant_id, position)
+      select $1, target.position from (
+      select own.position, own.voids from statement own where own.tenant_id = $1 and own.statement_id = late.refers_to limit 1
+    ) target
+      where not target.voids on conflict do nothing;
+    end if;
+    if late.refers_to is not null then
+      with recursive referred (position, target, depth) as (
       select late.position, late.refers_to, 1
       union
       select target.position, target.refers_to, referred.depth + 1 from referred
-      join statement target on target.tenant_id = $1 and target.statement_id = referred.target
+      cross join lateral (
+      select own.position, own.refers_to from statement own where own.tenant_id = $1 and own.statement_id = referred.target limit 1
+    ) target
       where referred.depth < 20
-    ), first_referring as (select referring.position from referring limit 500)
-    insert into statement_match (tenant_id, key, position, source)
-    select $1, own.key, first_referring.position, source.position
-    from first_referring cross join referred
-    join statement source on source.tenant_id = $1 and source.position = referred.position
-    cross join unnest(source.keys) as own (key)
-    on conflict do nothing;
+    )
+      insert into statement_match (tenant_id, key, position, source)
+      select $1, each.key, late.position, referred.position from referred
+      cross join lateral (
+      select own.keys from statement own where own.tenant_id = $1 and own.position = referred.position limit 1
+    ) target cross join unnest(target.keys) as each (key)
+      on conflict do nothing;
+    end if;
+    
+    if late.is_awaited then
+      insert into voided_statement (tenant_id, position)
+      select $1, late.position from (
+      select earlier.position, earlier.statement_id, earlier.voids from statement earlier
+      where earlier.tenant_id = $1 and earlier.refers_to = late.id order by earlier.refers_to limit 500
+    ) voiding
+      where voiding.voids and not late.voids on conflict do nothing;
+      with recursive referring (position, id, depth) as (
+        select earlier.position, earlier.statement_id, 1 from (
+      select earlier.position, earlier.statement_id, earlier.voids from statement earlier
+      where earlier.tenant_id = $1 and earlier.refers_to = late.id order by earlier.refers_to limit 500
+    ) earlier
+        union
+        select earlier.position, earlier.statement_id, referring.depth + 1 from referring
+        cross join lateral (
+      select earlier.position, earlier.statement_id, earlier.voids from statement earlier
+      where earlier.tenant_id = $1 and earlier.refers_to = referring.id order by earlier.refers_to limit 500
+    ) earlier
+        where referring.depth < 20
+      ), first_referring as (select referring.position from referring limit 500), referred (position, target, depth) as (
+      select late.position, late.refers_to, 1
+      union
+      select target.position, target.refers_to, referred.depth + 1 from referred
+      cross join lateral (
+      select own.position, own.refers_to from statement own where own.tenant_id = $1 and own.statement_id = referred.target limit 1
+    ) target
+      where referred.depth < 20
+    )
+      insert into statement_match (tenant_id, key, position, source)
+      select $1, each.key, first_referring.position, referred.position
+      from first_referring cross join referred
+      cross join lateral (
+      select own.keys from statement own where own.tenant_id = $1 and own.position = referred.position limit 1
+    ) source cross join unnest(source.keys) as each (key)
+      on conflict do nothing;
+    end if;
   end loop;
 end
 $body$;
