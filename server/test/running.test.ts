@@ -77,7 +77,7 @@ for (const [name, value] of [
     assert.ok(!output.includes('name:word'), 'a secret is not repeated');
   });
 
-test('plain HTTP to other machines is rejected with advice, but accepted behind a proxy', async () => {
+test('plain HTTP that other machines could reach is rejected with advice, but accepted behind a proxy', async () => {
   const output = await refused({ HOST: '0.0.0.0' });
   assert.match(
     output,

@@ -68,7 +68,7 @@ test('The keyboard reaches all controls in reading order, and the course in one 
   await page.context().close();
 });
 
-test('A course with one unit fills the page, without contents list or navigation', async () => {
+test('A course with one unit fills the page, without a contents list or navigation', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);

@@ -106,7 +106,9 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** Starts the real service in its own process. Returns once it listens and has logged this, if it does. */
+/**
+ * Starts the real service in its own process. Returns once it listens and, if its log level allows, has logged that.
+ */
 export async function startProcess(env: Environment): Promise<Running> {
   const [port, contentPort] = (
     env.PORT ? [Number(env.PORT), Number(env.CONTENT_PORT)] : await freePorts(2)

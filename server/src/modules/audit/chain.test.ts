@@ -31,7 +31,7 @@ test('an unchanged trail passes verification', async () => {
   assert.deepEqual({ ...found, Hash: '' }, { TenantID: tenant.TenantID, Entries: 5, Hash: '', Break: null });
 });
 
-test('entries written at the same time form one chain', async () => {
+test('entries written at the same time form a single chain', async () => {
   const tenant = await newTenant(service);
   await Promise.all(
     Array.from({ length: 20 }, (_, n) =>

@@ -22,7 +22,7 @@ async function renew(ctx: Context, tenantId: string): Promise<void> {
       .where('tenant_id', '=', tenantId)
       .forUpdate()
       .executeTakeFirst();
-    // A head that does not verify is left unchanged; the next entry reports it.
+    // A head that fails verification is left unchanged; the next entry reports it.
     if (!head || checkHead(ctx, tenantId, head) !== 'genuine') return;
     await ctx.db
       .updateTable('audit_chain')
