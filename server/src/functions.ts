@@ -1,4 +1,6 @@
 import { enrolFunction } from './modules/enrolments/enrol-function.ts';
+import { expireFunction } from './modules/enrolments/expire.ts';
+import { startFunction } from './modules/enrolments/start.ts';
 import { writeProgressFunction } from './modules/enrolments/write-progress.ts';
 import { createUserFunction } from './modules/users/create-user.ts';
 import { eraseFunction } from './modules/xapi/erase-function.ts';
@@ -9,6 +11,8 @@ import type { DatabaseFunction } from './platform/db/functions.ts';
 export const databaseFunctions: readonly DatabaseFunction[] = [
   createUserFunction,
   enrolFunction,
+  expireFunction,
+  startFunction,
   writeProgressFunction,
   storeFunction,
   eraseFunction,

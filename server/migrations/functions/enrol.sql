@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_c287ef765d38 (text, jsonb, timestamptz, boolean) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_33309700cb4d (text, jsonb, timestamptz, boolean) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -11,6 +11,10 @@ declare
   events jsonb[] := '{}';
   log_end bigint;
   taken integer := 0;
+  new_end timestamptz;
+  new_duration text;
+  current_group text;
+  is_made boolean;
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
@@ -80,7 +84,7 @@ begin
     end if;
     action := 'create';
     if former_id is not null then
-      select own.expires_at <= $3 as lapsed into former from enrolment own
+      select own.*, own.expires_at <= $3 as lapsed into former from enrolment own
       where own.tenant_id = $1 and own.enroll_id = former_id
         and (own.ended_at is null) = (fact.enroll_id is not null) and own.status <> 'withdrawn'
       for no key update;
@@ -93,14 +97,14 @@ begin
     end if;
     
     if action = 'extend' then
-      update enrolment set
-        expires_at = (case when enrolment.expires_at is not null
-          then case when fact.duration is not null then least(least(greatest(enrolment.expires_at, $3), '9999-12-31T00:00:00Z'::timestamptz) + least(fact.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end),
-        duration = (case when (enrolment.starts_on = 'launch' and enrolment.started_at is null and enrolment.expires_at is null)
-          then (least(enrolment.duration::interval, interval '9999 years') + least(fact.duration::interval, interval '9999 years'))::text else enrolment.duration end),
+      new_end := (case when former.expires_at is not null
+        then case when fact.duration is not null then least(least(greatest(former.expires_at, $3), '9999-12-31T00:00:00Z'::timestamptz) + least(fact.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end);
+      new_duration := (case when (former.starts_on = 'launch' and former.started_at is null and former.expires_at is null)
+        then (least(former.duration::interval, interval '9999 years') + least(fact.duration::interval, interval '9999 years'))::text else former.duration end);
+      update enrolment set expires_at = new_end, duration = new_duration,
         reference = coalesce(request.reference, enrolment.reference),
         metadata = coalesce(request.metadata, enrolment.metadata),
-        status = (case enrolment.status when 'expired' then coalesce(enrolment.status_before_end, 'enrolled') when 'withdrawn' then coalesce(enrolment.status_before_end, 'enrolled') else enrolment.status end), ended_at = null, changed_at = $3,
+        status = (case when enrolment.status = 'expired' then coalesce(enrolment.status_before_end, 'enrolled') when enrolment.status = 'withdrawn' then coalesce(enrolment.status_before_end, 'enrolled') else enrolment.status end), ended_at = null, changed_at = $3,
         revision = enrolment.revision + 1
       where enrolment.tenant_id = $1 and enrolment.enroll_id = former_id
       returning enrolment.* into held;
@@ -129,7 +133,7 @@ begin
     
     if action in ('replace', 'renew') then
       update enrolment set ended_at = least(enrolment.expires_at, $3), expires_at = least(enrolment.expires_at, $3),
-        changed_at = $3, status = (case enrolment.status when 'enrolled' then 'expired' when 'in_progress' then 'expired' else enrolment.status end), status_before_end = enrolment.status
+        changed_at = $3, status = (case when enrolment.status = 'enrolled' then 'expired' when enrolment.status = 'in_progress' then 'expired' else enrolment.status end), status_before_end = enrolment.status
       where enrolment.tenant_id = $1 and enrolment.enroll_id = former_id
       returning enrolment.* into held;
       if action = 'renew' then
@@ -141,18 +145,24 @@ begin
       end if;
     end if;
     
-    insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
-      changed_at, expires_at, reference, metadata, group_name)
-    select $1, request.enroll_id, known.user_id, request.course_id, chosen, fact.duration, fact.starts_on, $3, $3,
-      (case when fact.starts_on = 'enrolment' then case when fact.duration is not null then least(least($3, '9999-12-31T00:00:00Z'::timestamptz) + least(fact.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end),
-      request.reference, coalesce(request.metadata, '{}'), known.group_name
-    from "user" known cross join enrol_option option
-    where known.tenant_id = $1 and known.user_id = fact.user_id
-      and option.course_id = request.course_id and option.duration_id = chosen and (option.seats is null or fact.seats is not null)
-    for key share
-    on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
-    returning enrolment.* into held;
-    if not found then
+    select known.group_name into current_group from "user" known
+    where known.tenant_id = $1 and known.user_id = fact.user_id for key share;
+    is_made := found;
+    if is_made and fact.seats is null then
+      perform from enrol_option option where option.course_id = request.course_id and option.duration_id = chosen and option.seats is null for key share;
+      is_made := found;
+    end if;
+    if is_made then
+      new_end := (case when fact.starts_on = 'enrolment' then case when fact.duration is not null then least(least($3, '9999-12-31T00:00:00Z'::timestamptz) + least(fact.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end);
+      insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
+        changed_at, expires_at, reference, metadata, group_name)
+      values ($1, request.enroll_id, fact.user_id, request.course_id, chosen, fact.duration, fact.starts_on, $3, $3,
+        new_end, request.reference, coalesce(request.metadata, '{}'), current_group)
+      on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
+      returning enrolment.* into held;
+      is_made := found;
+    end if;
+    if not is_made then
       if action <> 'create' then
         raise exception 'The user was erased by another request.' using errcode = 'foreign_key_violation';
       end if;

@@ -9,10 +9,14 @@ export async function emptyServerDatabase(
   template = 'template0',
 ): Promise<ServerDatabase> {
   const name = `lectern_test_${randomBytes(8).toString('hex')}`;
+  const nodes = await nodesOf(serverUrl);
+  if (nodes.length > 0) return distributedDatabase(serverUrl, nodes, name);
   await onServer(serverUrl, (client) => client.query(`create database ${name} template ${template}`));
   return {
     url: urlOf(serverUrl, name),
-    drop: () => onServer(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`)),
+    drop: async () => {
+      await onServer(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+    },
   };
 }
 
@@ -41,15 +45,54 @@ function urlOf(serverUrl: string, name: string): string {
   return url.href;
 }
 
-async function onServer(
-  connectionString: string,
-  work: (client: pg.Client) => Promise<unknown>,
-): Promise<void> {
+async function onServer<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }
+}
+
+type Node = { host: string; port: number; isCoordinator: boolean };
+
+/** The nodes of the Citus cluster whose coordinator this is. */
+export async function nodesOf(serverUrl: string): Promise<Node[]> {
+  return onServer(serverUrl, async (client) => {
+    const { rows } = await client.query(`select to_regclass('pg_dist_node') is not null as known`);
+    if (!rows[0].known) return [];
+    const nodes = await client.query<Node>(
+      `select nodename as host, nodeport as port, groupid = 0 as "isCoordinator" from pg_dist_node order by groupid`,
+    );
+    return nodes.rows;
+  });
+}
+
+/** Citus databases cannot be copied. */
+async function distributedDatabase(serverUrl: string, nodes: Node[], name: string): Promise<ServerDatabase> {
+  const urlOn = ({ host, port }: Node) => {
+    const url = new URL(serverUrl);
+    url.hostname = host;
+    url.port = String(port);
+    return url.href;
+  };
+  for (const node of nodes) {
+    await onServer(urlOn(node), (client) => client.query(`create database ${name} template template0`));
+    await onServer(urlOf(urlOn(node), name), (client) => client.query('create extension citus'));
+  }
+  await onServer(urlOf(serverUrl, name), async (client) => {
+    for (const { host, port, isCoordinator } of nodes)
+      await client.query(
+        isCoordinator ? 'select citus_set_coordinator_host($1, $2)' : 'select citus_add_node($1, $2)',
+        [host, port],
+      );
+  });
+  return {
+    url: urlOf(serverUrl, name),
+    drop: async () => {
+      for (const node of nodes)
+        await onServer(urlOn(node), (client) => client.query(`drop database if exists ${name} with (force)`));
+    },
+  };
 }

@@ -46,9 +46,13 @@ function lockOption(ctx: Context, option: OptionKey) {
 const countText = `/* across tenants: seats are counted across the deployment */
 select count(*)::integer as taken from enrolment where course_id = $1 and duration_id = $2 and holds_seat`;
 
+/** On Citus, a transaction that has read shards in parallel cannot change an option. Elsewhere, nothing reads it. */
+const readSequentially = `set local citus.multi_shard_modify_mode = 'sequential'`;
+
 /** Counts the taken seats when an option gets a limit. Without a limit they are not counted. */
 export async function recountSeats(ctx: Context, option: OptionKey): Promise<number> {
   const values = [option.course_id, option.duration_id];
+  await run(ctx, { text: readSequentially, values: [] });
   await lockOption(ctx, option);
   const [row] = await run<{ taken: number }>(ctx, { name: 'count_seats', text: countText, values });
   return row?.taken ?? 0;

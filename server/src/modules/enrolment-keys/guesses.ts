@@ -5,19 +5,20 @@ import { Problem } from '../../platform/errors.ts';
 const windowMinutes = 15;
 const maxGuesses = 10;
 
-const text = `
-insert into key_guess as known (tenant_id, user_id) values ($1, $2)
-on conflict (tenant_id, user_id) do update
-  set guessed_at = array(select at from unnest(known.guessed_at) at where at > $3::timestamptz)
-returning guessed_at`;
+const addText = 'insert into key_guess (tenant_id, user_id) values ($1, $2) on conflict do nothing';
+
+const forgetText = `
+update key_guess set guessed_at = array(select at from unnest(key_guess.guessed_at) at where at > $3::timestamptz)
+where tenant_id = $1 and user_id = $2 returning guessed_at`;
 
 /** Locks the user's guesses, so that concurrent guesses cannot exceed the limit. Throws if there are too many. */
 export async function limitGuesses(ctx: TenantContext, userId: string): Promise<void> {
   const now = ctx.now().getTime();
   const since = new Date(now - windowMinutes * 60_000);
+  await run(ctx, { name: 'add_key_guesses', text: addText, values: [ctx.tenantId, userId] });
   const [row] = await run<{ guessed_at: Date[] }>(ctx, {
     name: 'limit_key_guesses',
-    text,
+    text: forgetText,
     values: [ctx.tenantId, userId, since],
   });
   const [oldest] = row?.guessed_at ?? [];

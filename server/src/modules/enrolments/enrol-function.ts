@@ -100,7 +100,7 @@ const lockFormer = `
     end if;
     action := 'create';
     if former_id is not null then
-      select own.expires_at <= $3 as lapsed into former from enrolment own
+      select own.*, own.expires_at <= $3 as lapsed into former from enrolment own
       where own.tenant_id = $1 and own.enroll_id = former_id
         and (own.ended_at is null) = (fact.enroll_id is not null) and own.status <> 'withdrawn'
       for no key update;
@@ -130,17 +130,17 @@ function addEvent(
   });
 }
 
-const isPending = `(enrolment.starts_on = 'launch' and enrolment.started_at is null and enrolment.expires_at is null)`;
+const isPending = `(former.starts_on = 'launch' and former.started_at is null and former.expires_at is null)`;
 const isoTime = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** If the access period is running, moves its end; if it has not started, lengthens its duration. */
 const extend = `
     if action = 'extend' then
-      update enrolment set
-        expires_at = (case when enrolment.expires_at is not null
-          then ${cappedEnd('greatest(enrolment.expires_at, $3)', 'fact.duration')} end),
-        duration = (case when ${isPending}
-          then (${cappedDuration('enrolment.duration')} + ${cappedDuration('fact.duration')})::text else enrolment.duration end),
+      new_end := (case when former.expires_at is not null
+        then ${cappedEnd('greatest(former.expires_at, $3)', 'fact.duration')} end);
+      new_duration := (case when ${isPending}
+        then (${cappedDuration('former.duration')} + ${cappedDuration('fact.duration')})::text else former.duration end);
+      update enrolment set expires_at = new_end, duration = new_duration,
         reference = coalesce(request.reference, enrolment.reference),
         metadata = coalesce(request.metadata, enrolment.metadata),
         status = ${statusAfter('enrolment', 'restore')}, ended_at = null, changed_at = $3,
@@ -189,23 +189,29 @@ const endFormer = `
     end if;`;
 
 /**
- * The user is locked, which also reads the latest group, and so is the option, so that no limit is set in the meantime.
- * A conflict means that another request was faster. It cannot happen to a row that has ended the former enrolment,
- * because that enrolment is locked.
+ * The user is locked, which also reads the latest group, and so is an option without a limit, so that none is set in the
+ * meantime. A conflict means that another request was faster. It cannot happen to a row that has ended the former
+ * enrolment, because that enrolment is locked.
  */
 const insert = `
-    insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
-      changed_at, expires_at, reference, metadata, group_name)
-    select $1, request.enroll_id, known.user_id, request.course_id, chosen, fact.duration, fact.starts_on, $3, $3,
-      (case when fact.starts_on = 'enrolment' then ${cappedEnd('$3', 'fact.duration')} end),
-      request.reference, coalesce(request.metadata, '{}'), known.group_name
-    from "user" known cross join enrol_option option
-    where known.tenant_id = $1 and known.user_id = fact.user_id
-      and ${isChosen} and (option.seats is null or fact.seats is not null)
-    for key share
-    on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
-    returning enrolment.* into held;
-    if not found then
+    select known.group_name into current_group from "user" known
+    where known.tenant_id = $1 and known.user_id = fact.user_id for key share;
+    is_made := found;
+    if is_made and fact.seats is null then
+      perform from enrol_option option where ${isChosen} and option.seats is null for key share;
+      is_made := found;
+    end if;
+    if is_made then
+      new_end := (case when fact.starts_on = 'enrolment' then ${cappedEnd('$3', 'fact.duration')} end);
+      insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
+        changed_at, expires_at, reference, metadata, group_name)
+      values ($1, request.enroll_id, fact.user_id, request.course_id, chosen, fact.duration, fact.starts_on, $3, $3,
+        new_end, request.reference, coalesce(request.metadata, '{}'), current_group)
+      on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
+      returning enrolment.* into held;
+      is_made := found;
+    end if;
+    if not is_made then
       if action <> 'create' then
         raise exception 'The user was erased by another request.' using errcode = 'foreign_key_violation';
       end if;
@@ -235,6 +241,10 @@ declare
   former_id uuid;
   ${collected.declare}
   taken integer := 0;
+  new_end timestamptz;
+  new_duration text;
+  current_group text;
+  is_made boolean;
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,

@@ -1,40 +1,66 @@
 import type { Context } from '../../platform/context.ts';
 import { inBatches } from '../../platform/db/batches.ts';
+import { databaseFunction } from '../../platform/db/functions.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { eventType, insertEvent, numberBeforeCommit } from '../events/write.ts';
+import { collected, eventType } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
 /** Maximum enrolments per batch. A learner's commit waits for at most one batch. */
 const maxBatch = 200;
 
+type Due = { tenant_id: string; enroll_id: string };
+
+/** Up to $2 enrolments that are due at $1. Every tenant that has enrolments has an event log. */
+const dueText = `/* across tenants: enrolments expire in all tenants */
+select next.tenant_id, next.enroll_id from event_log log cross join lateral (
+  select enrolment.tenant_id, enrolment.enroll_id from enrolment
+  where enrolment.tenant_id = log.tenant_id and enrolment.ended_at is null and enrolment.expires_at <= $1
+  order by enrolment.expires_at limit $2
+) next limit $2`;
+
 /**
- * Expires up to $3 enrolments that are due at $1, with the event IDs in $2. Nodes that run this concurrently take
- * different rows, and an enrolment that was just extended is checked again under its lock. Completed enrolments keep
- * their status and get no event.
+ * Expires the enrolments of the tenant `$1` that `$2` lists, with an event ID each, if they are due at `$3`. Nodes that run
+ * this concurrently take different rows, and an enrolment that was just extended is checked again under its lock.
+ * Completed enrolments keep their status and get no event. Returns how many ended.
  */
-const text = `/* across tenants: enrolments expire in all tenants */
-with due as materialized (
-  select next.* from tenant cross join lateral (
-    select enrolment.tenant_id, enrolment.enroll_id, enrolment.status from enrolment
-    where enrolment.tenant_id = tenant.tenant_id and enrolment.ended_at is null and enrolment.expires_at <= $1
-    order by enrolment.expires_at limit $3 for update skip locked
-  ) next limit $3
-), ended as (
-  update enrolment set ended_at = enrolment.expires_at, changed_at = $1, status = ${statusAfter('enrolment', 'expire')},
-    status_before_end = enrolment.status
-  from due where enrolment.tenant_id = due.tenant_id and enrolment.enroll_id = due.enroll_id
-  returning enrolment.*
-), numbered as (
-  select ended.*, row_number() over (order by ended.expires_at, ended.enroll_id) as n from ended
-), written_events as (
-  ${insertEvent}
-  select tenant_id, ($2::uuid[])[n], ${eventType('enrolment.expired')}, $1::timestamptz, user_id, enroll_id, course_id,
-    jsonb_build_object('Status', status)
-  from numbered where status = 'expired'
-  returning tenant_id
-)
-select count(*)::integer as ended, array(select distinct tenant_id from written_events) as tenants from ended`;
+export const expireFunction = databaseFunction({
+  name: 'expire_enrolments',
+  parameters: 'text, jsonb, timestamptz',
+  returns: 'integer',
+  body: `
+declare
+  due record;
+  ended enrolment;
+  count integer := 0;
+  ${collected.declare}
+begin
+  for due in select * from jsonb_to_recordset($2) as r (enroll_id uuid, event_id uuid) loop
+    select own.* into ended from enrolment own
+    where own.tenant_id = $1 and own.enroll_id = due.enroll_id and own.ended_at is null and own.expires_at <= $3
+    for no key update skip locked;
+    continue when not found;
+    update enrolment set ended_at = enrolment.expires_at, changed_at = $3, status = ${statusAfter('enrolment', 'expire')},
+      status_before_end = enrolment.status
+    where enrolment.tenant_id = $1 and enrolment.enroll_id = due.enroll_id
+    returning enrolment.* into ended;
+    count := count + 1;
+    continue when ended.status <> 'expired';
+    ${collected.add({
+      id: 'due.event_id',
+      type: eventType('enrolment.expired'),
+      user: 'ended.user_id',
+      enrolment: 'ended.enroll_id',
+      course: 'ended.course_id',
+      data: `jsonb_build_object('Status', ended.status)`,
+    })}
+  end loop;
+  ${collected.write('true')}
+  return count;
+end`,
+});
+
+const expireText = `select expired.count from ${expireFunction.name}($1, $2, $3) as expired (count)`;
 
 /**
  * Expires the due enrolments of all tenants, each with exactly one event, however often and on however many nodes it
@@ -43,14 +69,19 @@ select count(*)::integer as ended, array(select distinct tenant_id from written_
 export function expireEnrolments(ctx: Context): Promise<number> {
   return inBatches(ctx, maxBatch, async (ctx, rows) => {
     const now = ctx.now();
-    const ids = Array.from({ length: rows }, () => newId(now));
-    const values = [now, ids, rows];
-    const [row] = await run<{ ended: number; tenants: string[] }>(ctx, {
-      name: 'expire_enrolments',
-      text,
-      values,
-    });
-    numberBeforeCommit(ctx, row?.tenants ?? []);
-    return row?.ended ?? 0;
+    const due = await run<Due>(ctx, { name: 'due_enrolments', text: dueText, values: [now, rows] });
+    const tenants = [...Map.groupBy(due, ({ tenant_id }) => tenant_id)].sort();
+    let ended = 0;
+    for (const [tenantId, enrolments] of tenants) {
+      const items = enrolments.map(({ enroll_id }) => ({ enroll_id, event_id: newId(now) }));
+      const values = [tenantId, JSON.stringify(items), now];
+      const [row] = await run<{ count: number }>(ctx, {
+        name: 'expire_enrolments',
+        text: expireText,
+        values,
+      });
+      ended += row?.count ?? 0;
+    }
+    return ended;
   });
 }

@@ -1,12 +1,13 @@
 import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
+import { databaseFunction } from '../../platform/db/functions.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { spend } from '../../platform/load/budgets.ts';
 import { launchesPerMinute } from '../../platform/load/pools.ts';
 import { countRejection } from '../../platform/operations/counters.ts';
-import { eventType, insertEventAt, nextPositions } from '../events/write.ts';
+import { collected, eventType } from '../events/write.ts';
 import { cappedEnd } from './end.ts';
 import { explain } from './explain.ts';
 import type { EnrolmentRow } from './record.ts';
@@ -36,53 +37,87 @@ export type StartedLaunch = EnrolmentRow & {
 const maxInline = { units: 50, bytes: 64 * 1024 };
 
 /**
- * `explain` has just allowed the click, so these conditions only catch changes since then. An enrolment keeps the
- * release with which it was first launched.
+ * Starts a launch of the enrolment `$2` of the tenant `$1` at `$3`, with the return URL `$4`, the user agent `$5` and new
+ * IDs `$6` and `$7` for event and launch. `explain` has just allowed the click, so the conditions only catch changes
+ * since then: if one is not met, there is no row. An enrolment keeps the release with which it was first launched.
  */
-const text = `
-with started as (
+export const startFunction = databaseFunction({
+  name: 'start_launch',
+  parameters: 'text, uuid, timestamptz, text, text, uuid, uuid',
+  returns: `table (started enrolment, course_title text, course_url text, course_language text, login_id text,
+  first_name text, last_name text, launch_id uuid, tree_state text, last_unit_id text, has_more_units boolean,
+  units jsonb)`,
+  body: `
+declare
+  own enrolment;
+  played record;
+  known record;
+  bookmark record;
+  new_end timestamptz;
+  ${collected.declare}
+begin
+  select held.* into own from enrolment held where held.tenant_id = $1 and held.enroll_id = $2 for no key update;
+  if not found or ${statusAtSql('own', '$3')} in ('withdrawn', 'expired') or own.expires_at <= $3 then
+    return;
+  end if;
+  select course.title, course.url, course.language, course.release_id into played
+  from course where course.course_id = own.course_id;
+  select person.login_id, person.first_name, person.last_name into known
+  from "user" person where person.tenant_id = $1 and person.user_id = own.user_id and person.enabled;
+  if not found or coalesce(own.release_id::text, played.release_id::text, played.url) is null then
+    return;
+  end if;
+  perform from launch tenth where tenth.tenant_id = $1 and tenth.enroll_id = $2
+    and tenth.number = own.launches - ${launchesPerMinute - 1} and tenth.started_at > $3 - interval '1 minute';
+  if found then
+    return;
+  end if;
+  new_end := (case when own.starts_on = 'launch' and own.started_at is null and own.expires_at is null
+    then ${cappedEnd('$3', 'own.duration')} else own.expires_at end);
   update enrolment set launches = enrolment.launches + 1,
-    release_id = coalesce(enrolment.release_id, course.release_id),
-    status = ${statusAfter('enrolment', 'launch')},
-    started_at = coalesce(enrolment.started_at, $3), last_accessed_at = $3, changed_at = $3,
-    expires_at = case when enrolment.starts_on = 'launch' and enrolment.started_at is null and enrolment.expires_at is null
-      then ${cappedEnd('$3::timestamptz', 'enrolment.duration')} else enrolment.expires_at end
-  from course, "user" known
-  where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 and course.course_id = enrolment.course_id
-    and known.tenant_id = $1 and known.user_id = enrolment.user_id and known.enabled
-    and ${statusAtSql('enrolment', '$3::timestamptz')} not in ('withdrawn', 'expired')
-    and (enrolment.expires_at is null or enrolment.expires_at > $3)
-    and coalesce(enrolment.release_id::text, course.release_id::text, course.url) is not null
-    and not exists (
-      select from launch tenth where tenth.tenant_id = $1 and tenth.enroll_id = $2
-        and tenth.number = enrolment.launches - ${launchesPerMinute - 1} and tenth.started_at > $3::timestamptz - interval '1 minute'
-    )
-  returning enrolment.*, course.title as course_title, course.url as course_url, course.language as course_language,
-    known.login_id, known.first_name, known.last_name
-), launched as (
+    release_id = coalesce(enrolment.release_id, played.release_id), status = ${statusAfter('enrolment', 'launch')},
+    started_at = coalesce(enrolment.started_at, $3), last_accessed_at = $3, changed_at = $3, expires_at = new_end
+  where enrolment.tenant_id = $1 and enrolment.enroll_id = $2
+  returning enrolment.* into started;
   insert into launch (tenant_id, enroll_id, number, launch_id, started_at, last_seen_at, return_url, user_agent)
-  select $1, started.enroll_id, started.launches, $7, $3, $3, $4, $5 from started
-), log_end as (
-  ${nextPositions('select $1, 1 from started')}
-), written_events as (
-  ${insertEventAt}
-  select $1, $6, ${eventType('enrolment.launched')}, $3, started.user_id, started.enroll_id, started.course_id,
-    jsonb_build_object('Launch', started.launches, 'Status', started.status), log_end.position from started, log_end
-)
-select started.*, $7::uuid as launch_id, attempt.tree_state, attempt.last_unit_id, begun.has_more_units,
-  case when not begun.has_more_units then (
-    select jsonb_object_agg(unit.unit_id, jsonb_build_object('data', unit.data, 'evidence', unit.evidence))
-    from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2
-  ) end as units
-from started
-cross join lateral (
-  select count(*) > ${maxInline.units} or coalesce(sum(greatest(first.bytes, first.stored)), 0) > ${maxInline.bytes} as has_more_units
-  from (
+  values ($1, $2, started.launches, $7, $3, $3, $4, $5);
+  select attempt.tree_state, attempt.last_unit_id into bookmark
+  from attempt where attempt.tenant_id = $1 and attempt.enroll_id = $2;
+  course_title := played.title;
+  course_url := played.url;
+  course_language := played.language;
+  login_id := known.login_id;
+  first_name := known.first_name;
+  last_name := known.last_name;
+  launch_id := $7;
+  tree_state := bookmark.tree_state;
+  last_unit_id := bookmark.last_unit_id;
+  select count(*) > ${maxInline.units} or coalesce(sum(greatest(first.bytes, first.stored)), 0) > ${maxInline.bytes}
+  into has_more_units from (
     select unit.bytes, pg_column_size(unit.data) as stored from attempt_unit unit
     where unit.tenant_id = $1 and unit.enroll_id = $2 limit ${maxInline.units + 1}
-  ) first
-) begun
-left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = started.enroll_id`;
+  ) first;
+  if not has_more_units then
+    select jsonb_object_agg(unit.unit_id, jsonb_build_object('data', unit.data, 'evidence', unit.evidence)) into units
+    from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2;
+  end if;
+  ${collected.add({
+    id: '$6',
+    type: eventType('enrolment.launched'),
+    user: 'started.user_id',
+    enrolment: '$2',
+    course: 'started.course_id',
+    data: `jsonb_build_object('Launch', started.launches, 'Status', started.status)`,
+  })}
+  ${collected.write('true')}
+  return next;
+end`,
+});
+
+const text = `select (launch.started).*, launch.course_title, launch.course_url, launch.course_language, launch.login_id,
+  launch.first_name, launch.last_name, launch.launch_id, launch.tree_state, launch.last_unit_id, launch.has_more_units,
+  launch.units
+from ${startFunction.name}($1, $2, $3, $4, $5, $6, $7) launch`;
 
 /** Starts a launch in one statement. */
 export async function startLaunch(

@@ -34,9 +34,9 @@ export function statusAfter(alias: string, action: Action): string {
   };
   const cases = statuses.flatMap((from) => {
     const to = transitions[from][action];
-    return to === undefined ? [] : `when '${from}' then ${targets[to] ?? `'${to}'`}`;
+    return to === undefined ? [] : `when ${alias}.status = '${from}' then ${targets[to] ?? `'${to}'`}`;
   });
-  return `(case ${alias}.status ${cases.join(' ')} else ${alias}.status end)`;
+  return `(case ${cases.join(' ')} else ${alias}.status end)`;
 }
 
 /** The status that follows from the completion in the effective result. */

@@ -3,8 +3,8 @@ import { run } from '../../platform/db/transaction.ts';
 import { numberEvents } from './write.ts';
 
 const waiting = `/* across tenants: nodes of the previous version write for all tenants */
-select tenant.tenant_id from tenant
-where exists (select from event where event.tenant_id = tenant.tenant_id and event.position is null)`;
+select chain.tenant_id from audit_chain chain
+where exists (select from event where event.tenant_id = chain.tenant_id and event.position is null)`;
 
 /** During an upgrade, nodes of the previous version write events without positions. */
 export async function numberWaiting(ctx: Context): Promise<void> {

@@ -17,7 +17,7 @@ export type Claimed = Endpoint & {
 type ClaimedRow = WebhookRow & { resumed_at: Date | null };
 
 /** If a node does not renew its claim for this long, other nodes can take it over. */
-const lease = `clock_timestamp() + interval '30 seconds'`;
+const lease = `now() + interval '30 seconds'`;
 
 const resumed = 'greatest(client.resumed_at, hook.enabled_at) as resumed_at';
 
@@ -26,18 +26,19 @@ const atCreation = `(select event.position from event
   where event.tenant_id = hook.tenant_id and event.position > 0 and event.occurred_at < hook.created_at
   order by event.position desc limit 1)`;
 
-/** Unclaimed endpoints of active tenants for which a delivery is due or the log has grown. */
+const isUnclaimed = `hook.status = 'enabled' and (hook.owned_until is null or hook.owned_until < now())`;
+
+/** Unclaimed endpoints of active tenants for which a delivery is due or the log has grown, unless another node is faster. */
 const claim = `/* across tenants: nodes deliver for all tenants */
 with free as (
   select hook.tenant_id, hook.webhook_id, ${resumed} from webhook hook
   join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
-  where hook.status = 'enabled' and (hook.owned_until is null or hook.owned_until < clock_timestamp())
-    and (hook.wake_at <= $2 or hook.owner is not null or hook.position is null or exists (
-      select from event_log where event_log.tenant_id = hook.tenant_id and event_log.position > hook.position))
-  order by hook.wake_at nulls last limit $3 for update of hook skip locked
+  where ${isUnclaimed} and (hook.wake_at <= $2 or hook.owner is not null or hook.position is null or exists (
+    select from event_log where event_log.tenant_id = hook.tenant_id and event_log.position > hook.position))
+  order by hook.wake_at nulls last limit $3
 )
 update webhook hook set owner = $1, owned_until = ${lease}, wake_at = null, position = coalesce(hook.position, ${atCreation}, 0)
-from free where hook.tenant_id = free.tenant_id and hook.webhook_id = free.webhook_id
+from free where hook.tenant_id = free.tenant_id and hook.webhook_id = free.webhook_id and ${isUnclaimed}
 returning hook.*, free.resumed_at`;
 
 export async function claimEndpoints(ctx: Context, owner: string, max: number): Promise<Claimed[]> {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { distribute, distributeFunction } from './distribute.ts';
 import type { Connection, Engine } from './engine.ts';
 
 export type Migration = { name: string; sql: string; checksum: string };
@@ -90,8 +91,10 @@ async function missingFunctions(
 
 /** Functions of other versions are kept, because nodes of those versions may still be running. */
 async function createFunctions(connection: Connection, functions: StoredFunction[]): Promise<void> {
-  for (const { sql } of await missingFunctions(connection, functions))
+  for (const { name, sql } of await missingFunctions(connection, functions)) {
     await connection.query({ text: `/* across tenants: migration */ ${sql}`, values: [] });
+    await distributeFunction(connection, name);
+  }
 }
 
 /** A lock that could not be acquired, a deadlock, or an error that follows from one. */
@@ -135,6 +138,7 @@ function applyNext(
     const { rows } = await ask('select name, checksum from migration order by name');
     const next = nextMigration(migrations, rows);
     if (!next) {
+      await distribute(connection);
       await createFunctions(connection, functions);
       return 'done';
     }

@@ -6,6 +6,7 @@ import { recordStatements } from '../../../test/support/recorded-statements.ts';
 import { reusedDatabase } from '../../../test/support/reused-databases.ts';
 import {
   emptyServerDatabase,
+  nodesOf,
   type ServerDatabase,
   templateOnServer,
 } from '../../../test/support/server-database.ts';
@@ -39,6 +40,7 @@ export async function openEmptyTestDatabase(): Promise<Engine> {
 
 async function openCopy(): Promise<Engine> {
   const url = process.env.TEST_DATABASE_URL;
+  if (url && (await nodesOf(url)).length > 0) return openOnCluster(url);
   if (url) return openOnServer(await emptyServerDatabase(url, await template()));
   return reusedDatabase(async () => openInMemory(await images.migrated()));
 }
@@ -50,6 +52,13 @@ function openInMemory(image?: Uint8Array): Promise<PgliteEngine> {
 async function openOnServer({ url, drop }: ServerDatabase): Promise<Engine> {
   const engine = await openPostgres({ url });
   return { ...engine, close: () => engine.close().finally(drop) };
+}
+
+/** Databases of a Citus cluster cannot be copied. */
+async function openOnCluster(url: string): Promise<Engine> {
+  const engine = await openOnServer(await emptyServerDatabase(url));
+  await migrate(engine, locations.migrations);
+  return engine;
 }
 
 const template = once(() => migratedTemplate(process.env.TEST_DATABASE_URL ?? ''));

@@ -1,0 +1,74 @@
+import type { Connection } from './engine.ts';
+
+type Table = { name: string; isTenants: boolean };
+type ForeignKey = { table: string; name: string; definition: string };
+
+/** The tables that are not distributed yet. Those of tenants have a primary key that begins with the tenant. */
+const undistributed = `select relation.oid::regclass::text as name, first_column.attname = 'tenant_id' and relation.relname <> 'tenant' as "isTenants"
+from pg_class relation
+join pg_index index on index.indrelid = relation.oid and index.indisprimary
+join pg_attribute first_column on first_column.attrelid = relation.oid and first_column.attnum = index.indkey[0]
+where relation.relkind = 'r' and relation.relnamespace = current_schema()::regnamespace
+  and not exists (select from pg_dist_partition where logicalrelid = relation.oid)
+order by 1`;
+
+const foreignKeys = `select conrelid::regclass::text as "table", quote_ident(conname) as name,
+  pg_get_constraintdef(oid) as definition
+from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace
+  and (conrelid::regclass::text = any($1) or confrelid::regclass::text = any($1))`;
+
+/** A tenant's rows of all tables are on the node that has the tenant's rows of this one. */
+const leading = '"user"';
+
+/**
+ * On Citus, distributes tenants' tables by tenant, and copies all other tables to each node. Changes only what is not
+ * distributed yet, so it can follow each migration. Existing rows are kept.
+ */
+export async function distribute(connection: Connection): Promise<void> {
+  const ask = async <R>(text: string, values: unknown[] = []) =>
+    (await connection.query<R>({ text: `/* across tenants: migration */ ${text}`, values })).rows;
+  if (!(await isDistributed(connection))) return;
+  const tables = await ask<Table>(undistributed);
+  if (tables.length === 0) return;
+  await ask(`set local citus.multi_shard_modify_mode = 'sequential'`);
+  // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that refer to each other.
+  const keys = await ask<ForeignKey>(foreignKeys, [tables.map(({ name }) => name)]);
+  for (const { table, name } of keys) await ask(`alter table ${table} drop constraint ${name}`);
+  await ask('drop trigger if exists follow_group on "user"');
+  for (const { name } of tables.filter(({ isTenants }) => !isTenants))
+    await ask('select create_reference_table($1)', [name]);
+  const owned = tables.filter(({ isTenants }) => isTenants).map(({ name }) => name);
+  for (const name of [
+    ...owned.filter((name) => name === leading),
+    ...owned.filter((name) => name !== leading),
+  ])
+    await ask(`select create_distributed_table($1, 'tenant_id', colocate_with => $2)`, [
+      name,
+      name === leading ? 'none' : leading,
+    ]);
+  for (const { table, name, definition } of keys)
+    await ask(`alter table ${table} add constraint ${name} ${definition}`);
+}
+
+/** Lets the node that has the tenant's rows run the function. */
+export async function distributeFunction(connection: Connection, name: string): Promise<void> {
+  if (!(await isDistributed(connection))) return;
+  // Citus has to see the tenant when it plans a statement, so it cannot use a plan for all values.
+  await connection.query({
+    text: `/* across tenants: migration */ alter function ${name} reset all`,
+    values: [],
+  });
+  await connection.query({
+    text: `/* across tenants: migration */ select create_distributed_function(oid::regprocedure, '$1', colocate_with => '${leading}')
+      from pg_proc where proname = $1 and pronamespace = current_schema()::regnamespace`,
+    values: [name],
+  });
+}
+
+async function isDistributed(connection: Connection): Promise<boolean> {
+  const { rows } = await connection.query({
+    text: `select from pg_extension where extname = 'citus'`,
+    values: [],
+  });
+  return rows.length > 0;
+}
