@@ -120,14 +120,16 @@ export class AlreadyStored extends Problem {
 
 /** Inserts in key order, so that nodes storing the same keys wait for each other instead of deadlocking. */
 const insertResponsesSql = `
-insert into stored_answer as known (tenant_id, key_hash, request_hash, about, answer, expires_at)
-select $1, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $4
+insert into stored_answer (tenant_id, key_hash, request_hash, about, answer, expires_at)
+select $1, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $3
 from jsonb_to_recordset($2::jsonb) as r (key_hash text, request_hash text, about text, answer text)
 order by r.key_hash
-on conflict (tenant_id, key_hash) do update set request_hash = excluded.request_hash, about = excluded.about,
-  answer = excluded.answer, expires_at = excluded.expires_at
-where known.expires_at <= $3
+on conflict (tenant_id, key_hash) do nothing
 returning 1`;
+
+const deleteExpiredSql = `
+delete from stored_answer where tenant_id = $1 and expires_at <= $3 and key_hash in (
+  select decode(r.key_hash, 'hex') from jsonb_to_recordset($2::jsonb) as r (key_hash text))`;
 
 /** Stores outcomes in the transaction of `ctx`, or throws. The primary key allows only one response per request. */
 export async function store(
@@ -143,9 +145,15 @@ export async function store(
   }));
   const now = ctx.now();
   const until = new Date(now.getTime() + keptHours * 3_600_000);
-  const values = [ctx.tenantId, JSON.stringify(rows), now, until];
-  const stored = await run(ctx, { name: 'store_answers', text: insertResponsesSql, values });
-  if (stored.length < rows.length) throw new AlreadyStored();
+  const items = JSON.stringify(rows);
+  const insert = () =>
+    run(ctx, { name: 'store_answers', text: insertResponsesSql, values: [ctx.tenantId, items, until] });
+  let stored = (await insert()).length;
+  if (stored < rows.length) {
+    await run(ctx, { name: 'clear_answers', text: deleteExpiredSql, values: [ctx.tenantId, items, now] });
+    stored += (await insert()).length;
+  }
+  if (stored < rows.length) throw new AlreadyStored();
 }
 
 function encrypt(key: Buffer, text: string): string {
