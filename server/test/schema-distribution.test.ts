@@ -1,31 +1,21 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { tenantTables } from '../src/platform/db/generated.ts';
 import { openTestDatabase } from '../src/platform/db/test-database.ts';
 
 const { engine } = await openTestDatabase();
 after(() => engine.close());
-const scaling = await readFile(join(import.meta.dirname, '../../docs/guide/scaling.md'), 'utf8');
 
-const listed = (call: string) =>
-  [...scaling.matchAll(new RegExp(`${call}\\('"?(\\w+)"?'`, 'g'))].map(([, table]) => table).sort();
-
-test('docs/guide/scaling.md distributes each tenant table and makes all others reference tables', async () => {
-  const { rows } = await engine.query<{ name: string }>({
-    text: `select tablename as name from pg_tables where schemaname = 'public'`,
+test('the primary keys of all tenant tables begin with the tenant, and those of other tables do not', async () => {
+  const { rows } = await engine.query<{ name: string; column: string }>({
+    text: `select relation.relname as name, first_column.attname as "column" from pg_index index
+      join pg_class relation on relation.oid = index.indrelid
+      join pg_attribute first_column on first_column.attrelid = relation.oid and first_column.attnum = index.indkey[0]
+      where index.indisprimary and relation.relnamespace = 'public'::regnamespace`,
     values: [],
   });
-  const owned = new Set<string>(tenantTables);
-  assert.deepEqual(listed('create_distributed_table'), [...owned].sort());
-  assert.deepEqual(
-    listed('create_reference_table'),
-    rows
-      .map(({ name }) => name)
-      .filter((name) => !owned.has(name))
-      .sort(),
-  );
+  const owned = rows.filter(({ name, column }) => column === 'tenant_id' && name !== 'tenant');
+  assert.deepEqual(owned.map(({ name }) => name).sort(), [...tenantTables].sort());
 });
 
 test('keys, unique indexes and references of distributed tables include the tenant', async () => {
