@@ -19,7 +19,7 @@ create table statement (
   primary key (tenant_id, statement_id)
 );
 create unique index statement_in_order on statement (tenant_id, position);
-create index statement_by_reference on statement (tenant_id, refers_to) where refers_to is not null;
+create index statement_by_reference on statement (tenant_id, refers_to, position) where refers_to is not null;
 
 -- Which statements a filter finds. source: the position of the statement that has the key, which is the statement
 -- itself or one that it refers to, directly or through others.

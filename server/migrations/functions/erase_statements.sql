@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function erase_statements_6b0516a1f782 (text, bigint[]) returns void
+create or replace function erase_statements_245b497ed333 (text, bigint[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -16,7 +16,7 @@ begin
       select earlier.position, earlier.statement_id, referring.depth + 1 from referring
       cross join lateral (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = referring.id order by earlier.refers_to limit 500
+      where earlier.tenant_id = $1 and earlier.refers_to = referring.id order by earlier.position limit 500
     ) earlier
       where referring.depth < 20
     ), first_referring as (select referring.position from referring limit 500)

@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function store_statements_ba0e3040a89d (text, json) returns table (request integer, statement_id uuid, payload text)
+create or replace function store_statements_caa5ddd4463f (text, json) returns table (request integer, statement_id uuid, payload text)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -46,7 +46,7 @@ begin
     from json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
       keys uuid[], refers_to uuid, voids boolean) left join lateral (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = given.id order by earlier.refers_to limit 1
+      where earlier.tenant_id = $1 and earlier.refers_to = given.id order by earlier.position limit 1
     ) awaiting on true
     where given.request <> all (clashed) and (given.refers_to is not null or awaiting.statement_id is not null)
     order by given.n
@@ -81,19 +81,19 @@ begin
       insert into voided_statement (tenant_id, position)
       select $1, late.position from (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = late.id order by earlier.refers_to limit 500
+      where earlier.tenant_id = $1 and earlier.refers_to = late.id order by earlier.position limit 500
     ) voiding
       where voiding.voids and not late.voids on conflict do nothing;
       with recursive referring (position, id, depth) as (
         select earlier.position, earlier.statement_id, 1 from (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = late.id order by earlier.refers_to limit 500
+      where earlier.tenant_id = $1 and earlier.refers_to = late.id order by earlier.position limit 500
     ) earlier
         union
         select earlier.position, earlier.statement_id, referring.depth + 1 from referring
         cross join lateral (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = referring.id order by earlier.refers_to limit 500
+      where earlier.tenant_id = $1 and earlier.refers_to = referring.id order by earlier.position limit 500
     ) earlier
         where referring.depth < 20
       ), first_referring as (select referring.position from referring limit 500), referred (position, target, depth) as (

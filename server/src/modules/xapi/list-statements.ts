@@ -39,6 +39,7 @@ export async function listStatements(
     accessPaths: alternatives.length === 0 ? [() => ({ ranges: ['true'] })] : alternatives.map(pathOf),
     filter: (parameters) => filterSql(filter, parameters),
     wanted: limit,
+    maxVisited: 1_000,
   });
   const positions = [...new Set(visit.rows.map(({ position }) => position))];
   const page = await readPage(ctx, positions.slice(0, limit), ascending);
@@ -62,7 +63,9 @@ const pathOf =
 
 /** The limits keep the planner from reading all rows of the other tables. */
 function filterSql({ alternatives, since, until }: StatementFilter, { add }: Parameters): string {
-  const conditions = alternatives.map(
+  // A single filter is the access path itself.
+  const others = alternatives.length === 1 ? [] : alternatives;
+  const conditions = others.map(
     (keys) => `coalesce((
       select true from statement_match other where other.tenant_id = $1 and other.key = any (${add(keys)}::uuid[])
         and other.position = held.position and other.source = held.source limit 1

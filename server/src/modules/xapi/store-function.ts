@@ -89,7 +89,7 @@ const followReferences = `
 
 export const earlierOf = (id: string, rows: number) => `(
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = ${id} order by earlier.refers_to limit ${rows}
+      where earlier.tenant_id = $1 and earlier.refers_to = ${id} order by earlier.position limit ${rows}
     )`;
 
 /** Statements that were stored before the one that they refer to. */

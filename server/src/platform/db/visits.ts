@@ -32,6 +32,8 @@ export type List = {
   show?: (page: string) => string;
   /** Maximum rows on the page. */
   wanted: number;
+  /** Maximum rows that a statement visits, if each takes several look-ups. */
+  maxVisited?: number;
 };
 
 /**
@@ -109,7 +111,7 @@ export async function tryAccessPaths<R extends object>(
   if (visit?.isDone) return visit;
   let furthest: (Visit<R> & { end: R }) | null = null;
   for (const pathOf of list.accessPaths) {
-    const { isDone, isInOrder, ...visit } = await visitBy<R>(ctx, list, pathOf, maxVisited);
+    const { isDone, isInOrder, ...visit } = await visitBy<R>(ctx, list, pathOf, list.maxVisited ?? maxVisited);
     if (isDone) return visit;
     const { end } = visit;
     if (!isInOrder || end === null) continue;
