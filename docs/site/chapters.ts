@@ -10,6 +10,7 @@ export const chapters = [
       'bulk',
       'enrolment-keys',
       'webhooks',
+      'xapi',
       'sign-in',
       'erasure',
       'typescript-client',

@@ -111,7 +111,12 @@ export async function tryAccessPaths<R extends object>(
   if (visit?.isDone) return visit;
   let furthest: (Visit<R> & { end: R }) | null = null;
   for (const pathOf of list.accessPaths) {
-    const { isDone, isInOrder, ...visit } = await visitBy<R>(ctx, list, pathOf, list.maxVisited ?? maxVisited);
+    const { isDone, isInOrder, ...visit } = await visitBy<R>(
+      ctx,
+      list,
+      pathOf,
+      list.maxVisited ?? maxVisited,
+    );
     if (isDone) return visit;
     const { end } = visit;
     if (!isInOrder || end === null) continue;
