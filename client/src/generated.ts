@@ -385,6 +385,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/enrolment/{LoginID}/{EnrollID}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a course recorded about an enrolment
+         * @description The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took.
+         */
+        get: operations["readActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment/course/{CourseID}/interaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a course's interactions
+         * @description What the tenant's learners answered to each question of a course, in their latest attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.
+         */
+        get: operations["listCourseInteractions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/enrol/bulk": {
         parameters: {
             query?: never;
@@ -2432,6 +2472,171 @@ export interface components {
             Actor: "key" | "administrator" | "learner" | "operator_key" | "operator" | "command_line" | "service" | "anyone" | null;
             /** @description LoginID of the administrator or name of the key; not shown to learners. */
             ActorName: string | null;
+        };
+        /** UnitActivity */
+        UnitActivity: {
+            UnitID: string;
+            /** @description null if the release no longer has the unit. */
+            Title: string | null;
+            /** @description Attempts on the unit; null if its standard does not count them. */
+            Attempts: number | null;
+            /** @description Number of the launch that stored the data. */
+            Launch: number;
+            /**
+             * Format: date-time
+             * @description When a commit last reported this unit.
+             */
+            UpdatedAt: string;
+            /** @enum {string} */
+            Completion: "unknown" | "incomplete" | "completed";
+            /** @enum {string} */
+            Success: "unknown" | "passed" | "failed";
+            /** @description 0–100. */
+            Score: number | null;
+            /** @description 0–100. */
+            Progress: number;
+            TotalSeconds: number;
+            /** @description As the content recorded them in the latest attempt. */
+            Objectives: {
+                /** @example exits */
+                ObjectiveID: string;
+                /**
+                 * @description The objective in words, if the content sent it.
+                 * @example Find the exits
+                 */
+                Description: string | null;
+                /** @enum {string} */
+                Completion: "unknown" | "incomplete" | "completed";
+                /** @enum {string} */
+                Success: "unknown" | "passed" | "failed";
+                /** @description 0–100. */
+                Score: number | null;
+            }[];
+            /** @description As the content recorded them in the latest attempt. */
+            Interactions: {
+                /**
+                 * @description Position in the unit, counted from 0.
+                 * @example 0
+                 */
+                Number: number;
+                /**
+                 * @description The content's name for the question.
+                 * @example question-1
+                 */
+                InteractionID: string;
+                /**
+                 * @description The kind of question, such as choice or true-false.
+                 * @example choice
+                 */
+                Type: string | null;
+                /**
+                 * @description The question, if the content sent it (SCORM 2004).
+                 * @example What do you do first?
+                 */
+                Description: string | null;
+                /**
+                 * @description When it was answered, as the content wrote it: a time of day in SCORM 1.2.
+                 * @example 2026-01-31T09:00:00Z
+                 */
+                Time: string | null;
+                /**
+                 * @description The learner's answer, in the format of its type.
+                 * @example a
+                 */
+                Response: string | null;
+                /**
+                 * @description The correct answers, in the same format.
+                 * @example [
+                 *       "b"
+                 *     ]
+                 */
+                CorrectResponses: string[];
+                /**
+                 * @description correct, incorrect, neutral, unanticipated, or a number.
+                 * @example incorrect
+                 */
+                Result: string | null;
+                /** @description How much the question counts. */
+                Weighting: number | null;
+                /**
+                 * @description How long the learner took to answer.
+                 * @example 12.5
+                 */
+                LatencySeconds: number | null;
+                /**
+                 * @description The objectives to which the question belongs.
+                 * @example [
+                 *       "exits"
+                 *     ]
+                 */
+                ObjectiveIDs: string[];
+            }[];
+        };
+        /** CourseInteraction */
+        CourseInteraction: {
+            /** @description ID of the enrolment. Opaque. */
+            EnrollID: string;
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
+            LoginID: string;
+            UnitID: string;
+            /** @description null if the release no longer has the unit. */
+            UnitTitle: string | null;
+            /**
+             * @description Position in the unit, counted from 0.
+             * @example 0
+             */
+            Number: number;
+            /**
+             * @description The content's name for the question.
+             * @example question-1
+             */
+            InteractionID: string;
+            /**
+             * @description The kind of question, such as choice or true-false.
+             * @example choice
+             */
+            Type: string | null;
+            /**
+             * @description The question, if the content sent it (SCORM 2004).
+             * @example What do you do first?
+             */
+            Description: string | null;
+            /**
+             * @description When it was answered, as the content wrote it: a time of day in SCORM 1.2.
+             * @example 2026-01-31T09:00:00Z
+             */
+            Time: string | null;
+            /**
+             * @description The learner's answer, in the format of its type.
+             * @example a
+             */
+            Response: string | null;
+            /**
+             * @description The correct answers, in the same format.
+             * @example [
+             *       "b"
+             *     ]
+             */
+            CorrectResponses: string[];
+            /**
+             * @description correct, incorrect, neutral, unanticipated, or a number.
+             * @example incorrect
+             */
+            Result: string | null;
+            /** @description How much the question counts. */
+            Weighting: number | null;
+            /**
+             * @description How long the learner took to answer.
+             * @example 12.5
+             */
+            LatencySeconds: number | null;
+            /**
+             * @description The objectives to which the question belongs.
+             * @example [
+             *       "exits"
+             *     ]
+             */
+            ObjectiveIDs: string[];
         };
         /** NewEnrolmentKeys */
         NewEnrolmentKeys: {
@@ -4625,6 +4830,8 @@ export type Offer = components['schemas']['Offer'];
 export type EnrolmentChange = components['schemas']['EnrolmentChange'];
 export type Explanation = components['schemas']['Explanation'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
+export type UnitActivity = components['schemas']['UnitActivity'];
+export type CourseInteraction = components['schemas']['CourseInteraction'];
 export type NewEnrolmentKeys = components['schemas']['NewEnrolmentKeys'];
 export type IssuedEnrolmentKeys = components['schemas']['IssuedEnrolmentKeys'];
 export type EnrolmentKey = components['schemas']['EnrolmentKey'];
@@ -6771,6 +6978,214 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["enrolment_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readActivity: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @example 50
+                 */
+                Limit?: components["parameters"]["Limit"];
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+                /**
+                 * @description ID of the enrolment. Opaque.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
+                EnrollID: components["parameters"]["EnrollID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of units, in the order of UnitID. */
+            200: {
+                headers: {
+                    /** @description `stale=SECONDS` if the data came from a replica. */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "UnitID": "lesson-1",
+                     *           "Title": "Fire safety",
+                     *           "Attempts": 1,
+                     *           "Launch": 1,
+                     *           "UpdatedAt": "2026-01-31T09:00:00Z",
+                     *           "Completion": "unknown",
+                     *           "Success": "unknown",
+                     *           "Score": 85,
+                     *           "Progress": 100,
+                     *           "TotalSeconds": 1260,
+                     *           "Objectives": [
+                     *             {
+                     *               "ObjectiveID": "exits",
+                     *               "Description": "What to do when there is a fire.",
+                     *               "Completion": "unknown",
+                     *               "Success": "unknown",
+                     *               "Score": 85
+                     *             }
+                     *           ],
+                     *           "Interactions": [
+                     *             {
+                     *               "Number": 1,
+                     *               "InteractionID": "question-1",
+                     *               "Type": "enrolment.completed",
+                     *               "Description": "What to do when there is a fire.",
+                     *               "Time": "2026-01-31T09:00:00Z",
+                     *               "Response": "a",
+                     *               "CorrectResponses": [
+                     *                 "b"
+                     *               ],
+                     *               "Result": "incorrect",
+                     *               "Weighting": 1,
+                     *               "LatencySeconds": 12.5,
+                     *               "ObjectiveIDs": [
+                     *                 "exits"
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        Items: components["schemas"]["UnitActivity"][];
+                        /** @description null on the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["enrolment_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listCourseInteractions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @example 50
+                 */
+                Limit?: components["parameters"]["Limit"];
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /**
+                 * @description ID of the course. Chosen by the operator.
+                 * @example fire-safety
+                 */
+                CourseID: components["parameters"]["CourseID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of interactions. */
+            200: {
+                headers: {
+                    /** @description `stale=SECONDS` if the data came from a replica. */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *           "LoginID": "ada",
+                     *           "UnitID": "lesson-1",
+                     *           "UnitTitle": null,
+                     *           "Number": 1,
+                     *           "InteractionID": "question-1",
+                     *           "Type": "enrolment.completed",
+                     *           "Description": "What to do when there is a fire.",
+                     *           "Time": "2026-01-31T09:00:00Z",
+                     *           "Response": "a",
+                     *           "CorrectResponses": [
+                     *             "b"
+                     *           ],
+                     *           "Result": "incorrect",
+                     *           "Weighting": 1,
+                     *           "LatencySeconds": 12.5,
+                     *           "ObjectiveIDs": [
+                     *             "exits"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        Items: components["schemas"]["CourseInteraction"][];
+                        /** @description null on the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];

@@ -8,6 +8,7 @@ import { authorize, bearerToken, keyCaller, tenantResolver } from './modules/aut
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
 import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
+import { activityRoutes } from './modules/enrolments/activity-routes.ts';
 import { bulkEnrolRoutes } from './modules/enrolments/bulk-routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
 import { eventRoutes } from './modules/events/routes.ts';
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = [
   ...authRoutes,
   ...userRoutes,
   ...enrolmentRoutes,
+  ...activityRoutes,
   ...bulkEnrolRoutes,
   ...enrolmentKeyRoutes,
   ...peopleRoutes,

@@ -161,6 +161,8 @@ const calls: Record<string, Call[]> = {
   listEnrolmentsOfUser: all(`/enrolment/${LoginID}`, ['', 'Order=newest']),
   readEnrolment: [() => api('GET', enrolment)],
   explainEnrolment: [() => api('GET', `${enrolment}/explain`)],
+  readActivity: all(`${enrolment}/activity`, ['']),
+  listCourseInteractions: all(`/enrolment/course/${CourseID}/interaction`, ['', 'Limit=200']),
   readTimeline: all(`${enrolment}/timeline`, ['']),
   listEnrolmentKeys: all('/enrolment/key', [
     '',

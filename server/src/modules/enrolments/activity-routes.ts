@@ -1,0 +1,47 @@
+import Type from 'typebox';
+import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { ok, route } from '../../platform/http/routes.ts';
+import { Fields } from '../../platform/http/schema.ts';
+import { CourseID } from '../catalogue/schemas.ts';
+import { LoginID } from '../users/schemas.ts';
+import { readActivity } from './activity.ts';
+import { CourseInteraction, UnitActivity } from './activity-schemas.ts';
+import { listCourseInteractions } from './course-interactions.ts';
+import { EnrollID } from './schemas.ts';
+
+const reading = { method: 'GET', tag: 'Enrolments', access: 'tenant', scope: 'enrolments:read' } as const;
+
+export const activityRoutes = [
+  route({
+    ...reading,
+    path: '/enrolment/{LoginID}/{EnrollID}/activity',
+    name: 'readActivity',
+    mayBeStale: true,
+    summary: 'Read what a course recorded about an enrolment',
+    description:
+      'The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took.',
+    own: true,
+    params: Type.Object({ LoginID, EnrollID }),
+    query: Fields(pageQuery),
+    answers: {
+      200: { description: 'A page of units, in the order of UnitID.', schema: PageOf(UnitActivity) },
+    },
+    problems: ['enrolment_not_found'],
+    handle: async (ctx, { params, query }) =>
+      ok(await readActivity(ctx, { ...query, loginId: params.LoginID, enrollId: params.EnrollID })),
+  }),
+  route({
+    ...reading,
+    path: '/enrolment/course/{CourseID}/interaction',
+    name: 'listCourseInteractions',
+    mayBeStale: true,
+    summary: "List a course's interactions",
+    description:
+      "What the tenant's learners answered to each question of a course, in their latest attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.",
+    params: Type.Object({ CourseID }),
+    query: Fields(pageQuery),
+    answers: { 200: { description: 'A page of interactions.', schema: PageOf(CourseInteraction) } },
+    handle: async (ctx, { params, query }) =>
+      ok(await listCourseInteractions(ctx, { ...query, courseId: params.CourseID })),
+  }),
+];
