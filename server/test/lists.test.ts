@@ -45,6 +45,8 @@ const cases: Record<string, string[]> = {
   ),
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],
   readTimeline: [''],
+  readActivity: [''],
+  listCourseInteractions: [''],
   // Status=scheduled and Status=expired have to skip the other open keys: docs/adr/0023-lists.md.
   listEnrolmentKeys: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', 'PurchaseOrder=order-7', 'Status=available', 'Status=redeemed', 'Status=revoked'].map(

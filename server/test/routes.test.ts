@@ -147,6 +147,7 @@ test('learners can call only the listed reads of their own data', () => {
     '/catalogue/course/{CourseID}/{LoginID}',
     '/enrolment/{LoginID}',
     '/enrolment/{LoginID}/{EnrollID}',
+    '/enrolment/{LoginID}/{EnrollID}/activity',
     '/enrolment/{LoginID}/{EnrollID}/explain',
     '/enrolment/{LoginID}/{EnrollID}/timeline',
     '/user/{LoginID}',

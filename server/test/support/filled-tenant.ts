@@ -37,7 +37,7 @@ export async function fill(
     Reference: `${secret} reference ${tenant.TenantID}`,
   });
   const { commit } = await play(service, body.LaunchURL);
-  await commit({ Data: scorm12('incomplete', 50) });
+  await commit({ Data: { ...scorm12('incomplete', 50), 'cmi.interactions.0.id': 'question' } });
   await tenant.api('POST', `/user/check/${LoginID}`, { Password: 'wrong' });
   const { EnrollID, LaunchURL } = body;
   const made = await tenant.api('POST', '/enrolment/key', {

@@ -80,6 +80,7 @@ export async function fillLists(service: TestService, tenantId: string) {
   return {
     LoginID: `user-${(0x777 + 1) / 2}`,
     Email: 'mail9@test.example',
+    CourseID: 'lists-1',
     EnrollID: id('0191'),
     EventID: id('0192'),
     WebhookID: hook,

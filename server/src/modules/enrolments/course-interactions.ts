@@ -60,7 +60,7 @@ export async function listCourseInteractions(ctx: TenantContext, input: PageQuer
   const sizes = await run<Sized>(ctx, {
     name: 'size_interactions',
     text: sizesText,
-    values: [ctx.tenantId, ids, begun && begun.unitId, begun !== null && begun.number !== null],
+    values: [ctx.tenantId, ids, begun?.unitId ?? null, begun !== null && begun.number !== null],
   });
   const chosen = withinBytes(sizes);
   const rows = await interactionRows(ctx, owners, chosen, after);
