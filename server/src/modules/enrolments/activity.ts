@@ -31,12 +31,6 @@ join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
 left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = enrolment.enroll_id
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 and known.login_id = $3`;
 
-/** All units of an enrolment together have at most 4 MiB of data. */
-const unitsText = `
-select unit.unit_id, unit.launch, unit.data, unit.evidence, unit.updated_at from attempt_unit unit
-where unit.tenant_id = $1 and unit.enroll_id = $2 and unit.unit_id > $3
-order by unit.unit_id limit $4`;
-
 /** What the content of each started unit recorded, from the stored run-time data. */
 export async function readActivity(
   ctx: TenantContext,
@@ -53,19 +47,29 @@ export async function readActivity(
     values: [ctx.tenantId, enrollId, loginId],
   });
   if (!owner) throw enrolmentNotFound();
-  const rows = await run<Row>(ctx, {
-    name: 'read_activity',
-    text: unitsText,
-    values: [ctx.tenantId, enrollId, after, limit + 1],
-  });
+  // All units of an enrolment together have at most 4 MiB of data.
+  const rows = await ctx.db
+    .selectFrom('attempt_unit')
+    .select(['unit_id', 'launch', 'data', 'evidence', 'updated_at'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .where('unit_id', '>', after)
+    .orderBy('unit_id')
+    .limit(limit + 1)
+    .execute();
   const played = await playedBy(ctx, owner.release_id);
   const attempts = attemptsIn(played, owner.tree_state);
   return toPage(
     rows,
     limit,
     ({ unit_id }) => unit_id,
-    (row) => toUnitActivity(played, attempts, row),
+    (row) => toUnitActivity(played, attempts, contentsOf(row)),
   );
+}
+
+/** The casts are safe: only commits write these columns, from validated data and its evaluation. */
+function contentsOf(row: Omit<Row, 'data' | 'evidence'> & { data: unknown; evidence: unknown }): Row {
+  return { ...row, data: row.data as RunTimeData, evidence: row.evidence as Evidence };
 }
 
 function attemptsIn({ course }: Played, text: string | null): ReadonlyMap<string, number> | null {
