@@ -9,7 +9,7 @@ const { contents, contentsButton, contentsClose, scrim, stage, units: place, bar
 
 /** The table of contents: next to the course on wide screens, a drawer on narrow ones. */
 /** A row of the list: a unit, a group, or the whole course. */
-type Entry = Pick<Unit, 'UnitID' | 'Title' | 'Href' | 'Children'>;
+type Entry = Pick<Unit, 'UnitID' | 'Title' | 'Href' | 'Children' | 'AssignableUnit'>;
 type Node = { entry: Entry; button: HTMLButtonElement; state: HTMLElement; item: HTMLElement };
 
 export function createContents(units: Unit[], root: Entry | null, choose: (unitID: string) => void) {
@@ -26,9 +26,12 @@ export function createContents(units: Unit[], root: Entry | null, choose: (unitI
 
   function row(entry: Entry): HTMLElement {
     const state = make('span', 'state');
-    const button = make('button', 'unit', state, make('span', 'unit-title', entry.Title));
+    const title = make('span', 'unit-title', entry.Title);
+    title.setAttribute('dir', 'auto');
+    const button = make('button', 'unit', state, title);
+    if (entry.AssignableUnit)
+      title.append(make('span', 'unit-rule', messages.moveOns[entry.AssignableUnit.MoveOn]));
     button.type = 'button';
-    button.lastElementChild?.setAttribute('dir', 'auto');
     button.addEventListener('click', () => {
       if (button.getAttribute('aria-disabled') === 'true') return;
       if (!desktop.matches) toggle(false);

@@ -15,6 +15,8 @@ type Defined = {
 export type Session = Omit<Records['PlayerSession'], keyof Defined> & Defined;
 export type Commit = Records['Commit'];
 export type Receipt = Records['Receipt'];
+export type OpenedUnit = Records['OpenedUnit'];
+export type SessionResults = { Receipt: Receipt; Evidence: Record<string, Evidence> };
 
 /** Why the session of an open page has ended. */
 export type SessionEnd = NonNullable<Receipt['Ended']>;

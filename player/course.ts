@@ -1,5 +1,6 @@
 import type { UnitStatus } from '../standards/unit-status.ts';
 import type { Snapshot } from './commits.ts';
+import type { Receipt } from './contract.ts';
 import type { PlayableUnit } from './units.ts';
 
 /** Whether something can be done now and, if not, why not, in the learner's language. */
@@ -52,6 +53,8 @@ export type CourseEvents = {
   /** The content asks to leave the course, or there is nothing left to show. */
   ended(): void;
   missing(unit: PlayableUnit): void;
+  /** The service told the page the current result. */
+  reported?(receipt: Receipt): void;
 };
 
 /** Content sets values in bursts; one snapshot after each is enough to survive a crash. */

@@ -1,3 +1,4 @@
+import { createAuCourse } from './au.ts';
 import { startClock } from './clock.ts';
 import { createCommits } from './commits.ts';
 import { createContents } from './contents.ts';
@@ -34,10 +35,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     state: showSaveState,
     // After the content has received its response.
     stopped: (why) => void window.setTimeout(() => void stop(why)),
-    receipt(latest) {
-      receipt = latest;
-      elements.progress.value = Math.max(elements.progress.value, latest.Progress);
-    },
+    receipt: showReceipt,
   });
   const heartbeat = startHeartbeat(session.Session, {
     heard: () => {
@@ -51,6 +49,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   const events: CourseEvents = {
     moved: update,
     ended: () => void leave(),
+    reported: showReceipt,
     missing: (unit) => {
       void heartbeat.beat();
       const { title, text } = messages.missing(unit.Title);
@@ -59,9 +58,12 @@ export async function play(session: Session, journal: Journal): Promise<void> {
       ]);
     },
   };
+  const isReported = session.Standard === 'cmi5' || session.Standard === 'xapi';
   const isSequenced = session.Standard.startsWith('scorm2004');
   const create = isSequenced ? createSequencedCourse : createLinearCourse;
-  const course: Course = create(session, commits, stage, events);
+  const course: Course = isReported
+    ? createAuCourse(session, stage, events)
+    : create(session, commits, stage, events);
   const contents =
     units.length > 1
       ? createContents(
@@ -106,6 +108,11 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   listenToThePage();
   showSaveState('saved');
   await act(course.start);
+
+  function showReceipt(latest: Session['Receipt']): void {
+    receipt = latest;
+    elements.progress.value = Math.max(elements.progress.value, latest.Progress);
+  }
 
   function update(): void {
     const position = course.position();

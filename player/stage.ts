@@ -12,8 +12,11 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
   let reveal: number | undefined;
 
   return {
-    /** Resolves with false if the page cannot be loaded. */
-    show(address: string, title: string): Promise<boolean> {
+    /**
+     * Resolves with false if the page cannot be loaded. `moved` gets the path of each further page of this origin that
+     * the content opens in its frame.
+     */
+    show(address: string, title: string, moved?: (path: string) => void): Promise<boolean> {
       frame?.remove();
       const next = document.createElement('iframe');
       next.title = title;
@@ -38,6 +41,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
           },
           { once: true },
         );
+        if (moved) next.addEventListener('load', () => moved(pathOf(next)));
         place.append(next);
       });
     },
@@ -56,6 +60,15 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
     },
     focus: () => frame?.focus(),
   };
+}
+
+/** Empty for a page of another origin. */
+function pathOf(frame: HTMLIFrameElement): string {
+  try {
+    return frame.contentWindow?.location.pathname ?? '';
+  } catch {
+    return '';
+  }
 }
 
 /** Cross-origin pages cannot be inspected and count as shown. */

@@ -1337,6 +1337,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/enrolment/{LoginID}/{EnrollID}/waive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Waive a unit of a cmi5 course
+         * @description The learner need not take the unit: it counts as satisfied, without a score. The learner must have opened the course once. Waiving a unit again changes nothing.
+         */
+        post: operations["waiveUnit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/launch": {
         parameters: {
             query?: never;
@@ -1509,6 +1529,86 @@ export interface paths {
          * @description Supports the Range header. The case of the path is ignored if only one file matches.
          */
         get: operations["readCourseFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/play/{token}/au": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a session of a unit that reports through xAPI
+         * @description The open session of the enrolment is abandoned.
+         */
+        post: operations["openUnit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/play/{token}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the current results
+         * @description For units that report to the service themselves, without the page.
+         */
+        get: operations["readSessionResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/play/{token}/fetch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the token of an AU for the LRS (the fetch URL of cmi5)
+         * @description Returns the token once. Any origin may call it.
+         */
+        post: operations["fetchToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/play/{token}/returned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return from a unit (the returnURL of cmi5)
+         * @description The player replaces this page. In a window of its own, the learner can close it.
+         */
+        get: operations["returnFromUnit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2434,13 +2534,37 @@ export interface components {
                 /** @description 0–100. */
                 Progress: number | null;
             }[];
+            /** @description cmi5: what satisfies each unit, and what it has reported. Empty for other standards. */
+            Units: {
+                UnitID: string;
+                Title: string;
+                /**
+                 * @description What satisfies the unit.
+                 * @enum {string}
+                 */
+                MoveOn: "NotApplicable" | "Passed" | "Completed" | "CompletedAndPassed" | "CompletedOrPassed";
+                Satisfied: boolean;
+                /** @description The time of the unit's statement. */
+                CompletedAt: string | null;
+                /** @description The time of the unit's statement. */
+                PassedAt: string | null;
+                /** @description The time of the unit's statement. */
+                FailedAt: string | null;
+                /** @description When an administrator waived the unit. */
+                WaivedAt: string | null;
+                /** @description 0–1, as the unit reported it. */
+                Score: number | null;
+            }[];
         };
         /** TimelineEntry */
         TimelineEntry: {
             /** Format: date-time */
             At: string;
-            /** @enum {string} */
-            Kind: "launch" | "commit" | "event";
+            /**
+             * @description `unit`: a session of a unit that reports through xAPI, or its waiver.
+             * @enum {string}
+             */
+            Kind: "launch" | "unit" | "commit" | "event";
             /** @description The type of the event, if the entry is an event. */
             Type: string | null;
             /** @description Number of the launch; null for a commit whose launch is no longer on record, for example after restoring a backup. */
@@ -3521,10 +3645,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the statement about it. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
              * @description Who did it: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
@@ -3587,6 +3711,13 @@ export interface components {
         /** About */
         About: {
             version: string[];
+        };
+        /** Waiver */
+        Waiver: {
+            /** @description The AU, as in `Units` of the release. */
+            UnitID: string;
+            /** @description Part of the statement about it. cmi5 suggests "Tested Out", "Equivalent AU", "Equivalent Outside Activity" and "Administrative". */
+            Reason: string;
         };
         /** Preview */
         Preview: {
@@ -3694,6 +3825,45 @@ export interface components {
             Preview?: string;
             /** @description true in the last commit, when the learner leaves and the session ends. */
             Exit?: boolean;
+        };
+        /** AuOpening */
+        AuOpening: {
+            UnitID: string;
+            /**
+             * @description By default `Review` if the unit is completed and passed, `Normal` otherwise.
+             * @enum {string}
+             */
+            LaunchMode?: "Normal" | "Browse" | "Review";
+        };
+        /** OpenedUnit */
+        OpenedUnit: {
+            /** Format: uuid */
+            SessionID: string;
+            /** @description The unit's page with its launch parameters. */
+            URL: string;
+            /** @description true if the unit needs a window of its own. */
+            OwnWindow: boolean;
+            /** @enum {string} */
+            LaunchMode: "Normal" | "Browse" | "Review";
+        };
+        /** Results */
+        Results: {
+            Receipt: components["schemas"]["Receipt"];
+            /** @description The recorded results of each unit, by UnitID. */
+            Evidence: {
+                [key: string]: unknown;
+            };
+        };
+        /** AuToken */
+        AuToken: {
+            /** @description For HTTP Basic authentication at the LRS. */
+            "auth-token"?: string;
+            /**
+             * @description 1: used before, or over. 2: no access.
+             * @enum {string}
+             */
+            "error-code"?: "1" | "2";
+            "error-text"?: string;
         };
     };
     responses: {
@@ -4450,6 +4620,18 @@ export interface components {
                 };
             };
         };
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can name another tenant. `cmi5_violation`: The rules of cmi5 do not allow this. `tenant_suspended`: The tenant is suspended. */
+        "scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "scope_missing" | "own_only" | "cross_site" | "tenant_not_allowed" | "cmi5_violation" | "tenant_suspended";
+                };
+            };
+        };
         /** @description `tenant_not_found`: The tenant does not exist. `statement_not_found`: The statement does not exist. */
         "tenant_not_found.statement_not_found": {
             headers: {
@@ -4531,6 +4713,30 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "in_progress" | "document_limit";
+                };
+            };
+        };
+        /** @description `user_not_found`: The user does not exist. `enrolment_not_found`: The enrolment does not exist. `tenant_not_found`: The tenant does not exist. */
+        "user_not_found.enrolment_not_found.tenant_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_not_found" | "enrolment_not_found" | "tenant_not_found";
+                };
+            };
+        };
+        /** @description `not_waivable`: The unit cannot be waived. `in_progress`: The same request is still in progress. */
+        "not_waivable.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "not_waivable" | "in_progress";
                 };
             };
         };
@@ -4687,6 +4893,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "range_not_satisfiable";
+                };
+            };
+        };
+        /** @description `session_ended`: The session has ended. `enrolment_erased`: The data about the learner was erased. */
+        "session_ended.enrolment_erased": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "session_ended" | "enrolment_erased";
                 };
             };
         };
@@ -4876,10 +5094,15 @@ export type StatementResult = components['schemas']['StatementResult'];
 export type Person = components['schemas']['Person'];
 export type Activity = components['schemas']['Activity'];
 export type About = components['schemas']['About'];
+export type Waiver = components['schemas']['Waiver'];
 export type Preview = components['schemas']['Preview'];
 export type Receipt = components['schemas']['Receipt'];
 export type PlayerSession = components['schemas']['PlayerSession'];
 export type Commit = components['schemas']['Commit'];
+export type AuOpening = components['schemas']['AuOpening'];
+export type OpenedUnit = components['schemas']['OpenedUnit'];
+export type Results = components['schemas']['Results'];
+export type AuToken = components['schemas']['AuToken'];
 export type ResponseProblem = components['responses']['Problem'];
 export type ResponsePayloadTooLarge = components['responses']['payload_too_large'];
 export type ResponseUnsupportedMediaType = components['responses']['unsupported_media_type'];
@@ -4943,6 +5166,7 @@ export type ResponseTenantNotFoundWebhookNotFound = components['responses']['ten
 export type ResponseValidationFailedUnknownFieldWebhookAddressRefused = components['responses']['validation_failed.unknown_field.webhook_address_refused'];
 export type ResponseUserNotFoundTenantNotFoundWebhookNotFound = components['responses']['user_not_found.tenant_not_found.webhook_not_found'];
 export type ResponseMalformedRequestXapiInvalidSessionAmbiguousTenantRequired = components['responses']['malformed_request.xapi_invalid.session_ambiguous.tenant_required'];
+export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedCmi5ViolationTenantSuspended = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended'];
 export type ResponseTenantNotFoundStatementNotFound = components['responses']['tenant_not_found.statement_not_found'];
 export type ResponseStatementConflict = components['responses']['statement_conflict'];
 export type ResponseInProgressStatementConflict = components['responses']['in_progress.statement_conflict'];
@@ -4950,6 +5174,8 @@ export type ResponseTenantNotFoundDocumentNotFound = components['responses']['te
 export type ResponseDocumentConflictDocumentLimit = components['responses']['document_conflict.document_limit'];
 export type ResponsePreconditionFailed = components['responses']['precondition_failed'];
 export type ResponseInProgressDocumentLimit = components['responses']['in_progress.document_limit'];
+export type ResponseUserNotFoundEnrolmentNotFoundTenantNotFound = components['responses']['user_not_found.enrolment_not_found.tenant_not_found'];
+export type ResponseNotWaivableInProgress = components['responses']['not_waivable.in_progress'];
 export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
 export type ResponseCourseNotPlayableInProgress = components['responses']['course_not_playable.in_progress'];
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
@@ -4963,6 +5189,7 @@ export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawn = components[
 export type ResponseUserDisabledSessionSuperseded = components['responses']['user_disabled.session_superseded'];
 export type ResponseNotFoundTenantNotFound = components['responses']['not_found.tenant_not_found'];
 export type ResponseRangeNotSatisfiable = components['responses']['range_not_satisfiable'];
+export type ResponseSessionEndedEnrolmentErased = components['responses']['session_ended.enrolment_erased'];
 export type ParameterTenant = components['parameters']['Tenant'];
 export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
 export type ParameterLimit = components['parameters']['Limit'];
@@ -6870,6 +7097,19 @@ export interface operations {
                      *           "Success": "unknown",
                      *           "Score": 85,
                      *           "Progress": 100
+                     *         }
+                     *       ],
+                     *       "Units": [
+                     *         {
+                     *           "UnitID": "lesson-1",
+                     *           "Title": "Fire safety",
+                     *           "MoveOn": "NotApplicable",
+                     *           "Satisfied": true,
+                     *           "CompletedAt": null,
+                     *           "PassedAt": null,
+                     *           "FailedAt": null,
+                     *           "WaivedAt": null,
+                     *           "Score": 85
                      *         }
                      *       ]
                      *     }
@@ -10867,7 +11107,7 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /** @example tenant.created */
-                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /**
                  * @description ID of a key or session.
                  * @example 01994a5e-7c00-7000-8000-000000000003
@@ -11123,7 +11363,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found.statement_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -11205,7 +11445,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["statement_conflict"];
             413: components["responses"]["payload_too_large"];
@@ -11294,7 +11534,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress.statement_conflict"];
             413: components["responses"]["payload_too_large"];
@@ -11365,7 +11605,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found.document_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -11433,7 +11673,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["document_conflict.document_limit"];
             412: components["responses"]["precondition_failed"];
@@ -11508,7 +11748,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress.document_limit"];
             412: components["responses"]["precondition_failed"];
@@ -11567,7 +11807,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
@@ -11631,7 +11871,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found.document_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -11692,7 +11932,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["document_conflict.document_limit"];
             412: components["responses"]["precondition_failed"];
@@ -11760,7 +12000,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress.document_limit"];
             412: components["responses"]["precondition_failed"];
@@ -11813,7 +12053,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
@@ -11877,7 +12117,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found.document_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -11938,7 +12178,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["document_conflict.document_limit"];
             412: components["responses"]["precondition_failed"];
@@ -12006,7 +12246,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress.document_limit"];
             412: components["responses"]["precondition_failed"];
@@ -12059,7 +12299,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
@@ -12119,7 +12359,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12178,7 +12418,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12217,6 +12457,108 @@ export interface operations {
             400: components["responses"]["malformed_request"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    waiveUnit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+                /**
+                 * @description ID of the enrolment. Opaque.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
+                EnrollID: components["parameters"]["EnrollID"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "UnitID": "lesson-1",
+                 *       "Reason": "Passed the practical exam."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Waiver"];
+            };
+        };
+        responses: {
+            /** @description The enrolment with its new result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "LoginID": "ada",
+                     *       "CourseID": "fire-safety",
+                     *       "DurationID": "30-days",
+                     *       "CourseTitle": "Fire safety",
+                     *       "Status": "enrolled",
+                     *       "Completion": "unknown",
+                     *       "Success": "unknown",
+                     *       "Score": 85,
+                     *       "Override": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 85,
+                     *         "Reason": "Passed the practical exam.",
+                     *         "At": "2026-01-31T09:00:00Z"
+                     *       },
+                     *       "Recorded": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 85
+                     *       },
+                     *       "Progress": 100,
+                     *       "TotalSeconds": 1260,
+                     *       "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *       "StartedAt": "2026-01-31T09:00:00Z",
+                     *       "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *       "CompletedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "Launches": 1,
+                     *       "Reference": "order-4711",
+                     *       "Metadata": {
+                     *         "cohort": "spring"
+                     *       },
+                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.enrolment_not_found.tenant_not_found"];
+            409: components["responses"]["not_waivable.in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -12731,6 +13073,204 @@ export interface operations {
             415: components["responses"]["unsupported_media_type"];
             416: components["responses"]["range_not_satisfiable"];
             421: components["responses"]["wrong_host"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    openUnit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `Session` from the response that opened the session.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: components["parameters"]["token"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "UnitID": "lesson-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AuOpening"];
+            };
+        };
+        responses: {
+            /** @description The session. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "SessionID": "01994a5e-7c00-7000-8000-000000000000",
+                     *       "URL": "https://courses.example.com/fire-safety",
+                     *       "OwnWindow": true,
+                     *       "LaunchMode": "Normal"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenedUnit"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["tenant_suspended.access_expired.enrolment_withdrawn"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["user_disabled.course_not_playable.session_superseded"];
+            410: components["responses"]["session_ended.enrolment_erased"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            421: components["responses"]["wrong_host"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readSessionResults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `Session` from the response that opened the session.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: components["parameters"]["token"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The results. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Receipt": {
+                     *         "Number": 1,
+                     *         "Status": "completed",
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 85,
+                     *         "Progress": 100,
+                     *         "Ended": null,
+                     *         "Warning": "data_not_stored",
+                     *         "Preview": "eyJhbGciOiJkaXIifQ"
+                     *       },
+                     *       "Evidence": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Results"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["tenant_suspended.access_expired.enrolment_withdrawn"];
+            404: components["responses"]["enrolment_not_found.tenant_not_found"];
+            409: components["responses"]["user_disabled.course_not_playable.session_superseded"];
+            410: components["responses"]["session_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            421: components["responses"]["wrong_host"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    fetchToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `Session` from the response that opened the session.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: components["parameters"]["token"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token, or an error as cmi5 defines it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "auth-token": "YXU6c2VjcmV0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuToken"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["tenant_suspended.access_expired.enrolment_withdrawn"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["user_disabled.session_superseded"];
+            410: components["responses"]["session_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            421: components["responses"]["wrong_host"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    returnFromUnit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `Session` from the response that opened the session.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: components["parameters"]["token"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page that says that the unit is over. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            /** @description A page that says that the link has expired. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];

@@ -18,6 +18,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Session cookies only work on pages of this service. Call the API from your server, with a key.',
   tenant_required: "Send the `TenantID` in the `Tenant` header. Only the operator's keys need this header.",
   tenant_not_allowed: "Leave out the `Tenant` header. A tenant's key always works on its own tenant.",
+  cmi5_violation:
+    'Correct the AU: the message names the section of the cmi5 specification. Keys of the tenant are not subject to these rules.',
   tenant_suspended: 'Ask the operator to resume the tenant. Its data is unchanged.',
   not_found: 'Compare the path and the method with the API reference.',
   method_not_allowed:
@@ -47,6 +49,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   option_in_use: 'Retire the option instead: `{"Status":"retired"}`.',
   already_enrolled:
     'The user has a current enrolment and `IfEnrolled` is `fail`. Use `return`, `extend` or `renew`.',
+  not_waivable: 'Waive AUs of cmi5 courses, after the learner has opened the course once.',
   no_seats_left:
     'Ask the operator for more `Seats`, or withdraw an enrolment that is still within the grace period.',
   tenant_exists: 'Change the tenant with `PUT /tenant/{TenantID}`.',

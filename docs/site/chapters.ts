@@ -6,6 +6,7 @@ export const chapters = [
     pages: [
       'enrol',
       'launch',
+      'cmi5',
       'retries',
       'bulk',
       'enrolment-keys',

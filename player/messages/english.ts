@@ -1,4 +1,5 @@
 import type { Reason } from '../../scorm/sequencing/requests.ts';
+import type { MoveOn } from '../../standards/cmi5/vocabulary.ts';
 import type { UnitStatus } from '../../standards/unit-status.ts';
 import type { CommitRejection, SessionEnd } from '../contract.ts';
 import type { SaveState } from '../save-state.ts';
@@ -87,6 +88,19 @@ export const english = {
   markComplete: 'Mark as complete',
   markedComplete: 'Completed',
   leaving: 'Saving your progress…',
+  ownWindow: {
+    title: (title: string) => `“${title}” opens in a window of its own`,
+    text: 'Keep this page open. Your progress is shown here when you come back.',
+    action: 'Open window',
+  },
+  /** What a part needs, under its title in the contents. */
+  moveOns: {
+    NotApplicable: 'Optional',
+    Passed: 'Must be passed',
+    Completed: 'Must be completed',
+    CompletedAndPassed: 'Must be completed and passed',
+    CompletedOrPassed: 'Must be completed or passed',
+  } satisfies Record<MoveOn, string>,
   refused: 'This course cannot be opened',
   unreachable: {
     title: 'No connection',

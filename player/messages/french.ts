@@ -78,6 +78,18 @@ export const french: Messages = {
   markComplete: 'Marquer comme terminé',
   markedComplete: 'Terminé',
   leaving: 'Enregistrement de votre progression…',
+  ownWindow: {
+    title: (title: string) => `« ${title} » s’ouvre dans une fenêtre séparée`,
+    text: 'Gardez cette page ouverte. Votre progression s’y affiche à votre retour.',
+    action: 'Ouvrir la fenêtre',
+  },
+  moveOns: {
+    NotApplicable: 'Facultatif',
+    Passed: 'À réussir',
+    Completed: 'À terminer',
+    CompletedAndPassed: 'À terminer et à réussir',
+    CompletedOrPassed: 'À terminer ou à réussir',
+  },
   refused: 'Ce cours ne peut pas être ouvert',
   unreachable: {
     title: 'Pas de connexion',

@@ -78,6 +78,18 @@ export const german: Messages = {
   markComplete: 'Als abgeschlossen markieren',
   markedComplete: 'Abgeschlossen',
   leaving: 'Ihr Fortschritt wird gespeichert …',
+  ownWindow: {
+    title: (title: string) => `„${title}“ wird in einem eigenen Fenster geöffnet`,
+    text: 'Lassen Sie diese Seite geöffnet. Hier sehen Sie Ihren Fortschritt, wenn Sie zurückkommen.',
+    action: 'Fenster öffnen',
+  },
+  moveOns: {
+    NotApplicable: 'Freiwillig',
+    Passed: 'Muss bestanden werden',
+    Completed: 'Muss abgeschlossen werden',
+    CompletedAndPassed: 'Muss abgeschlossen und bestanden werden',
+    CompletedOrPassed: 'Muss abgeschlossen oder bestanden werden',
+  },
   refused: 'Dieser Kurs kann nicht geöffnet werden',
   unreachable: {
     title: 'Keine Verbindung',

@@ -7,6 +7,8 @@ import { auditRoutes } from './modules/audit/routes.ts';
 import { authorize, bearerToken, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
+import { findAuSession } from './modules/cmi5/find-au-session.ts';
+import { cmi5Routes } from './modules/cmi5/routes.ts';
 import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
 import { activityRoutes } from './modules/enrolments/activity-routes.ts';
 import { bulkEnrolRoutes } from './modules/enrolments/bulk-routes.ts';
@@ -16,6 +18,7 @@ import { lifecycleRoutes } from './modules/lifecycle/routes.ts';
 import { cookieTokens } from './modules/people/cookie.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
 import { sessionCaller } from './modules/people/session-caller.ts';
+import { auRoutes } from './modules/player/au-routes.ts';
 import { contentRoutes } from './modules/player/content-routes.ts';
 import { contentHeaders, prepareContent } from './modules/player/content-server.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
@@ -59,9 +62,11 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
   ...auditRoutes,
   ...xapiRoutes,
+  ...cmi5Routes,
   launchRoute,
   ...previewRoutes,
   ...contentRoutes,
+  ...auRoutes,
 ];
 
 /** The OpenAPI document. */
@@ -106,7 +111,7 @@ function openInterface(ctx: Context): FastifyInstance {
   parseRecords(api, own);
   api.register(formBody);
   registerRoutes(api, ctx, own, guards);
-  serveLrs(api, ctx, xapiRoutes, { guards, findAuSession: async () => null });
+  serveLrs(api, ctx, xapiRoutes, { guards, findAuSession });
   return api;
 }
 

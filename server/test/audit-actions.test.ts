@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import Schema from 'typebox/schema';
+import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/made-courses.ts';
 import { routes } from '../src/app.ts';
 import { type AuditAction, auditActions, auditCatalogue } from '../src/modules/audit/actions.ts';
@@ -12,6 +13,8 @@ import { verifyAudit } from '../src/modules/audit/verify.ts';
 import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
 import { browser, ownPage, press, signInOperator, signInUser } from '../src/modules/people/test-support.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
+import { packFiles } from './support/packages.ts';
+import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
@@ -229,6 +232,19 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     await changed(path, { Override: { Success: 'passed', Score: 70, Reason: reason } });
     return { by: 'updateEnrolment', target, data: { Success: 'passed', Score: 70 } };
+  },
+  'enrolment.unit_waived': async (recordEnd) => {
+    const [LoginID, CourseID] = [await user(), unique('cmi5')];
+    const files = { 'cmi5.xml': courseStructure(au({ attributes: 'moveOn="Passed"' })), 'index.html': '' };
+    expectStatus(await service.importPackage(CourseID, await packFiles(files)), 201);
+    await service.api('PUT', `/course/${CourseID}/option/open`, {});
+    const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+    await play(service, LaunchURL);
+    await recordEnd();
+    const UnitID = 'https://example.com/au';
+    for (const _ of [1, 2])
+      await tenant.api('POST', `/enrolment/${LoginID}/${EnrollID}/waive`, { UnitID, Reason: reason });
+    return { by: 'waiveUnit', target: EnrollID, data: { UnitID } };
   },
   'enrolment.withdrawn': async (recordEnd) => {
     const { path, target } = await enrolled();

@@ -29,6 +29,8 @@ function sourcesBut(file: string): string {
 
 /** Writes that need no scope, each with its reason. */
 const withoutScope = new Set([
+  'openUnit',
+  'fetchToken',
   'createAccessToken', // the credentials are in the request itself
   'signIn', // the link is the credential
   'readOpenInvitation', // the link is the credential
@@ -83,6 +85,8 @@ const changesNothing = new Set(['checkPassword', 'previewCourse', 'previewOffere
 const notAudited = new Map([
   ['openSession', "a learner's own action, reported by events"],
   ['commit', "a learner's own action, reported by events"],
+  ['openUnit', "a learner's own action, reported by events"],
+  ['fetchToken', "part of a learner's own action"],
   ['createAccessToken', 'use of an existing key, whose creation is audited'],
   ['enrolWithOption', 'day-to-day work, reported by events'],
   ['enrol', 'day-to-day work, reported by events'],

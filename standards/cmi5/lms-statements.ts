@@ -39,7 +39,7 @@ type Parts = {
   result?: object;
 };
 
-export const actorOf = (account: Registration['account']) => ({ objectType: 'Agent', account });
+export const actorOf = (account: Registration['account']) => ({ objectType: 'Agent' as const, account });
 
 /** Section 9.6: the context on which all statements of a session are based. */
 export function contextTemplate({ sessionId, publisherId }: Pick<LaunchedAu, 'sessionId' | 'publisherId'>) {

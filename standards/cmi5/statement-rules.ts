@@ -233,12 +233,12 @@ function after({ state, record }: Facts, statement: Read): Omit<Accepted, 'verb'
   const scaled = typeof score?.scaled === 'number' ? score.scaled : record.score;
   return {
     state: { ...state, verbs: [...state.verbs, verb] },
-    record: {
-      ...reported,
-      ...(verb === 'completed' && { completed: at }),
-      ...(verb === 'passed' && { passed: at, score: scaled }),
-      ...(verb === 'failed' && { failed: at, score: scaled }),
-    },
+    record:
+      verb === 'completed'
+        ? { ...reported, completed: at }
+        : scored.includes(verb)
+          ? { ...reported, [verb]: at, score: scaled }
+          : reported,
   };
 }
 

@@ -109,3 +109,22 @@ for (const name of ['golf-scorm2004-3rd-forced-sequential', 'golf-scorm2004-4th-
     await page.context().close();
   });
 }
+
+test(
+  'cmi5-catapult-single-au: the unit reports its score, and the player shows the result',
+  options,
+  async () => {
+    const { page, read } = await launch('cmi5-catapult-single-au');
+    const content = contentOf(page);
+    const answers = content.locator('button', { hasText: 'Select correct answers' });
+    while (!(await answers.isVisible())) await content.locator('#next').click();
+    await answers.click();
+    await content.locator('button', { hasText: 'Submit Answers' }).click();
+    await content.locator('.exit-button:visible').last().click();
+    await page.locator('#notice').waitFor();
+    await exit(page);
+    const { Status, Success, Score } = await read();
+    assert.deepEqual([Status, Success, Score], ['completed', 'passed', 100]);
+    await page.context().close();
+  },
+);

@@ -22,6 +22,7 @@ const groupOf = {
   'user.exported': 'people',
   'user.erased': 'people',
   'enrolment.overridden': 'results',
+  'enrolment.unit_waived': 'results',
   'enrolment.withdrawn': 'results',
   'enrolment.reinstated': 'results',
   'enrolment.end_changed': 'results',

@@ -1,12 +1,12 @@
 import { Anchor, Badge, Code, Group, Stack, Text } from '@mantine/core';
-import { IconBolt, IconDeviceFloppy, IconPlayerPlay } from '@tabler/icons-react';
+import { IconBolt, IconBook, IconDeviceFloppy, IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { Instant } from '../../parts/values.tsx';
 import type { Entry } from './entry.ts';
 import { useSentence } from './use-sentence.ts';
 
-const icons = { launch: IconPlayerPlay, commit: IconDeviceFloppy, event: IconBolt } as const;
+const icons = { launch: IconPlayerPlay, unit: IconBook, commit: IconDeviceFloppy, event: IconBolt } as const;
 
 export function TimelineItem({ entry, loginId }: { entry: Entry; loginId: string }) {
   const t = useTranslations('enrolments');

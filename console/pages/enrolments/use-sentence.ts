@@ -56,6 +56,19 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
     ];
     return { sentence: t('timeline.launch', { number: entry.Launch ?? 0 }), more: details.join(' · ') };
   }
+  if (Kind === 'unit') {
+    const ended = at('EndedAt');
+    const [mode, unit] = [textIn(Data, 'LaunchMode'), entry.UnitID ?? ''];
+    const details = [
+      ...(mode === 'Waived' || mode === null ? [] : [mode]),
+      ...(Array.isArray(Data.Verbs) ? Data.Verbs.filter((verb) => typeof verb === 'string') : []),
+      ...(ended ? [t('timeline.ended', { at: ended })] : []),
+    ];
+    return {
+      sentence: t(mode === 'Waived' ? 'timeline.waived' : 'timeline.unit', { unit }),
+      more: details.join(' · '),
+    };
+  }
   if (Kind === 'commit') {
     const numbers = { number: entry.Commit ?? 0, launch: entry.Launch ?? 0 };
     if (entry.Refused === null)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { packCourse } from '../../../test/journeys/made-courses.ts';
 import { newKey } from '../../src/modules/enrolment-keys/key-text.ts';
+import { insertAuSession } from '../../src/modules/enrolments/au-sessions/sessions.ts';
 import { beginning } from '../../src/modules/people/erasure-progress.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { withAttachment } from './lrs.ts';
@@ -68,6 +69,9 @@ export async function fill(
   const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
   assert.deepEqual(again.body, { Deliveries: 1 });
   expectStatus(await tenant.api('GET', '/overview'), 200);
+  const ctx = { ...service.ctx, tenantId: tenant.TenantID };
+  const opened = { enrollId: EnrollID, sessionId: randomUUID(), launch: 1 };
+  await insertAuSession(ctx, { ...opened, unit_id: `${secret} unit`, mode: 'Normal' });
   const known = await fillLrs(tenant);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
   const names = { TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };

@@ -94,6 +94,11 @@ export const auditCatalogue = {
       Score: Type.Optional(Nullable(Type.Number())),
     }),
   ],
+  'enrolment.unit_waived': [
+    'A unit of a cmi5 course was waived. The reason is part of the statement about it.',
+    'enrolment',
+    data({ UnitID: Type.String() }),
+  ],
   'enrolment.withdrawn': ['An enrolment was withdrawn.', 'enrolment', nothing],
   'enrolment.reinstated': ['The withdrawal of an enrolment was reversed.', 'enrolment', nothing],
   'enrolment.end_changed': [

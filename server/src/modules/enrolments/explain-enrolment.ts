@@ -3,6 +3,7 @@ import { unavailableIn, unavailableIn12 } from '../../../../standards/unavailabl
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { playedBy } from '../catalogue/playable.ts';
+import { type AuProgress, readAus } from './au-sessions/units.ts';
 import { explain } from './explain.ts';
 import type { Explanation } from './schemas.ts';
 import { readUnits } from './units.ts';
@@ -32,8 +33,8 @@ left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = enrolment.en
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
 /**
- * The launch decision with its reasons, the closed units, and the results that the course's page claimed without
- * support.
+ * The launch decision with its reasons, the closed units, the results that the course's page claimed without support,
+ * and what satisfies each AU.
  */
 export async function explainEnrolment(
   ctx: TenantContext,
@@ -43,10 +44,12 @@ export async function explainEnrolment(
   const values = [ctx.tenantId, input.enrollId];
   const [row] = await run<Row>(ctx, { name: 'explain_course', text, values });
   const unavailable = row ? await unavailableUnits(ctx, input.enrollId, row) : [];
+  const aus = await readAus(ctx, { enrollId: input.enrollId, releaseId: row?.release_id ?? null });
   return {
     ...decision,
     Unavailable: unavailable.slice(0, max.unavailable),
     Claims: (row?.claims ?? []).map(toClaim),
+    Units: aus.map(toUnit),
   };
 }
 
@@ -58,6 +61,18 @@ async function unavailableUnits(ctx: TenantContext, enrollId: string, { release_
   const units = await readUnits(ctx, enrollId);
   return unavailableIn12(tree, Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence])));
 }
+
+const toUnit = ({
+  unitId,
+  title,
+  moveOn,
+  isSatisfied,
+  ...record
+}: AuProgress): Explanation['Units'][number] => ({
+  ...{ UnitID: unitId, Title: title, MoveOn: moveOn, Satisfied: isSatisfied, Score: record.score },
+  ...{ CompletedAt: record.completed, PassedAt: record.passed },
+  ...{ FailedAt: record.failed, WaivedAt: record.waived },
+});
 
 const toClaim = ({ at, launch, number, unit_id, claimed }: ClaimRow): Claimed => ({
   ...{ At: new Date(at).toISOString(), Launch: launch < 0 ? null : launch, Commit: number, UnitID: unit_id },

@@ -63,6 +63,7 @@ for (const rule of ruleCodes)
         MayLaunch: failing.length === 0,
         Unavailable: [],
         Claims: [],
+        Units: [],
       });
       assert.deepEqual(
         Rules.map((asked: { Rule: string }) => asked.Rule),

@@ -5,7 +5,7 @@ import { enrolmentNotFound } from './record.ts';
 import { decideLaunch } from './rules.ts';
 import type { Explanation } from './schemas.ts';
 
-export type LaunchDecision = Omit<Explanation, 'Claims' | 'Unavailable'> & {
+export type LaunchDecision = Omit<Explanation, 'Claims' | 'Unavailable' | 'Units'> & {
   CourseTitle: string;
   reason: string | null;
 };

@@ -95,6 +95,7 @@ const pages = {
   attempt: { key: [], rows: 1 },
   attempt_unit: { key: ['unit_id'], rows: 4 },
   run_time_commit: { key: ['launch', 'number'], rows: 200 },
+  au_session: { key: ['session_id'], rows: 200 },
 } as const;
 
 type Table = keyof typeof pages;
@@ -108,7 +109,8 @@ const keysetOf = (table: Table, enrollId: string): Keyset => ({
 /** Reads all of a person's rows in one of the enrolments' tables, one enrolment and one page at a time. */
 async function* readRows(ctx: TenantContext, person: Person, table: Table) {
   for await (const enrollId of person.enrolments())
-    for await (const { tenant_id: _, ...row } of rowsOf(ctx, keysetOf(table, enrollId))) yield fieldsOf(row);
+    for await (const { tenant_id: _, token_hash: __, ...row } of rowsOf(ctx, keysetOf(table, enrollId)))
+      yield fieldsOf(row);
 }
 
 /** Assignments that erase the columns of an enrolment's rows. */
@@ -158,6 +160,23 @@ export const launchData: PersonalData = {
   count: (ctx, { enrollIds, max }) =>
     countRows(ctx, countUpToSql({ table: 'launch', column: 'enroll_id', key: 'number' }), [enrollIds, max]),
   read: (ctx, person) => readRows(ctx, person, 'launch'),
+};
+
+export const auSessionData: PersonalData = {
+  name: 'UnitSessions',
+  tables: ['au_session'],
+  erased: 'Their tokens. Sessions have ended.',
+  kept: {
+    what: 'When a unit was opened, and what kind of result it reported.',
+    why: 'They are part of the anonymous result.',
+  },
+  eraseForEnrolment: erasing('au_session', 'token_hash = null', true),
+  count: (ctx, { enrollIds, max }) =>
+    countRows(ctx, countUpToSql({ table: 'au_session', column: 'enroll_id', key: 'session_id' }), [
+      enrollIds,
+      max,
+    ]),
+  read: (ctx, person) => readRows(ctx, person, 'au_session'),
 };
 
 const eraseAttempt = erasing('attempt', 'tree_state = null, last_unit_id = null');

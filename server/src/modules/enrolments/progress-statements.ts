@@ -84,22 +84,40 @@ left join lateral (
   ) begun
 ) kept on true`;
 
-const readFacts = readTogether<Wanted, ProgressFacts & { has_more: boolean }>({
+type FactsRow = ProgressFacts & { has_more: boolean };
+
+const itemOf = ({ enrollId, launch, number, launchId }: Wanted) => ({
+  enroll_id: enrollId,
+  launch,
+  number,
+  launch_id: launchId,
+  forgotten: launchId && lostLaunchNumber(launchId),
+});
+
+const readFacts = readTogether<Wanted, FactsRow>({
   name: 'read_progress',
   text: facts,
   max: maxCommitsPerStatement,
-  item: ({ enrollId, launch, number, launchId }) => ({
-    enroll_id: enrollId,
-    launch,
-    number,
-    launch_id: launchId,
-    forgotten: launchId && lostLaunchNumber(launchId),
-  }),
+  item: itemOf,
 });
 
 /** If a unit changes between the two statements, so does the revision, and the write is skipped. */
 export async function readProgress(ctx: TenantContext, wanted: Wanted): Promise<ProgressFacts | null> {
-  const facts = await readFacts(ctx, wanted);
+  return withAllUnits(ctx, wanted, await readFacts(ctx, wanted));
+}
+
+/** `readProgress` in the caller's transaction. */
+export async function readProgressNow(ctx: TenantContext, wanted: Wanted): Promise<ProgressFacts | null> {
+  const values = [ctx.tenantId, JSON.stringify([{ n: 0, ...itemOf(wanted) }])];
+  const [row] = await run<FactsRow>(ctx, { name: 'read_progress', text: facts, values });
+  return withAllUnits(ctx, wanted, row ?? null);
+}
+
+async function withAllUnits(
+  ctx: TenantContext,
+  wanted: Wanted,
+  facts: FactsRow | null,
+): Promise<ProgressFacts | null> {
   if (!facts?.has_more) return facts;
   const units = await readUnits(ctx, wanted.enrollId);
   return {

@@ -77,6 +77,7 @@ async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commi
     const input = { ...sent, launch: facts.launch, bodyHash, bytes, isLive: ended === null };
     rejectNumber(facts, input);
     await rejectPermanently(ctx, facts, input);
+    await rejectReported(ctx, facts, input);
     const progress = {
       ...(await progressAfter(ctx, facts, input)),
       expectedChange: cached?.changedAt ?? null,
@@ -114,6 +115,14 @@ function knownLaunch(facts: ProgressFacts | null, { launch, launchId }: CommitIn
   return { ...facts, user_id, enabled, ...forgotten };
 }
 
+/** Only statements report what happens in units that use xAPI. */
+async function rejectReported(ctx: TenantContext, facts: KnownFacts, sent: CommitInput): Promise<void> {
+  const unit = unitOf(await playedBy(ctx, facts.release_id), sent.unitId);
+  if (unit.Kind !== 'au') return;
+  const detail = 'This unit reports through xAPI, so its page cannot report for it.';
+  throw new Problem('validation_failed', detail, { param: 'UnitID' });
+}
+
 /** The number belongs to another commit or is too far ahead. The page resends its commit with the expected number. */
 function rejectNumber(facts: KnownFacts, { number }: CommitInput): void {
   const Expected = facts.commits + 1;
@@ -142,7 +151,7 @@ async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: C
   throw new Problem(refused, commitRejections[refused]);
 }
 
-async function progressAfter<Input extends CommitInput & { bytes: number }>(
+export async function progressAfter<Input extends CommitInput & { bytes: number }>(
   ctx: TenantContext,
   facts: KnownFacts,
   input: Input,
@@ -233,7 +242,7 @@ function evidenceOf(facts: ProgressFacts): Evidence {
 
 type CurrentState = { status: string; course: Evidence; override: unknown };
 
-function receiptOf(state: CurrentState, number: number, ended: SessionEnd | null): CommitReceipt {
+export function receiptOf(state: CurrentState, number: number, ended: SessionEnd | null): CommitReceipt {
   const { TotalSeconds: _, ...evidence } = withOverride(state.course, overrideOf(state));
   return { Number: number, Status: state.status, ...evidence, Ended: ended };
 }

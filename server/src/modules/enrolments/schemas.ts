@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { moveOns } from '../../../../standards/cmi5/vocabulary.ts';
 import { actorKinds } from '../../platform/context.ts';
 import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
@@ -146,6 +147,9 @@ const claimed = {
   Progress: Nullable(Type.Number({ description: '0–100.' })),
 };
 
+/** The time that the unit's statement has, which it sets itself. */
+const Reported = Nullable(Type.String({ description: "The time of the unit's statement." }));
+
 export const Explanation = Fields(
   {
     EnrollID,
@@ -189,6 +193,20 @@ export const Explanation = Fields(
           "The results that the course's page claimed without support by its data, newest first, up to 10. They do not count.",
       },
     ),
+    Units: Type.Array(
+      Fields({
+        UnitID: Type.String(),
+        Title: Type.String(),
+        MoveOn: OneOf(moveOns, { description: 'What satisfies the unit.' }),
+        Satisfied: Type.Boolean(),
+        CompletedAt: Reported,
+        PassedAt: Reported,
+        FailedAt: Reported,
+        WaivedAt: Nullable(Type.String({ description: 'When an administrator waived the unit.' })),
+        Score: Nullable(Type.Number({ description: '0–1, as the unit reported it.' })),
+      }),
+      { description: 'cmi5: what satisfies each unit, and what it has reported. Empty for other standards.' },
+    ),
   },
   { title: 'Explanation' },
 );
@@ -197,7 +215,9 @@ export type Explanation = Type.Static<typeof Explanation>;
 export const TimelineEntry = Fields(
   {
     At: Instant(),
-    Kind: OneOf(['launch', 'commit', 'event']),
+    Kind: OneOf(['launch', 'unit', 'commit', 'event'], {
+      description: '`unit`: a session of a unit that reports through xAPI, or its waiver.',
+    }),
     Type: Nullable(Type.String({ description: 'The type of the event, if the entry is an event.' })),
     Launch: Nullable(
       Type.Integer({

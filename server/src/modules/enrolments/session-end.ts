@@ -40,11 +40,20 @@ const silentMilliseconds = 24 * 3_600_000;
 /** A session last seen before this time has ended. */
 export const silentSince = (now: Date) => new Date(now.getTime() - silentMilliseconds);
 
-/** Why a launch's session has ended; null if it is open. */
-export function sessionEnd(facts: SessionFacts, launch: number, now: Date): SessionEnd | null {
+/** Why the learner has no access to the course any more; null if they have. */
+export function accessEnd(
+  facts: Pick<SessionFacts, 'status' | 'enabled' | 'expires_at'>,
+  now: Date,
+): SessionEnd | null {
   if (facts.status === 'withdrawn') return 'enrolment_withdrawn';
   if (!facts.enabled) return 'user_disabled';
-  if (facts.expires_at !== null && facts.expires_at <= now) return 'access_expired';
+  return facts.expires_at !== null && facts.expires_at <= now ? 'access_expired' : null;
+}
+
+/** Why a launch's session has ended; null if it is open. */
+export function sessionEnd(facts: SessionFacts, launch: number, now: Date): SessionEnd | null {
+  const ended = accessEnd(facts, now);
+  if (ended !== null) return ended;
   if (facts.launches !== launch) return 'session_superseded';
   return facts.last_seen_at < silentSince(now) || facts.exit_number !== null ? 'session_ended' : null;
 }

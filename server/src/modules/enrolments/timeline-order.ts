@@ -2,25 +2,28 @@ import { foreignCursor } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { isInstant } from '../../platform/instants.ts';
 
-/** How far each of the three logs has been read. A commit is identified by its time, number and launch. */
+/** How far each of the four logs has been read. A commit is identified by its time, number and launch. */
 export type TimelinePosition = {
   launch: number;
   at: string;
   commit: number;
   commitLaunch: number;
   event: string;
+  /** The session of a unit. */
+  unit: string;
 };
 
 type Logged = {
   at: Date;
-  kind: 'launch' | 'commit' | 'event';
+  kind: 'launch' | 'unit' | 'commit' | 'event';
+  /** Of an event, or of a unit's session. */
   event_id: string | null;
   launch: number | null;
   commit: number | null;
 };
 
 /** The order of entries from the same millisecond. */
-const kinds = ['commit', 'event', 'launch'] as const;
+const kinds = ['commit', 'event', 'launch', 'unit'] as const;
 
 const start: TimelinePosition = {
   launch: 0,
@@ -28,18 +31,28 @@ const start: TimelinePosition = {
   commit: 0,
   commitLaunch: 0,
   event: '00000000-0000-0000-0000-000000000000',
+  unit: '00000000-0000-0000-0000-000000000000',
 };
 
-export function writePosition({ launch, at, commit, commitLaunch, event }: TimelinePosition): string {
-  return [launch, at, commit, commitLaunch, event].join('|');
+export function writePosition(position: TimelinePosition): string {
+  const { launch, at, commit, commitLaunch, event, unit } = position;
+  return [launch, at, commit, commitLaunch, event, unit].join('|');
 }
 
 export function readPosition(cursor: string | null): TimelinePosition {
   if (cursor === null) return start;
-  const [launch = '', at = '', commit = '', commitLaunch = '', event = ''] = cursor.split('|');
-  if (![launch, commit, commitLaunch].every(isNumber) || !isInstant(at) || !isId(event))
+  const [launch = '', at = '', commit = '', commitLaunch = '', event = '', unit = start.unit] =
+    cursor.split('|');
+  if (![launch, commit, commitLaunch].every(isNumber) || !isInstant(at) || !isId(event) || !isId(unit))
     throw foreignCursor();
-  return { launch: Number(launch), at, commit: Number(commit), commitLaunch: Number(commitLaunch), event };
+  return {
+    launch: Number(launch),
+    at,
+    commit: Number(commit),
+    commitLaunch: Number(commitLaunch),
+    event,
+    unit,
+  };
 }
 
 const isNumber = (text: string) => /^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31;
@@ -70,6 +83,7 @@ function positionAfter(
   { kind, at, launch, commit, event_id }: Logged,
 ): TimelinePosition {
   if (kind === 'launch') return { ...place, launch: launch ?? place.launch };
+  if (kind === 'unit') return { ...place, unit: event_id ?? place.unit };
   if (kind === 'event') return { ...place, event: event_id ?? place.event };
   return {
     ...place,

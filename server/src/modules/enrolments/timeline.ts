@@ -23,7 +23,7 @@ type Row = {
 };
 
 /**
- * Each of the three logs is read in the order of an index, so the cost of a page does not depend on their length. Event
+ * Each of the four logs is read in the order of an index, so the cost of a page does not depend on their length. Event
  * IDs are ordered by time, so events need no additional index.
  */
 const text = `
@@ -39,6 +39,14 @@ with owner as materialized (
     null::text[] as warnings, null::text as refused, null::jsonb as claimed
   from launch where launch.tenant_id = $1 and launch.enroll_id = $2 and launch.number > $4
   order by launch.number limit $9
+), opened as (
+  select opened.opened_at as at, 'unit' as kind, opened.session_id as event_id, null::text as type,
+    opened.launch, null::integer as commit, opened.unit_id,
+    jsonb_build_object('LaunchMode', opened.mode, 'Verbs', opened.verbs, 'EndedAt', opened.ended_at,
+      'EndedBy', opened.ended_by) as data,
+    null::text[] as warnings, null::text as refused, null::jsonb as claimed
+  from au_session opened where opened.tenant_id = $1 and opened.enroll_id = $2 and opened.session_id > $10::uuid
+  order by opened.session_id limit $9
 ), saved as (
   select made.committed_at as at, 'commit' as kind, null::uuid as event_id, null::text as type,
     made.launch, made.number as commit, made.unit_id, made.evidence as data, made.warnings, made.refused, made.claimed
@@ -52,7 +60,7 @@ with owner as materialized (
   from event where event.tenant_id = $1 and event.enroll_id = $2 and event.event_id > $8::uuid
   order by event.event_id limit $9
 ), entry as (
-  select * from launched union all select * from saved union all select * from logged
+  select * from launched union all select * from opened union all select * from saved union all select * from logged
 )
 select entry.*, noted.actor, noted.actor_name from owner
 left join entry on true
@@ -74,7 +82,7 @@ export async function readTimeline(
   if (!isId(input.enrollId)) throw enrolmentNotFound();
   const limit = pageLimit(input);
   const after = readPosition(readCursor(input));
-  const { launch, at, commit, commitLaunch, event } = after;
+  const { launch, at, commit, commitLaunch, event, unit } = after;
   const values = [
     ctx.tenantId,
     input.enrollId,
@@ -85,6 +93,7 @@ export async function readTimeline(
     commitLaunch,
     event,
     limit + 1,
+    unit,
   ];
   const rows = await run<Row>(ctx, { name: 'timeline', text, values });
   if (!rows[0]) throw enrolmentNotFound();

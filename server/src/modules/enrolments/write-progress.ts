@@ -119,6 +119,30 @@ const write = `select n from ${writeProgressFunction.name}($1, $2, $3) as writte
  */
 const max = { commits: 50, bytes: 1024 ** 2 };
 
+async function writeRows(ctx: TenantContext, rows: Progress[]): Promise<(Date | null)[]> {
+  const requests = rows.map(({ course, ...progress }, n) => ({
+    ...progress,
+    n,
+    completion: course.Completion,
+    success: course.Success,
+    score: course.Score,
+    progress: course.Progress,
+    totalSeconds: course.TotalSeconds,
+  }));
+  const now = ctx.now();
+  const values = [ctx.tenantId, JSON.stringify(requests), now];
+  const moved = await run<{ n: number }>(ctx, { name: 'write_progress', text: write, values });
+  const written: (Date | null)[] = rows.map(() => null);
+  for (const { n } of moved) written[n] = now;
+  return written;
+}
+
+/** `writeProgress` in the caller's transaction. */
+export async function writeProgressNow(ctx: TenantContext, progress: Progress): Promise<Date | null> {
+  const [writtenAt = null] = await writeRows(ctx, [progress]);
+  return writtenAt;
+}
+
 /** Returns the time at which the commit was written; null if something else came first. */
 export const writeProgress = coalesce<TenantContext, Progress, Date | null>({
   name: 'write_progress',
@@ -126,21 +150,5 @@ export const writeProgress = coalesce<TenantContext, Progress, Date | null>({
   key: (progress) => progress.enrollId,
   max: max.commits,
   bytes: { of: ({ bytes, treeState }) => bytes + (treeState?.length ?? 0), max: max.bytes },
-  run: async (ctx, rows) => {
-    const requests = rows.map(({ course, ...progress }, n) => ({
-      ...progress,
-      n,
-      completion: course.Completion,
-      success: course.Success,
-      score: course.Score,
-      progress: course.Progress,
-      totalSeconds: course.TotalSeconds,
-    }));
-    const now = ctx.now();
-    const values = [ctx.tenantId, JSON.stringify(requests), now];
-    const moved = await run<{ n: number }>(ctx, { name: 'write_progress', text: write, values });
-    const written: (Date | null)[] = rows.map(() => null);
-    for (const { n } of moved) written[n] = now;
-    return written;
-  },
+  run: writeRows,
 });

@@ -34,6 +34,12 @@ export const tenantTables: readonly TenantDataTable[] = [
     hasLargeRows: true,
   },
   { table: 'attempt', key: ['enroll_id'], what: 'Bookmarks and activity trees', hasLargeRows: true },
+  {
+    table: 'au_session',
+    key: ['enroll_id', 'session_id'],
+    what: 'Sessions of units that report through xAPI',
+    secrets: ['token_hash'],
+  },
   { table: 'launch', key: ['enroll_id', 'number'], what: 'Launches' },
   { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
   // Must follow the enrolments: each commit locks its enrolment, so afterwards no more commits are possible.

@@ -3,6 +3,7 @@ import type { Person, PersonalData } from '../../platform/personal-data.ts';
 import { auditData } from '../audit/personal-data.ts';
 import { enrolmentKeyData } from '../enrolment-keys/personal-data.ts';
 import {
+  auSessionData,
   commitData,
   enrolmentData,
   enrolmentsOf,
@@ -21,6 +22,7 @@ export const allPersonalData: readonly PersonalData[] = [
   enrolmentData,
   launchData,
   runTimeData,
+  auSessionData,
   commitData,
   statementData,
   documentData,

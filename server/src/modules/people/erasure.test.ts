@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
-import { sha256 } from '../../platform/ids.ts';
+import { newId, sha256 } from '../../platform/ids.ts';
+import { insertAuSession } from '../enrolments/au-sessions/sessions.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { startLaunch } from '../enrolments/start.ts';
 import { allPersonalData } from './all-personal-data.ts';
@@ -46,6 +47,8 @@ async function newPerson() {
       isComplete: true,
     });
   await commit(1);
+  const opened = { enrollId: EnrollID, sessionId: newId(ctx.now()), launch: 1 };
+  await insertAuSession(ctx, { ...opened, unit_id: 'web', mode: 'Normal', tokenHash: mark });
   const keyed = { CourseIDs: [await newCourse(service)], DurationIDs: ['standard'], LoginID, Quantity: 2 };
   const [redeemed, unused] = (await api('POST', '/enrolment/key', keyed)).body.Items;
   expectStatus(await api('POST', `/enrol/key/${LoginID}/${redeemed.Key}`), 201);
@@ -104,10 +107,11 @@ test('an erasure leaves anonymous results, but nothing that identifies the perso
       erased.Enrolments,
       erased.Launches,
       erased.RunTimeData,
+      erased.UnitSessions,
       erased.EnrolmentKeys,
       erased.Sessions,
     ],
-    [1, 3, 1, 1, 2, 1],
+    [1, 3, 1, 1, 1, 2, 1],
   );
   // Events that the erasure itself writes about withdrawn enrolments do not count.
   assert.ok((erased.Events ?? 0) > 7);

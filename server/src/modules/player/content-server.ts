@@ -7,6 +7,7 @@ import { parseBeacons } from '../../platform/http/bodies.ts';
 import { assetRoute } from '../../platform/http/built-files.ts';
 import type { JsonShape } from '../../platform/http/validation/json-shape.ts';
 import { locations } from '../../platform/locations.ts';
+import { allowFetchFromAnywhere } from './au-routes.ts';
 import { compressCourseFile } from './compress-files.ts';
 import { rejectOtherHosts } from './content-hosts.ts';
 import { playerPage } from './content-routes.ts';
@@ -45,6 +46,7 @@ export async function prepareContent(app: FastifyInstance, ctx: Context): Promis
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } },
     zlibOptions: { level: 1 },
   });
+  allowFetchFromAnywhere(app);
   rejectOtherHosts(app, ctx);
   app.addHook('onRequest', (request, _reply, done) => {
     // A compressed part would not match the requested range.

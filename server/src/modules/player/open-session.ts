@@ -1,7 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Player } from '../../platform/load/admission.ts';
+import type { OpenAu, OpenedAu } from '../cmi5/open-au.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
+import type { readResults } from '../enrolments/results.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
+
+export type AuOpening = { UnitID: string; LaunchMode?: NonNullable<OpenAu['launchMode']> };
 
 /** A string if the session is large and has already been serialized. */
 export type Opened = Session | string;
@@ -23,4 +27,8 @@ export type OpenSession = {
   state: () => Promise<LaunchState>;
   /** Records that the page is still open. */
   keepAlive: () => Promise<LaunchState>;
+  /** Opens a unit that reports through xAPI. */
+  openAu: (body: AuOpening) => Promise<OpenedAu>;
+  /** The results so far, which such units report without the page. */
+  results: () => ReturnType<typeof readResults>;
 };

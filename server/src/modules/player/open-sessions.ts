@@ -3,15 +3,19 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant, inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PlayedRelease, playedBy } from '../catalogue/playable.ts';
+import { type AuHandle, readAuToken, writeAuToken } from '../cmi5/au-tokens.ts';
+import { type AuAddresses, openAu } from '../cmi5/open-au.ts';
 import { explain } from '../enrolments/explain.ts';
 import { keepLaunchAlive, readLaunchState } from '../enrolments/launches.ts';
 import { commitProgress } from '../enrolments/progress.ts';
+import { readResults } from '../enrolments/results.ts';
+import { sessionEnds } from '../enrolments/session-end.ts';
 import { readShared } from '../enrolments/shared-state.ts';
 import { type StartedLaunch, startLaunch } from '../enrolments/start.ts';
 import { readUnitsWithData } from '../enrolments/units.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
-import type { OriginOwner } from './content-origins.ts';
+import { contentOrigin, type OriginOwner } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
 import { isLarge, openInTurn, rejectLarge } from './large-sessions.ts';
 import type { Opened, Opening, OpenSession } from './open-session.ts';
@@ -32,6 +36,8 @@ import {
 export function ownerOf(ctx: Context, token: string): OriginOwner | null {
   const launch = readTicket(ctx, token) ?? readSession(ctx, token);
   if (launch) return { ...launch, use: 'launch' };
+  const au = readAuToken(ctx, token);
+  if (au) return { ...au, use: 'launch' };
   const preview =
     readPreviewTicket(ctx, token) ?? readPreviewSession(ctx, token) ?? readPreviewLink(ctx, token);
   return preview && { ...preview, use: 'preview' };
@@ -52,6 +58,8 @@ export function findOpening(ctx: Context, token: string): Opening | null {
 export function findOpenSession(ctx: Context, token: string): OpenSession {
   const launch = readSession(ctx, token);
   if (launch) return launchSession(forTenant(ctx, launch.tenantId), launch);
+  const au = readAuToken(ctx, token);
+  if (au) return auTokenSession(forTenant(ctx, au.tenantId), au);
   const preview = readPreviewSession(ctx, token);
   if (preview) return previewSession(inQueueOf(ctx, preview.tenantId), preview);
   throw new Problem('session_ended', 'This player session does not exist. Open the course again.');
@@ -75,7 +83,32 @@ function launchSession(ctx: TenantContext, handle: SessionHandle): OpenSession {
     commit: (body) => commit(ctx, handle, body),
     state: () => readLaunchState(ctx, handle),
     keepAlive: () => keepLaunchAlive(ctx, handle),
+    openAu: ({ UnitID, LaunchMode = null }) => {
+      const addresses = (session: AuHandle) => auAddresses(ctx, session);
+      return openAu(ctx, { ...handle, unitId: UnitID, launchMode: LaunchMode, addresses });
+    },
+    results: () => readResults(ctx, handle),
   };
+}
+
+const endedSession = async () => {
+  throw new Problem('session_ended', sessionEnds.session_ended);
+};
+
+/** The tokens of an AU read the files of its launch, and nothing else. */
+function auTokenSession(ctx: TenantContext, handle: AuHandle): OpenSession {
+  return {
+    player: playerOf(handle),
+    state: () => readLaunchState(ctx, handle),
+    ...{ commit: endedSession, keepAlive: endedSession, openAu: endedSession, results: endedSession },
+  };
+}
+
+function auAddresses(ctx: Context, session: AuHandle): ReturnType<AuAddresses> {
+  const origin = contentOrigin(ctx, { use: 'launch', ...session });
+  const own = `${origin}/play/${writeAuToken(ctx, 'content', session)}`;
+  const fetch = `${origin}/play/${writeAuToken(ctx, 'fetch', session)}/fetch`;
+  return { files: `${own}/content/`, returned: `${own}/returned`, fetch };
 }
 
 async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticket: Ticket): Promise<Opened> {

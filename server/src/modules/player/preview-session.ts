@@ -45,7 +45,16 @@ export function previewSession(ctx: Context, handle: PreviewHandle): OpenSession
     releaseId: handle.releaseId,
   });
   const player = previewPlayerOf(handle);
-  return { player, commit: (body) => commit(ctx, handle, body), state, keepAlive: state };
+  const noResults = async () => {
+    throw new Problem(
+      'course_not_playable',
+      'This course reports through xAPI, so it cannot be previewed. Enrol a test user instead.',
+    );
+  };
+  return {
+    ...{ player, commit: (body: Commit) => commit(ctx, handle, body), state, keepAlive: state },
+    ...{ openAu: noResults, results: noResults },
+  };
 }
 
 async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicket): Promise<Opened> {

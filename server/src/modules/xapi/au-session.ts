@@ -10,7 +10,12 @@ export type DocumentUse = {
   activityId: string | null;
   registration: string | null;
   documentId: string | null;
+  /** What a write stores. */
+  document?: { contentType: string; content: Buffer };
 };
+
+/** A statement of the LMS itself. */
+export type OwnStatement = Statement & { id: string; authority: Agent };
 
 /**
  * A session of an assignable unit (cmi5), which calls the LRS with a token of its own. The rules hang on this
@@ -21,13 +26,12 @@ export type AuSession = {
   authority: Agent;
   /** It reads only statements with this registration. */
   registration: string;
-  /** Called in the transaction that stores them, before anything is written. */
-  checkStatements: (ctx: TenantContext, statements: readonly Statement[]) => Promise<void>;
   /**
-   * Called in the same transaction with the statements that are new, so without repeated ones. What it writes commits
-   * together with them. The tenant's statements are locked only afterwards.
+   * Called in the transaction that stores them, with the statements that are new, as they were sent. What it writes
+   * commits together with them, and the LMS's own statements that it returns are stored after them. The tenant's
+   * statements are locked only afterwards.
    */
-  onStored: (ctx: TenantContext, statements: readonly Statement[]) => Promise<void>;
+  takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<readonly OwnStatement[]>;
   /** Called before a document is read or written, and in the transaction of a write. */
   checkDocument: (ctx: TenantContext, use: DocumentUse) => Promise<void>;
 };

@@ -10,9 +10,14 @@ import { deleteDocument, deleteDocuments, listDocuments, readDocument, writeDocu
 import { instantParameter, type LrsRequest, mediaTypeOf, parseBody } from './lrs-request.ts';
 
 /** The rules of an AU; keys have none. */
-function checkOf({ caller }: LrsRequest, { use }: DocumentAddress, action: DocumentUse['action']) {
+function checkOf(
+  { caller, contentType, body }: LrsRequest,
+  { use }: DocumentAddress,
+  action: DocumentUse['action'],
+) {
+  const more = action === 'write' ? { document: { contentType, content: body } } : {};
   return async (ctx: TenantContext) => {
-    if (caller.kind === 'au') await caller.session.checkDocument(ctx, { ...use, action });
+    if (caller.kind === 'au') await caller.session.checkDocument(ctx, { ...use, ...more, action });
   };
 }
 

@@ -55,7 +55,7 @@ function resource({ parameters, begin, handle, problems = [], ...spec }: Spec): 
     forms: true,
     headers,
     ...(spec.raw ? { bodyLimit } : {}),
-    problems: ['xapi_invalid', ...problems],
+    problems: ['xapi_invalid', 'cmi5_violation', ...problems],
     ...(writes ? { events: [] } : {}),
     handle: async (ctx, { request }, reply) => {
       try {

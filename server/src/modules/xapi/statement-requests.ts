@@ -69,6 +69,7 @@ async function store(
   }));
   return storeStatements(ctx, {
     statements: identified,
+    sent: statements,
     authority: authorityOf(ctx, caller),
     edition,
     attachments: matchAttachments(identified, parts),

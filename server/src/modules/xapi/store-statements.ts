@@ -14,6 +14,8 @@ import { type CompleteStatement, complete, rowOf } from './stored-statement.ts';
 /** Statements that are stored together or not at all. */
 export type NewStatements = {
   statements: readonly Statement[];
+  /** The same as they were sent, which may lack an ID. */
+  sent?: readonly Statement[];
   authority: Agent;
   edition: Edition;
   attachments?: readonly NewAttachment[];
@@ -71,19 +73,22 @@ async function storeWithMore(
 
 async function storeInTransaction(
   ctx: TenantContext,
-  { session, attachments = [] }: NewStatements,
+  { session, sent, attachments = [] }: NewStatements,
   all: readonly CompleteStatement[],
 ): Promise<void> {
-  await session?.checkStatements(ctx, all);
   const fresh = withoutSame(all, await findExisting(ctx, all));
   if (fresh.length === 0) return;
-  await session?.onStored(ctx, fresh);
   const ids = new Set(fresh.map(({ id }) => id));
+  const asSent = (sent ?? all).filter((_, at) => ids.has(all[at]?.id ?? ''));
+  const following = ((await session?.takeStatements(ctx, asSent)) ?? []).map((statement) =>
+    complete(statement, { ...statement, edition: '1.0.3' }),
+  );
+  await addDefinitions(ctx, following);
   await insertAttachments(
     ctx,
     attachments.filter(({ statementId }) => ids.has(statementId)),
   );
-  const rows = fresh.map((statement) => rowOf(statement, attachments));
+  const rows = [...fresh, ...following].map((statement) => rowOf(statement, attachments));
   const clashes = await callFunction(ctx, rows);
   if (clashes.length > 0) throw new StoredMeanwhile();
 }

@@ -51,6 +51,22 @@ export interface AttemptUnitTable {
   bytes: Generated<number>;
 }
 
+export interface AuSessionTable {
+  tenant_id: string;
+  enroll_id: string;
+  session_id: string;
+  unit_id: string;
+  launch: number;
+  mode: string;
+  token_hash: string | null;
+  prepared: Generated<boolean>;
+  verbs: Generated<string[]>;
+  opened_at: Timestamp;
+  last_statement_at: Timestamp | null;
+  ended_at: Timestamp | null;
+  ended_by: string | null;
+}
+
 export interface AuditChainTable {
   tenant_id: string;
   number: number;
@@ -483,6 +499,7 @@ export interface Schema {
   api_key: ApiKeyTable;
   attempt: AttemptTable;
   attempt_unit: AttemptUnitTable;
+  au_session: AuSessionTable;
   audit_chain: AuditChainTable;
   audit_entry: AuditEntryTable;
   counted_log: CountedLogTable;
@@ -527,6 +544,7 @@ export const tenantTables = [
   'activity_definition',
   'attempt',
   'attempt_unit',
+  'au_session',
   'audit_chain',
   'audit_entry',
   'counted_log',

@@ -4,13 +4,14 @@ import type { Context } from '../context.ts';
 import { inQueue } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
 import { normalizeIdentifiers } from '../ids.ts';
-import { admitCaller } from '../load/admission.ts';
+import { admitCaller, admitPlayer } from '../load/admission.ts';
 import { checkCredentials } from '../load/credentials.ts';
 import { anonymousQueueOf } from '../load/fair-queue.ts';
 import { countUnsent } from '../load/list-reads.ts';
 import { countCall } from '../load/rate-limit.ts';
 import { loginIdIn } from '../retries/idempotency.ts';
 import { listOf } from '../rows/export.ts';
+import { declaredBytes } from '../rows/uploads.ts';
 import { admitUpload, rejectLargeBody } from './entry.ts';
 import type { Guards } from './guards.ts';
 import { callHandler, sessionHandler } from './respond.ts';
@@ -57,6 +58,7 @@ function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
     if (namesTenant(route, request)) request.tenantId = await guards.resolveTenant(ctx, request, caller);
     if (!route.streams) rejectLargeBody(request);
     if (route.streams) await admitUpload(ctx, request, caller, route.streams.bulk === true);
+    else if (caller.player) await admitPlayer(ctx, request, caller.player, { bytes: declaredBytes(request) });
     else admitCaller(ctx, request, caller);
   };
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Context, TenantContext } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { RunTimeUse } from '../load/admission.ts';
+import type { Player, RunTimeUse } from '../load/admission.ts';
 import type { Scope } from '../scopes.ts';
 
 /** The caller: a key or session that belongs to a tenant, or to the operator if `tenantId` is null. */
@@ -16,6 +16,8 @@ export type Caller = {
   userId?: string;
   /** A console session instead of a key. */
   isSession?: true;
+  /** A learner's AU, whose requests use the budgets of run-time traffic. */
+  player?: Player;
   /** The LoginID of a learner's session. It may call only the routes marked `own`, with this LoginID. */
   learner?: string;
 };

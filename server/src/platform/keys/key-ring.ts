@@ -8,6 +8,7 @@ export type SigningPurpose =
   | 'launch'
   | 'ticket'
   | 'session'
+  | 'au'
   | 'preview'
   | 'preview-ticket'
   | 'preview-session'

@@ -1,0 +1,105 @@
+import { type AuState, neighbourOf, positionOf } from './au-state.ts';
+import type { OpenedUnit, Session, SessionResults } from './contract.ts';
+import type { Course, CourseEvents } from './course.ts';
+import { messages } from './messages.ts';
+import { showPage } from './pages.ts';
+import type { Stage } from './stage.ts';
+import { problemOf } from './transport.ts';
+import { type PlayableUnit, playableUnits } from './units.ts';
+
+/** How often the page asks for the results that a unit reports to the service. */
+const refreshInterval = 10_000;
+
+/** cmi5 and xAPI: units report to the service. The page opens their sessions and shows their results. */
+export function createAuCourse(session: Session, stage: Stage, events: CourseEvents): Course {
+  const path = `/play/${encodeURIComponent(session.Session)}`;
+  let state: AuState = {
+    ...{ units: playableUnits(session.Tree), evidence: session.Evidence },
+    ...{ current: null, finished: false },
+  };
+  const change = (changes: Partial<AuState>) => {
+    state = { ...state, ...changes };
+    events.moved();
+  };
+  const timer = window.setInterval(() => {
+    if (!document.hidden && state.current) void refresh();
+  }, refreshInterval);
+
+  async function refresh(): Promise<void> {
+    const results = await readResults(path);
+    if (!results) return;
+    events.reported?.(results.Receipt);
+    change({ evidence: results.Evidence });
+  }
+
+  async function returned(): Promise<void> {
+    change({ finished: true });
+    await refresh();
+  }
+
+  async function open(unit: PlayableUnit | null | undefined): Promise<void> {
+    if (!unit) return;
+    await stage.clear();
+    change({ current: unit, finished: false });
+    const opened = await openUnit(path, unit.UnitID);
+    if (opened === null) return events.missing(unit);
+    if ('detail' in opened) return showPage(messages.refused, opened.detail, []);
+    if (opened.OwnWindow) offerWindow(unit, opened.URL);
+    else void stage.show(opened.URL, unit.Title, (at) => at.endsWith('/returned') && void returned());
+    await refresh();
+  }
+
+  /** Browsers open windows only when the learner clicks. */
+  function offerWindow(unit: PlayableUnit, address: string): void {
+    const { title, text, action } = messages.ownWindow;
+    const act = () => {
+      const opened = window.open(address, '_blank');
+      const watch = window.setInterval(() => {
+        if (opened && !opened.closed) return;
+        window.clearInterval(watch);
+        if (state.current === unit) void returned();
+      }, 1_000);
+    };
+    showPage(title(unit.Title), text, [{ text: action, act }]);
+  }
+
+  return {
+    start: () => open(state.units.find(({ UnitID }) => UnitID === session.LastUnitID) ?? state.units[0]),
+    position: () => positionOf(state),
+    next: () => open(neighbourOf(state, 1)),
+    previous: () => open(neighbourOf(state, -1)),
+    choose: (unitID) => open(state.units.find(({ UnitID }) => UnitID === unitID)),
+    async leave() {
+      window.clearInterval(timer);
+      await stage.clear();
+      await refresh();
+      return null;
+    },
+    snapshot: () => null,
+  };
+}
+
+type Refused = { detail: string };
+
+/** Null if the service cannot be reached. */
+async function openUnit(path: string, UnitID: string): Promise<OpenedUnit | Refused | null> {
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${path}/au`, { method: 'POST', headers, body: JSON.stringify({ UnitID }) });
+    const text = await response.text();
+    if (response.status === 201) return JSON.parse(text);
+    const problem = problemOf({ type: response.headers.get('content-type'), text });
+    return problem && response.status < 500 ? { detail: String(problem.detail) } : null;
+  } catch {
+    return null;
+  }
+}
+
+async function readResults(path: string): Promise<SessionResults | null> {
+  try {
+    const response = await fetch(`${path}/results`, { cache: 'no-store' });
+    return response.status === 200 ? await response.json() : null;
+  } catch {
+    return null;
+  }
+}

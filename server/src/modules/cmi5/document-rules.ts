@@ -1,0 +1,39 @@
+import { isPreferences } from '../../../../standards/cmi5/preferences.ts';
+import { launchDataId, preferencesId } from '../../../../standards/cmi5/vocabulary.ts';
+import { isSameAccount } from '../../../../standards/xapi-results.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { type AuSessionRow, type Registration, updateAuSession } from '../enrolments/au-sessions/sessions.ts';
+import type { DocumentUse } from '../xapi/au-session.ts';
+import { accountOf } from './identity.ts';
+
+type Session = Registration & AuSessionRow;
+
+/** What an AU may do with documents (sections 10 and 11): only with those of its learner and registration. */
+export async function checkDocument(ctx: TenantContext, session: Session, use: DocumentUse): Promise<void> {
+  const { kind, action, agent, registration, documentId } = use;
+  if (kind !== 'activity_profile' && !isLearner(ctx, session, agent))
+    throw violation("The agent must be the launch's actor.");
+  if (registration !== null && registration !== session.enroll_id)
+    throw violation("The registration must be the launch's registration.");
+  const isLaunchData = kind === 'state' && (documentId === launchDataId || documentId === null);
+  if (isLaunchData && action !== 'read') throw violation(`${launchDataId} cannot be changed.`);
+  if (kind !== 'agent_profile' || documentId !== preferencesId) return;
+  if (action === 'delete') throw violation(`${preferencesId} cannot be deleted.`);
+  if (action === 'write' && !isPreferences(use.document?.contentType, use.document?.content.toString()))
+    throw violation(
+      `${preferencesId} needs languagePreference, such as "en-GB,fr", and audioPreference, "on" or "off".`,
+    );
+  if (action !== 'read' || session.prepared) return;
+  await updateAuSession(
+    ctx,
+    { enrollId: session.enroll_id, sessionId: session.session_id },
+    { prepared: true },
+  );
+}
+
+function isLearner(ctx: TenantContext, { login_id }: Session, agent: string | null): boolean {
+  return agent !== null && isSameAccount(JSON.parse(agent), accountOf(ctx, login_id));
+}
+
+const violation = (detail: string) => new Problem('cmi5_violation', detail);

@@ -1,0 +1,17 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { readAuSession, setAuToken } from '../enrolments/au-sessions/sessions.ts';
+import { accessEnd } from '../enrolments/session-end.ts';
+import { type AuHandle, newLrsToken } from './au-tokens.ts';
+
+export type FetchedToken = { 'auth-token': string } | { 'error-code': '1' | '2'; 'error-text': string };
+
+/** Section 8.2: the fetch URL returns the token once. Errors are responses, too. */
+export async function fetchToken(ctx: TenantContext, handle: AuHandle): Promise<FetchedToken> {
+  const session = await readAuSession(ctx, handle);
+  if (!session || accessEnd(session, ctx.now()) !== null)
+    return { 'error-code': '2', 'error-text': 'The learner has no access to this course.' };
+  const { token, hash } = newLrsToken(ctx, handle);
+  if (await setAuToken(ctx, { ...handle, tokenHash: hash })) return { 'auth-token': token };
+  const text = 'The token was returned before, or the session is over. Open the page again from the course.';
+  return { 'error-code': '1', 'error-text': text };
+}

@@ -1,0 +1,49 @@
+import { forTenant } from '../../platform/db/queues.ts';
+import { Problem } from '../../platform/errors.ts';
+import { type AuSessionRow, type Registration, readAuSession } from '../enrolments/au-sessions/sessions.ts';
+import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
+import { rejectSuspended } from '../tenants/suspension.ts';
+import type { AuSession, FindAuSession } from '../xapi/au-session.ts';
+import { type AuHandle, readLrsToken } from './au-tokens.ts';
+import { checkDocument } from './document-rules.ts';
+import { auAuthority } from './identity.ts';
+import { takeStatements } from './take-statements.ts';
+
+const ended =
+  'The session of this token is over, or its token is wrong. Open the page again from the course.';
+
+/** The AU session behind a token. It ends with the session, the enrolment's access, and the tenant's. */
+export const findAuSession: FindAuSession = async (ctx, token) => {
+  const known = readLrsToken(ctx, token);
+  if (!known) return null;
+  const { handle, hash } = known;
+  const own = forTenant(ctx, handle.tenantId);
+  await rejectSuspended(own, handle.tenantId);
+  const session = await readAuSession(own, handle);
+  if (!session || session.token_hash !== hash || session.ended_at !== null)
+    throw new Problem('unauthorized', ended);
+  const reason = accessEnd(session, ctx.now());
+  if (reason !== null) throw new Problem('unauthorized', sessionEnds[reason]);
+  return {
+    caller: {
+      keyId: `au-session ${handle.sessionId}`,
+      tenantId: handle.tenantId,
+      scopes: ['xapi:read', 'xapi:write'],
+      player: { tenantId: handle.tenantId, budget: `${handle.tenantId} ${handle.enrollId}` },
+    },
+    session: toAuSession(handle, session, auAuthority(ctx, handle.sessionId)),
+  };
+};
+
+function toAuSession(
+  handle: AuHandle,
+  session: Registration & AuSessionRow,
+  authority: AuSession['authority'],
+): AuSession {
+  return {
+    authority,
+    registration: handle.enrollId,
+    takeStatements: (ctx, statements) => takeStatements(ctx, handle, statements),
+    checkDocument: (ctx, use) => checkDocument(ctx, session, use),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Unit } from '../../../../standards/types.ts';
+import type { Agent } from '../../../../standards/xapi/types.ts';
+import type { Context } from '../../platform/context.ts';
+import { sha256 } from '../../platform/ids.ts';
+
+/** The learner as AUs know them: their LoginID at this service, and no other personal data (section 9.2). */
+export function accountOf({ config }: Context, loginId: string) {
+  return { homePage: config.baseUrl, name: loginId };
+}
+
+/** The service as the authority of its own statements. */
+export function lmsAuthority({ config }: Context): Agent {
+  return { objectType: 'Agent', account: { homePage: config.baseUrl, name: 'Lectern' } };
+}
+
+export function auAuthority({ config }: Context, sessionId: string): Agent {
+  return { objectType: 'Agent', account: { homePage: config.baseUrl, name: `au-session/${sessionId}` } };
+}
+
+/**
+ * The activity of a course, a block or an AU, from its ID in the course structure. It is the same in all registrations
+ * and releases, and differs from the publisher's ID (sections 8.1.5 and 9.4).
+ */
+export function activityIdOf({ config }: Context, courseId: string, publisherId: string): string {
+  return `${config.baseUrl}/course/${encodeURIComponent(courseId)}/activity/${sha256(publisherId).slice(0, 22)}`;
+}
+
+/** xAPI packages expect the activity ID of their own `tincan.xml`. */
+export function activityIdOfUnit(ctx: Context, courseId: string, { UnitID, AssignableUnit }: Unit): string {
+  return AssignableUnit ? activityIdOf(ctx, courseId, UnitID) : UnitID;
+}

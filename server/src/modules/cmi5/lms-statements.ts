@@ -1,0 +1,65 @@
+import {
+  abandoned,
+  type LaunchedAu,
+  type LmsStatement,
+  satisfied,
+} from '../../../../standards/cmi5/lms-statements.ts';
+import type { SatisfiedNode } from '../../../../standards/cmi5/satisfaction.ts';
+import { formatDuration } from '../../../../standards/durations.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { newId } from '../../platform/ids.ts';
+import type { AuSessionRow, Registration } from '../enrolments/au-sessions/sessions.ts';
+import type { OwnStatement } from '../xapi/au-session.ts';
+import { storeStatements } from '../xapi/store-statements.ts';
+import { accountOf, activityIdOf, lmsAuthority } from './identity.ts';
+
+export function registrationOf(ctx: Context, { login_id, enroll_id }: Registration) {
+  return { account: accountOf(ctx, login_id), registration: enroll_id };
+}
+
+/** The cast is safe: `standards/cmi5` builds valid statements. */
+export function toStatements(ctx: Context, statements: readonly LmsStatement[]): OwnStatement[] {
+  const authority = lmsAuthority(ctx);
+  return statements.map((statement) => ({ id: newId(ctx.now()), ...statement, authority }) as OwnStatement);
+}
+
+/** Must be the last step of the transaction, because all writers of the tenant's statements wait from then on. */
+export async function storeLmsStatements(
+  ctx: TenantContext,
+  statements: readonly LmsStatement[],
+): Promise<void> {
+  const own = { authority: lmsAuthority(ctx), edition: '1.0.3' as const };
+  await storeStatements(ctx, { ...own, statements: toStatements(ctx, statements) });
+}
+
+/** Statements for blocks and the course that have just been satisfied. */
+export function satisfiedStatements(
+  ctx: Context,
+  registration: Registration,
+  { nodes, sessionId }: { nodes: readonly SatisfiedNode[]; sessionId: string },
+): LmsStatement[] {
+  const at = ctx.now();
+  return nodes.map((node) => {
+    const activityId = activityIdOf(ctx, registration.course_id, node.id);
+    return satisfied(registrationOf(ctx, registration), node, { at, sessionId, activityId });
+  });
+}
+
+/** The time from the launch to the AU's last statement (section 9.5.4.2). */
+export function secondsOf({ opened_at, last_statement_at }: AuSessionRow): number {
+  return ((last_statement_at ?? opened_at).getTime() - opened_at.getTime()) / 1_000;
+}
+
+export function abandonedStatement(
+  ctx: Context,
+  registration: Registration,
+  session: AuSessionRow,
+): LmsStatement {
+  const about: Pick<LaunchedAu, 'sessionId' | 'publisherId' | 'activityId'> = {
+    sessionId: session.session_id,
+    publisherId: session.unit_id,
+    activityId: activityIdOf(ctx, registration.course_id, session.unit_id),
+  };
+  const duration = formatDuration(secondsOf(session));
+  return abandoned(registrationOf(ctx, registration), about, { at: ctx.now(), duration });
+}

@@ -1,0 +1,208 @@
+import {
+  actorOf,
+  type LmsStatement,
+  launchData,
+  launched,
+  withLaunchParameters,
+} from '../../../../standards/cmi5/lms-statements.ts';
+import {
+  type AuRecord,
+  dataOf,
+  nothingReported,
+  satisfiedNodes,
+} from '../../../../standards/cmi5/satisfaction.ts';
+import { type LaunchMode, launchDataId } from '../../../../standards/cmi5/vocabulary.ts';
+import type { Unit } from '../../../../standards/types.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { type PlayedRelease, playedBy, unitOf } from '../catalogue/playable.ts';
+import { recordUnit } from '../enrolments/au-sessions/record-result.ts';
+import {
+  type AuSessionRow,
+  abandonAuSessions,
+  hasAuSessions,
+  insertAuSession,
+  lockRegistration,
+  type Registration,
+} from '../enrolments/au-sessions/sessions.ts';
+import { readRecords } from '../enrolments/au-sessions/units.ts';
+import { readLaunchState } from '../enrolments/launches.ts';
+import { commitRejections, sessionEnds } from '../enrolments/session-end.ts';
+import { writeState } from '../xapi/own-documents.ts';
+import { type AuHandle, newLrsToken } from './au-tokens.ts';
+import { accountOf, activityIdOfUnit } from './identity.ts';
+import {
+  abandonedStatement,
+  registrationOf,
+  satisfiedStatements,
+  secondsOf,
+  storeLmsStatements,
+} from './lms-statements.ts';
+
+/** Addresses on the content origin that depend on the session. */
+export type AuAddresses = (session: AuHandle) => { files: string; fetch: string; returned: string };
+
+export type OpenAu = {
+  enrollId: string;
+  launch: number;
+  launchId: string | null;
+  courseId: string;
+  unitId: string;
+  /** Null: `Review` if nothing more can be recorded, `Normal` otherwise. */
+  launchMode: LaunchMode | null;
+  addresses: AuAddresses;
+};
+
+export type OpenedAu = { SessionID: string; URL: string; OwnWindow: boolean; LaunchMode: LaunchMode };
+
+/**
+ * Opens a session of an AU or of an xAPI activity, and returns the URL that the learner's browser loads. The open
+ * session of the registration is abandoned (sections 8.1, 9.3.1, 9.3.6 and 10).
+ */
+export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedAu> {
+  const { ended, releaseId } = await readLaunchState(ctx, input);
+  if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
+  const played = await playedBy(ctx, releaseId);
+  const unit = unitOf(played, input.unitId);
+  if (unit.Kind !== 'au')
+    throw new Problem(
+      'validation_failed',
+      'This unit does not report through xAPI, so it needs no session.',
+      {
+        param: 'UnitID',
+      },
+    );
+  return transaction(ctx, async (ctx) => {
+    const registration = await lockRegistration(ctx, input.enrollId);
+    if (!registration) throw new Problem('enrolment_erased', commitRejections.enrolment_erased);
+    const isFirst = !(await hasAuSessions(ctx, input.enrollId));
+    const records = await readRecords(ctx, input.enrollId);
+    const left = await abandonAuSessions(ctx, input.enrollId);
+    const opening = {
+      ...input,
+      played,
+      unit,
+      registration,
+      record: records.get(unit.UnitID) ?? nothingReported,
+    };
+    const opened = await insert(ctx, opening);
+    await recordChanges(ctx, opening, { records, left, mode: opened.LaunchMode });
+    await storeLmsStatements(ctx, [
+      ...(played.standard === 'cmi5'
+        ? left.map((session) => abandonedStatement(ctx, registration, session))
+        : []),
+      ...(isFirst ? satisfiedAtRegistration(ctx, registration, played) : []),
+      ...opened.statements,
+    ]);
+    const { statements: _, ...answer } = opened;
+    return answer;
+  });
+}
+
+type Opening = OpenAu & { played: PlayedRelease; unit: Unit; registration: Registration; record: AuRecord };
+type Inserted = OpenedAu & { statements: LmsStatement[] };
+
+function insert(ctx: TenantContext, opening: Opening): Promise<Inserted> {
+  const { registration, unit, record, launch, launchId, courseId } = opening;
+  const isFinished = record.completed !== null && record.passed !== null;
+  const LaunchMode = opening.launchMode ?? (isFinished ? 'Review' : 'Normal');
+  const session: AuHandle = {
+    ...{ tenantId: ctx.tenantId, enrollId: registration.enroll_id, launch, launchId, courseId },
+    sessionId: newId(ctx.now()),
+  };
+  const row = {
+    ...{ enrollId: session.enrollId, sessionId: session.sessionId, launch, mode: LaunchMode },
+    unit_id: unit.UnitID,
+  };
+  const open = unit.AssignableUnit ? insertAu : insertActivity;
+  return open(ctx, opening, { session, row, LaunchMode });
+}
+
+type New = { session: AuHandle; row: Parameters<typeof insertAuSession>[1]; LaunchMode: LaunchMode };
+
+/** cmi5: the AU reads its launch data, and fetches its token. */
+async function insertAu(
+  ctx: TenantContext,
+  opening: Opening,
+  { session, row, LaunchMode }: New,
+): Promise<Inserted> {
+  const { unit, registration } = opening;
+  const { AssignableUnit: au, UnitID } = unit;
+  if (!au) throw new Error(`${UnitID} is no AU`);
+  await insertAuSession(ctx, row);
+  const account = accountOf(ctx, registration.login_id);
+  const activityId = activityIdOfUnit(ctx, registration.course_id, unit);
+  const { files, fetch, returned } = opening.addresses(session);
+  const { sessionId, enrollId } = session;
+  const launch = {
+    ...{ sessionId, activityId, publisherId: UnitID, names: unit.Names ?? {}, au },
+    launchMode: LaunchMode,
+  };
+  await writeState(ctx, {
+    ...{ agent: actorOf(account), activityId, registration: enrollId, stateId: launchDataId },
+    content: launchData(launch, returned),
+  });
+  const launchUrl = addressOf(unit, files);
+  const at = ctx.now();
+  return {
+    ...{ SessionID: sessionId, OwnWindow: au.OwnWindow, LaunchMode },
+    URL: withLaunchParameters(launchUrl, {
+      ...{ endpoint: `${ctx.config.baseUrl}/xapi`, fetch, actor: JSON.stringify(actorOf(account)) },
+      ...{ registration: enrollId, activityId },
+    }),
+    statements: [launched(registrationOf(ctx, registration), launch, { at, launchUrl })],
+  };
+}
+
+/** xAPI packages: the launch URL has the credentials. */
+async function insertActivity(
+  ctx: TenantContext,
+  { unit, registration, addresses }: Opening,
+  { session, row, LaunchMode }: New,
+): Promise<Inserted> {
+  const { token, hash } = newLrsToken(ctx, session);
+  await insertAuSession(ctx, { ...row, tokenHash: hash });
+  const actor = actorOf(accountOf(ctx, registration.login_id));
+  return {
+    ...{ SessionID: session.sessionId, OwnWindow: false, LaunchMode },
+    URL: withLaunchParameters(addressOf(unit, addresses(session).files), {
+      ...{ endpoint: `${ctx.config.baseUrl}/xapi/`, auth: `Basic ${token}`, actor: JSON.stringify(actor) },
+      ...{ registration: session.enrollId, activity_id: unit.UnitID },
+    }),
+    statements: [],
+  };
+}
+
+function addressOf({ Href }: Unit, files: string): string {
+  return Href !== null && /^https?:/i.test(Href) ? Href : files + (Href ?? '');
+}
+
+/** The AU has been opened, and the time of abandoned sessions counts. */
+async function recordChanges(
+  ctx: TenantContext,
+  { enrollId, launch, unit }: Opening,
+  { records, left, mode }: { records: Map<string, AuRecord>; left: AuSessionRow[]; mode: LaunchMode },
+): Promise<void> {
+  const changed = new Map<string, AuRecord>();
+  const recordOf = (unitId: string) => changed.get(unitId) ?? records.get(unitId) ?? nothingReported;
+  for (const session of left.filter(({ mode }) => mode === 'Normal')) {
+    const record = recordOf(session.unit_id);
+    changed.set(session.unit_id, { ...record, seconds: record.seconds + secondsOf(session) });
+  }
+  if (mode === 'Normal') changed.set(unit.UnitID, recordOf(unit.UnitID));
+  for (const [unitId, record] of changed)
+    await recordUnit(ctx, { enrollId, launch, unitId, data: dataOf(record) });
+}
+
+/** Section 9.6.1: what no AU has to satisfy is satisfied before the first launch. */
+export function satisfiedAtRegistration(
+  ctx: TenantContext,
+  registration: Registration,
+  { standard, tree }: PlayedRelease,
+): LmsStatement[] {
+  if (standard !== 'cmi5') return [];
+  const nodes = satisfiedNodes(tree, new Map());
+  return satisfiedStatements(ctx, registration, { nodes, sessionId: newId(ctx.now()) });
+}

@@ -1,0 +1,128 @@
+import {
+  type AuRecord,
+  dataOf,
+  newlySatisfied,
+  nothingReported,
+} from '../../../../standards/cmi5/satisfaction.ts';
+import {
+  type AuSession,
+  acceptStatement,
+  inOrderOfTime,
+  isViolation,
+  type SessionState,
+} from '../../../../standards/cmi5/statement-rules.ts';
+import { parseSeconds } from '../../../../standards/durations.ts';
+import type { Unit } from '../../../../standards/types.ts';
+import type { Statement } from '../../../../standards/xapi/types.ts';
+import { isActorOf, recordAfter } from '../../../../standards/xapi-results.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { type PlayedRelease, playedBy, unitOf } from '../catalogue/playable.ts';
+import { recordUnit } from '../enrolments/au-sessions/record-result.ts';
+import {
+  type AuSessionRow,
+  lockRegistration,
+  type Registration,
+  readAuSession,
+  updateAuSession,
+} from '../enrolments/au-sessions/sessions.ts';
+import { readRecords } from '../enrolments/au-sessions/units.ts';
+import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
+import type { OwnStatement } from '../xapi/au-session.ts';
+import type { AuHandle } from './au-tokens.ts';
+import { accountOf, activityIdOfUnit } from './identity.ts';
+import { satisfiedStatements, toStatements } from './lms-statements.ts';
+
+/**
+ * Judges the new statements of an AU, writes what follows from them, and returns the LMS's own statements that come
+ * after them. It is part of the transaction that stores them.
+ */
+export async function takeStatements(
+  ctx: TenantContext,
+  handle: AuHandle,
+  statements: readonly Statement[],
+): Promise<readonly OwnStatement[]> {
+  const registration = await lockRegistration(ctx, handle.enrollId);
+  const session = registration && (await readAuSession(ctx, handle));
+  if (!session || session.ended_at !== null) throw new Problem('session_ended', sessionEnds.session_ended);
+  const end = accessEnd(registration, ctx.now());
+  if (end !== null) throw new Problem(end, sessionEnds[end]);
+  const played = await playedBy(ctx, registration.release_id);
+  const unit = unitOf(played, session.unit_id);
+  const before = await readRecords(ctx, handle.enrollId);
+  const known = { registration, session, unit, record: before.get(unit.UnitID) ?? nothingReported };
+  const judged = unit.AssignableUnit
+    ? judgeAu(ctx, known, statements)
+    : judgeActivity(ctx, known, statements);
+  await apply(ctx, handle, known, judged);
+  return followUps(ctx, { ...known, handle, played, before, after: judged.record });
+}
+
+type Known = { registration: Registration; session: AuSessionRow; unit: Unit; record: AuRecord };
+type Judged = { state: SessionState; record: AuRecord };
+
+/** The rules of cmi5. */
+function judgeAu(ctx: TenantContext, known: Known, statements: readonly Statement[]): Judged {
+  const { registration, session, unit } = known;
+  const launch: AuSession = {
+    ...{ sessionId: session.session_id, registration: registration.enroll_id, publisherId: unit.UnitID },
+    activityId: activityIdOfUnit(ctx, registration.course_id, unit),
+    account: accountOf(ctx, registration.login_id),
+    launchMode: session.mode === 'Waived' ? 'Normal' : session.mode,
+    masteryScore: unit.AssignableUnit?.MasteryScore ?? null,
+  };
+  let judged: Judged = { state: { prepared: session.prepared, verbs: session.verbs }, record: known.record };
+  for (const statement of inOrderOfTime(statements)) {
+    const decision = acceptStatement({ session: launch, ...judged }, statement);
+    if (isViolation(decision))
+      throw new Problem('cmi5_violation', `${decision.message} See section ${decision.section} of cmi5.`);
+    const isTimed = decision.verb === 'terminated' && launch.launchMode === 'Normal';
+    const seconds = isTimed ? parseSeconds(statement.result?.duration) : 0;
+    judged = {
+      state: decision.state,
+      record:
+        seconds > 0 ? { ...decision.record, seconds: decision.record.seconds + seconds } : decision.record,
+    };
+  }
+  return judged;
+}
+
+/** xAPI packages have no rules, except that they speak for their learner. */
+function judgeActivity(ctx: TenantContext, known: Known, statements: readonly Statement[]): Judged {
+  const account = accountOf(ctx, known.registration.login_id);
+  let { record } = known;
+  for (const statement of inOrderOfTime(statements)) {
+    if (!isActorOf(statement, account))
+      throw new Problem('cmi5_violation', "The actor must be the launch's actor.");
+    record = recordAfter(record, statement, known.unit.UnitID);
+  }
+  return { state: { prepared: true, verbs: [] }, record };
+}
+
+async function apply(
+  ctx: TenantContext,
+  handle: AuHandle,
+  known: Known,
+  { state, record }: Judged,
+): Promise<void> {
+  const isTerminated = state.verbs.includes('terminated');
+  await updateAuSession(ctx, handle, { verbs: state.verbs, isStatement: true, isTerminated });
+  if (record === known.record) return;
+  const { enrollId, launch } = handle;
+  await recordUnit(ctx, { enrollId, launch, unitId: known.unit.UnitID, data: dataOf(record) });
+}
+
+type Change = Known & {
+  handle: AuHandle;
+  played: PlayedRelease;
+  before: ReadonlyMap<string, AuRecord>;
+  after: AuRecord;
+};
+
+function followUps(ctx: TenantContext, change: Change): OwnStatement[] {
+  const { registration, unit, handle, played, before, after } = change;
+  if (played.standard !== 'cmi5' || after === change.record) return [];
+  const nodes = newlySatisfied(played.tree, before, new Map([...before, [unit.UnitID, after]]));
+  const { sessionId } = handle;
+  return toStatements(ctx, satisfiedStatements(ctx, registration, { nodes, sessionId }));
+}

@@ -1,0 +1,61 @@
+import { waived } from '../../../../standards/cmi5/lms-statements.ts';
+import { dataOf, newlySatisfied, nothingReported } from '../../../../standards/cmi5/satisfaction.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { isId, newId } from '../../platform/ids.ts';
+import { appendAudit } from '../audit/append.ts';
+import { playedBy, unitOf } from '../catalogue/playable.ts';
+import { recordUnit } from '../enrolments/au-sessions/record-result.ts';
+import { insertAuSession, lockRegistration } from '../enrolments/au-sessions/sessions.ts';
+import { readRecords } from '../enrolments/au-sessions/units.ts';
+import { readEnrolment } from '../enrolments/read.ts';
+import { enrolmentNotFound } from '../enrolments/record.ts';
+import type { Enrolment } from '../enrolments/schemas.ts';
+import { activityIdOfUnit } from './identity.ts';
+import { registrationOf, satisfiedStatements, storeLmsStatements } from './lms-statements.ts';
+
+type Waiver = { loginId: string; enrollId: string; UnitID: string; Reason: string };
+
+/**
+ * An administrator decides that the learner need not take an AU (section 9.3.7). Waiving it again changes nothing.
+ */
+export async function waiveAu(ctx: TenantContext, input: Waiver): Promise<Enrolment> {
+  const { loginId, enrollId } = input;
+  if (!isId(enrollId)) throw enrolmentNotFound();
+  await transaction(ctx, async (ctx) => {
+    const registration = await lockRegistration(ctx, enrollId);
+    if (!registration || registration.login_id !== loginId) throw enrolmentNotFound();
+    if (registration.release_id === null)
+      throw new Problem(
+        'not_waivable',
+        'The learner has not opened the course yet, so it is not known which release they will take. Override the result with PUT /enrolment/{LoginID}/{EnrollID}, or waive it later.',
+      );
+    const played = await playedBy(ctx, registration.release_id);
+    const unit = unitOf(played, input.UnitID);
+    const { AssignableUnit: au, UnitID } = unit;
+    if (!au)
+      throw new Problem('not_waivable', 'Only AUs of cmi5 courses can be waived.', { param: 'UnitID' });
+    const before = await readRecords(ctx, enrollId);
+    const record = before.get(UnitID) ?? nothingReported;
+    if (record.waived !== null) return;
+    const sessionId = newId(ctx.now());
+    const at = ctx.now();
+    const after = { ...record, waived: at.toISOString() };
+    const { launches: launch } = registration;
+    await insertAuSession(ctx, { enrollId, sessionId, launch, mode: 'Waived', unit_id: UnitID });
+    await recordUnit(ctx, { enrollId, launch, unitId: UnitID, data: dataOf(after) });
+    await appendAudit(ctx, ctx.tenantId, {
+      ...{ action: 'enrolment.unit_waived' as const, targetId: enrollId },
+      data: { UnitID },
+    });
+    const activityId = activityIdOfUnit(ctx, registration.course_id, unit);
+    const waiver = { sessionId, activityId, publisherId: UnitID, names: unit.Names ?? {}, au };
+    const nodes = newlySatisfied(played.tree, before, new Map([...before, [UnitID, after]]));
+    await storeLmsStatements(ctx, [
+      waived(registrationOf(ctx, registration), waiver, { at, reason: input.Reason }),
+      ...satisfiedStatements(ctx, registration, { nodes, sessionId }),
+    ]);
+  });
+  return readEnrolment(ctx, { loginId, enrollId });
+}

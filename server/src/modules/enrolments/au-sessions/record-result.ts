@@ -1,0 +1,46 @@
+import type { RunTimeData } from '../../../../../standards/types.ts';
+import type { TenantContext } from '../../../platform/context.ts';
+import { Problem } from '../../../platform/errors.ts';
+import { progressAfter } from '../progress.ts';
+import { forgetProgress } from '../progress-cache.ts';
+import { readProgressNow } from '../progress-statements.ts';
+import { commitRejections } from '../session-end.ts';
+import { measure } from '../stored-data.ts';
+import { writeProgressNow } from '../write-progress.ts';
+
+/** A number that no commit has, so that the facts do not include an earlier one. */
+const noNumber = 2_000_000_001;
+
+/**
+ * Stores what statements say about a unit, as a commit of the service itself: evidence → enrolment → event. It belongs
+ * to the caller's transaction, which has locked the enrolment.
+ */
+export async function recordUnit(
+  ctx: TenantContext,
+  recorded: { enrollId: string; launch: number; unitId: string; data: RunTimeData },
+): Promise<void> {
+  const { enrollId, launch } = recorded;
+  const facts = await readProgressNow(ctx, { enrollId, launch, launchId: null, number: noNumber });
+  if (!facts || facts.user_id === null || facts.enabled === null)
+    throw new Problem('enrolment_erased', commitRejections.enrolment_erased);
+  const { user_id, enabled, last_seen_at } = facts;
+  const commit = {
+    ...recorded,
+    ...{
+      number: facts.commits + 1,
+      launchId: null,
+      treeState: null,
+      root: null,
+      exit: false,
+      isComplete: true,
+    },
+  };
+  const input = { ...commit, ...measure(commit), isLive: last_seen_at !== null };
+  const known = { ...facts, user_id, enabled, last_seen_at: last_seen_at ?? ctx.now(), launch };
+  const progress = { ...(await progressAfter(ctx, known, input)), expectedChange: null };
+  forgetProgress(ctx, enrollId);
+  if ((await writeProgressNow(ctx, progress)) !== null) return;
+  throw new Problem('unavailable', 'The enrolment is being changed by another request. Send it again.', {
+    retryAfter: 1,
+  });
+}

@@ -1,0 +1,168 @@
+import type { AuVerb, LaunchMode } from '../../../../../standards/cmi5/vocabulary.ts';
+import type { TenantContext } from '../../../platform/context.ts';
+import { run } from '../../../platform/db/transaction.ts';
+
+/** What a session of an AU depends on: its enrolment and its learner. */
+export type Registration = {
+  enroll_id: string;
+  course_id: string;
+  release_id: string | null;
+  user_id: string;
+  login_id: string;
+  enabled: boolean;
+  status: string;
+  expires_at: Date | null;
+  launches: number;
+};
+
+export type AuSessionRow = {
+  session_id: string;
+  unit_id: string;
+  launch: number;
+  mode: LaunchMode | 'Waived';
+  token_hash: string | null;
+  prepared: boolean;
+  verbs: AuVerb[];
+  opened_at: Date;
+  last_statement_at: Date | null;
+  ended_at: Date | null;
+};
+
+const registrationColumns = `enrolment.enroll_id, enrolment.course_id, enrolment.release_id, enrolment.user_id,
+  known.login_id, known.enabled, enrolment.status, enrolment.expires_at, enrolment.launches`;
+
+const ofEnrolment = `
+from enrolment join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id`;
+
+const lockText = `
+select ${registrationColumns} ${ofEnrolment}
+where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 for update of enrolment`;
+
+/**
+ * Locks the enrolment until the transaction ends, so that the statements and launches of a registration take turns.
+ * Null after an erasure.
+ */
+export async function lockRegistration(ctx: TenantContext, enrollId: string): Promise<Registration | null> {
+  const values = [ctx.tenantId, enrollId];
+  const [row] = await run<Registration>(ctx, { name: 'lock_registration', text: lockText, values });
+  return row ?? null;
+}
+
+const readText = `
+select ${registrationColumns}, opened.session_id, opened.unit_id, opened.launch, opened.mode, opened.token_hash,
+  opened.prepared, opened.verbs, opened.opened_at, opened.last_statement_at, opened.ended_at
+${ofEnrolment}
+join au_session opened on opened.tenant_id = $1 and opened.enroll_id = $2 and opened.session_id = $3
+where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
+
+type Handle = { enrollId: string; sessionId: string };
+
+export async function readAuSession(
+  ctx: TenantContext,
+  { enrollId, sessionId }: Handle,
+): Promise<(Registration & AuSessionRow) | null> {
+  const values = [ctx.tenantId, enrollId, sessionId];
+  const [row] = await run<Registration & AuSessionRow>(ctx, {
+    name: 'read_au_session',
+    text: readText,
+    values,
+  });
+  return row ?? null;
+}
+
+export async function hasAuSessions(ctx: TenantContext, enrollId: string): Promise<boolean> {
+  const row = await ctx.db
+    .selectFrom('au_session')
+    .select('session_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export type NewAuSession = Pick<AuSessionRow, 'unit_id' | 'launch' | 'mode'> & {
+  enrollId: string;
+  sessionId: string;
+  tokenHash?: string;
+};
+
+/** A waiver is a session that is over at once. */
+export async function insertAuSession(ctx: TenantContext, opened: NewAuSession): Promise<void> {
+  const now = ctx.now();
+  const isWaiver = opened.mode === 'Waived';
+  await ctx.db
+    .insertInto('au_session')
+    .values({
+      tenant_id: ctx.tenantId,
+      enroll_id: opened.enrollId,
+      session_id: opened.sessionId,
+      unit_id: opened.unit_id,
+      launch: opened.launch,
+      mode: opened.mode,
+      token_hash: opened.tokenHash ?? null,
+      opened_at: now,
+      ended_at: isWaiver ? now : null,
+      ended_by: isWaiver ? 'waived' : null,
+    })
+    .execute();
+}
+
+/** Ends the open sessions of a registration, of which there is at most one, and returns them. */
+export async function abandonAuSessions(ctx: TenantContext, enrollId: string): Promise<AuSessionRow[]> {
+  const rows = await ctx.db
+    .updateTable('au_session')
+    .set({ ended_at: ctx.now(), ended_by: 'abandoned', token_hash: null })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .where('ended_at', 'is', null)
+    .returningAll()
+    .execute();
+  return rows as unknown as AuSessionRow[];
+}
+
+/** Gives the session its token, once: false if it has one already or is over. */
+export async function setAuToken(
+  ctx: TenantContext,
+  { enrollId, sessionId, tokenHash }: Handle & { tokenHash: string },
+): Promise<boolean> {
+  const rows = await ctx.db
+    .updateTable('au_session')
+    .set({ token_hash: tokenHash })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .where('session_id', '=', sessionId)
+    .where('token_hash', 'is', null)
+    .where('ended_at', 'is', null)
+    .returning('session_id')
+    .execute();
+  return rows.length > 0;
+}
+
+/** What statements or the reading of documents changed. */
+export type AuSessionChange = {
+  prepared?: true;
+  verbs?: AuVerb[];
+  isStatement?: true;
+  isTerminated?: boolean;
+};
+
+export async function updateAuSession(
+  ctx: TenantContext,
+  { enrollId, sessionId }: Handle,
+  { prepared, verbs, isStatement, isTerminated }: AuSessionChange,
+): Promise<void> {
+  const now = ctx.now();
+  await ctx.db
+    .updateTable('au_session')
+    .set({
+      ...(prepared && { prepared }),
+      ...(verbs && { verbs }),
+      ...(isStatement && { last_statement_at: now }),
+      ...(isTerminated && { ended_at: now, ended_by: 'terminated', token_hash: null }),
+    })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .where('session_id', '=', sessionId)
+    .execute();
+}

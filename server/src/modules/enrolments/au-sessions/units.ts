@@ -1,0 +1,41 @@
+import {
+  type AuRecord,
+  isSatisfied,
+  nothingReported,
+  recordOf,
+} from '../../../../../standards/cmi5/satisfaction.ts';
+import type { MoveOn } from '../../../../../standards/cmi5/vocabulary.ts';
+import { playable } from '../../../../../standards/evidence.ts';
+import type { TenantContext } from '../../../platform/context.ts';
+import { playedBy } from '../../catalogue/playable.ts';
+import { readUnitsWithData } from '../units.ts';
+
+/** What the AUs of a registration have reported so far, by UnitID. */
+export async function readRecords(ctx: TenantContext, enrollId: string): Promise<Map<string, AuRecord>> {
+  const units = await readUnitsWithData(ctx, enrollId);
+  return new Map(units.map(({ unit_id, data }) => [unit_id, recordOf(data)]));
+}
+
+export type AuProgress = Omit<AuRecord, 'seconds' | 'progress'> & {
+  unitId: string;
+  title: string;
+  moveOn: MoveOn;
+  isSatisfied: boolean;
+};
+
+/** What satisfies each AU of an enrolment's release, and what it has reported; empty for other standards. */
+export async function readAus(
+  ctx: TenantContext,
+  { enrollId, releaseId }: { enrollId: string; releaseId: string | null },
+): Promise<AuProgress[]> {
+  const { standard, tree } = await playedBy(ctx, releaseId);
+  if (standard !== 'cmi5') return [];
+  const records = await readRecords(ctx, enrollId);
+  return playable(tree.Units).flatMap(({ UnitID, Title, AssignableUnit }) => {
+    if (!AssignableUnit) return [];
+    const { seconds: _, progress: __, ...record } = records.get(UnitID) ?? nothingReported;
+    const moveOn = AssignableUnit.MoveOn;
+    const satisfied = isSatisfied(moveOn, records.get(UnitID) ?? nothingReported);
+    return [{ unitId: UnitID, title: Title, moveOn, isSatisfied: satisfied, ...record }];
+  });
+}

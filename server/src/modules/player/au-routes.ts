@@ -1,0 +1,178 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { launchModes } from '../../../../standards/cmi5/vocabulary.ts';
+import type { Evidence } from '../../../../standards/types.ts';
+import { forTenant } from '../../platform/db/queues.ts';
+import { Problem } from '../../platform/errors.ts';
+import { route } from '../../platform/http/routes.ts';
+import { Fields, OneOf } from '../../platform/http/schema.ts';
+import { namesOf } from '../../platform/names-of.ts';
+import { readAuToken } from '../cmi5/au-tokens.ts';
+import { fetchToken } from '../cmi5/fetch-token.ts';
+import { launchUrl } from '../enrolments/launch-link.ts';
+import { sessionEnds } from '../enrolments/session-end.ts';
+import { findOpenSession } from './open-sessions.ts';
+import { rejectionPage } from './rejection-page.ts';
+import { Receipt } from './schemas.ts';
+import { oldLink } from './session-entry.ts';
+
+const AuOpening = Fields(
+  {
+    UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
+    LaunchMode: Type.Optional(
+      OneOf(launchModes, {
+        description: 'By default `Review` if the unit is completed and passed, `Normal` otherwise.',
+      }),
+    ),
+  },
+  { title: 'AuOpening' },
+);
+
+const OpenedUnit = Fields(
+  {
+    SessionID: Type.String({ format: 'uuid' }),
+    URL: Type.String({ description: "The unit's page with its launch parameters." }),
+    OwnWindow: Type.Boolean({ description: 'true if the unit needs a window of its own.' }),
+    LaunchMode: OneOf(launchModes),
+  },
+  { title: 'OpenedUnit' },
+);
+
+const Results = Fields(
+  {
+    Receipt,
+    Evidence: Type.Unsafe<Record<string, Evidence>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'The recorded results of each unit, by UnitID.',
+    }),
+  },
+  { title: 'Results' },
+);
+
+const AuToken = Fields(
+  {
+    'auth-token': Type.Optional(Type.String({ description: 'For HTTP Basic authentication at the LRS.' })),
+    'error-code': Type.Optional(OneOf(['1', '2'], { description: '1: used before, or over. 2: no access.' })),
+    'error-text': Type.Optional(Type.String()),
+  },
+  { title: 'AuToken' },
+);
+
+const content = { origin: 'content', tag: 'Player', access: 'session', scope: null } as const;
+const Session = Type.Object({
+  token: Type.String({ description: '`Session` from the response that opened the session.' }),
+});
+const ends = namesOf(sessionEnds);
+const sessionProblems = [...ends, 'tenant_not_found', 'wrong_host'] as const;
+const notStored = { 'Cache-Control': 'no-store' };
+
+/** AUs run on other origins, and send no cookies. */
+const anyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
+
+/** The routes of units that report through xAPI. */
+export const auRoutes = [
+  route({
+    ...content,
+    method: 'POST',
+    path: '/play/{token}/au',
+    name: 'openUnit',
+    summary: 'Open a session of a unit that reports through xAPI',
+    description: 'The open session of the enrolment is abandoned.',
+    runTime: { token: 'session', use: 'alive' },
+    params: Session,
+    body: AuOpening,
+    answers: { 201: { description: 'The session.', schema: OpenedUnit } },
+    problems: [...sessionProblems, 'enrolment_erased', 'course_not_playable'],
+    events: ['enrolment.progressed'],
+    handle: async (ctx, { params, body }) => ({
+      status: 201,
+      body: await findOpenSession(ctx, params.token).openAu(body),
+      headers: notStored,
+    }),
+  }),
+  route({
+    ...content,
+    method: 'GET',
+    path: '/play/{token}/results',
+    name: 'readSessionResults',
+    summary: 'Read the current results',
+    description: 'For units that report to the service themselves, without the page.',
+    runTime: { token: 'session', use: 'alive' },
+    params: Session,
+    answers: { 200: { description: 'The results.', schema: Results } },
+    problems: [...sessionProblems, 'enrolment_not_found', 'course_not_playable'],
+    handle: async (ctx, { params }) => ({
+      status: 200,
+      body: await findOpenSession(ctx, params.token).results(),
+      headers: notStored,
+    }),
+  }),
+  route({
+    ...content,
+    method: 'POST',
+    path: '/play/{token}/fetch',
+    name: 'fetchToken',
+    summary: 'Get the token of an AU for the LRS (the fetch URL of cmi5)',
+    description: 'Returns the token once. Any origin may call it.',
+    runTime: { token: 'session', use: 'alive' },
+    bodyLimit: 1024,
+    params: Session,
+    answers: {
+      200: {
+        description: 'The token, or an error as cmi5 defines it.',
+        schema: AuToken,
+        example: { 'auth-token': 'YXU6c2VjcmV0' },
+      },
+    },
+    problems: sessionProblems,
+    events: [],
+    handle: async (ctx, { params }) => {
+      const handle = readAuToken(ctx, params.token);
+      if (handle?.use !== 'fetch') throw new Problem('session_ended', oldLink);
+      const body = await fetchToken(forTenant(ctx, handle.tenantId), handle);
+      return { status: 200, body, headers: { ...notStored, ...anyOrigin } };
+    },
+  }),
+  route({
+    ...content,
+    method: 'GET',
+    path: '/play/{token}/returned',
+    name: 'returnFromUnit',
+    summary: 'Return from a unit (the returnURL of cmi5)',
+    description: 'The player replaces this page. In a window of its own, the learner can close it.',
+    runTime: { token: 'session', use: 'file' },
+    page: true,
+    params: Session,
+    answers: {
+      200: { description: 'A page that says that the unit is over.', type: 'text/html' },
+      404: { description: 'A page that says that the link has expired.', type: 'text/html' },
+    },
+    handle: async (ctx, { params }) => {
+      const handle = readAuToken(ctx, params.token);
+      if (!handle)
+        return rejectionPage({
+          status: 404,
+          title: 'This page is out of date',
+          reason: oldLink,
+          framing: '*',
+        });
+      return rejectionPage({
+        ...{ status: 200, title: 'You have left this part', framing: '*' },
+        reason: 'Your results are saved. You can close this window, or go back to the course.',
+        back: launchUrl(ctx, handle),
+      });
+    },
+  }),
+];
+
+/** Browsers ask first if an AU sends a content type with its request for the token. */
+export function allowFetchFromAnywhere(app: FastifyInstance): void {
+  const headers = {
+    ...anyOrigin,
+    'Access-Control-Allow-Methods': 'POST',
+    'Access-Control-Allow-Headers': 'Content-Type',
+    'Access-Control-Max-Age': '600',
+  };
+  app.options('/play/:token/fetch', async (_request, reply) => reply.code(204).headers(headers).send());
+}

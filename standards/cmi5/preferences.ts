@@ -1,0 +1,13 @@
+const languageTag = /^[a-z]{1,8}(-[a-z0-9]{1,8})*$/i;
+
+/** Section 11: the learner's preferences are a JSON object with both members. */
+export function isPreferences(contentType: string | undefined, text: string | undefined): boolean {
+  if (!/^application\/json(;|$)/i.test(contentType?.trim() ?? '')) return false;
+  try {
+    const { languagePreference, audioPreference } = JSON.parse(text ?? '') ?? {};
+    const languages = typeof languagePreference === 'string' ? languagePreference.split(',') : [''];
+    return languages.every((tag) => languageTag.test(tag.trim())) && ['on', 'off'].includes(audioPreference);
+  } catch {
+    return false;
+  }
+}
