@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_33309700cb4d (text, jsonb, timestamptz, boolean) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_98eeeabfbd0c (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -10,7 +10,11 @@ declare
   former_id uuid;
   events jsonb[] := '{}';
   log_end bigint;
-  taken integer := 0;
+  processed integer := $5;
+  has_seat boolean := $5 > 0;
+  is_plan boolean := $6 is not null;
+  planned text[] := coalesce($6, '{}');
+  seat text;
   new_end timestamptz;
   new_duration text;
   current_group text;
@@ -21,10 +25,12 @@ begin
       login_id text, course_id text, duration_id text, if_enrolled text, reference text, metadata jsonb)
     order by r.course_id, r.duration_id, r.login_id
   loop
+    exit when has_seat and processed >= 10;
+    processed := processed + 1;
     
     select known.user_id, known.enabled, known.group_name, course.status as course_status, course.title,
       ongoing.enroll_id, coalesce(ongoing.expires_at <= $3, false) as lapsed,
-      choice.duration_id, choice.duration, choice.starts_on, choice.seats, choice.offered
+      choice.duration_id, choice.duration, choice.starts_on, choice.seats, choice.seats_taken, choice.offered
     into fact
     from (values (request.login_id, request.course_id, request.duration_id)) as wanted (login_id, course_id, duration_id)
     left join lateral (
@@ -38,7 +44,8 @@ begin
         and own.ended_at is null limit 1
     ) ongoing on true
     left join lateral (
-      select option.duration_id, option.duration, option.starts_on, option.seats, count(*) over () as offered
+      select option.duration_id, option.duration, option.starts_on, option.seats, option.seats_taken,
+        count(*) over () as offered
       from enrol_option option
       where option.course_id = course.course_id and (option.status = 'published' and (option.groups is null or known.group_name = any(option.groups)))
         and option.duration_id = coalesce(wanted.duration_id, option.duration_id)
@@ -115,20 +122,20 @@ begin
     end if;
     
     if fact.seats is not null then
-      if taken = 10 then
-        action := 'later';
-        return next;
-        continue;
-      end if;
-      update enrol_option option
+      seat := request.course_id || E'\n' || chosen;
+      is_full := fact.seats_taken + cardinality(array_positions(planned, seat)) >= fact.seats;
+      if not is_full and not is_plan then
+        exit when processed > 10;
+        update enrol_option option
       set seats_taken = option.seats_taken + 1
       where option.course_id = request.course_id and option.duration_id = chosen and (option.seats is null or option.seats_taken < option.seats);
-      if not found then
-        is_full := true;
+        is_full := not found;
+        has_seat := has_seat or found;
+      end if;
+      if is_full then
         return next;
         continue;
       end if;
-      taken := taken + 1;
     end if;
     
     if action in ('replace', 'renew') then
@@ -167,10 +174,13 @@ begin
         raise exception 'The user was erased by another request.' using errcode = 'foreign_key_violation';
       end if;
       update enrol_option option
-      set seats_taken = option.seats_taken - 1 where option.course_id = request.course_id and option.duration_id = chosen and fact.seats is not null;
+      set seats_taken = option.seats_taken - 1 where option.course_id = request.course_id and option.duration_id = chosen and fact.seats is not null and not is_plan;
       action := 'again';
       return next;
       continue;
+    end if;
+    if is_plan and fact.seats is not null then
+      planned := planned || seat;
     end if;
     events := events ||
       jsonb_build_object('id', request.second_event, 'type', 'enrolment.created', 'user', fact.user_id, 'enrolment', request.enroll_id, 'course', request.course_id, 'data', jsonb_build_object('DurationID', chosen, 'Reference', request.reference));

@@ -28,12 +28,15 @@ export type EnrolRow = {
 /**
  * What was done for a row. `keep`: the current enrolment is returned. `replace`: an expired enrolment was ended and a
  * new one created. `refuse`: the row was not enrolled, for a reason found in the data. `again`: another request changed
- * the row in the meantime, so try again. `later`: the call has taken the maximum number of seats.
+ * the row in the meantime, so try again.
  */
-export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again' | 'later';
+export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again';
 
-/** The maximum number of seats per call. From the first seat until the commit, other tenants wait for the option. */
-const seatsPerCall = 10;
+/**
+ * The maximum number of rows in a transaction that takes seats. From the first seat until the commit, other tenants
+ * wait for the option.
+ */
+const rowsWithSeats = 10;
 
 /**
  * The function's result for a row. If no enrolment was created, `enroll_id` is null and the other columns show the
@@ -59,7 +62,7 @@ export type Outcome = {
 const readFacts = `
     select known.user_id, known.enabled, known.group_name, course.status as course_status, course.title,
       ongoing.enroll_id, coalesce(ongoing.expires_at <= $3, false) as lapsed,
-      choice.duration_id, choice.duration, choice.starts_on, choice.seats, choice.offered
+      choice.duration_id, choice.duration, choice.starts_on, choice.seats, choice.seats_taken, choice.offered
     into fact
     from (values (request.login_id, request.course_id, request.duration_id)) as wanted (login_id, course_id, duration_id)
     left join lateral (
@@ -73,7 +76,8 @@ const readFacts = `
         and own.ended_at is null limit 1
     ) ongoing on true
     left join lateral (
-      select option.duration_id, option.duration, option.starts_on, option.seats, count(*) over () as offered
+      select option.duration_id, option.duration, option.starts_on, option.seats, option.seats_taken,
+        count(*) over () as offered
       from enrol_option option
       where option.course_id = course.course_id and ${isChoosable('option', 'known.group_name')}
         and option.duration_id = coalesce(wanted.duration_id, option.duration_id)
@@ -159,20 +163,21 @@ const extend = `
 
 const isChosen = 'option.course_id = request.course_id and option.duration_id = chosen';
 
+/** A plan only compares, so that nobody waits for it. */
 const takeSeat = `
     if fact.seats is not null then
-      if taken = ${seatsPerCall} then
-        action := 'later';
+      seat := request.course_id || E'\\n' || chosen;
+      is_full := fact.seats_taken + cardinality(array_positions(planned, seat)) >= fact.seats;
+      if not is_full and not is_plan then
+        exit when processed > ${rowsWithSeats};
+        ${takeSeatSql(isChosen)};
+        is_full := not found;
+        has_seat := has_seat or found;
+      end if;
+      if is_full then
         return next;
         continue;
       end if;
-      ${takeSeatSql(isChosen)};
-      if not found then
-        is_full := true;
-        return next;
-        continue;
-      end if;
-      taken := taken + 1;
     end if;`;
 
 const endFormer = `
@@ -215,22 +220,27 @@ const insert = `
       if action <> 'create' then
         raise exception 'The user was erased by another request.' using errcode = 'foreign_key_violation';
       end if;
-      ${returnSeatSql(`${isChosen} and fact.seats is not null`)};
+      ${returnSeatSql(`${isChosen} and fact.seats is not null and not is_plan`)};
       action := 'again';
       return next;
       continue;
+    end if;
+    if is_plan and fact.seats is not null then
+      planned := planned || seat;
     end if;
     ${addEvent('second_event', 'enrolment.created', 'request.enroll_id', { DurationID: 'chosen', Reference: 'request.reference' })}
     return next;`;
 
 /**
  * Enrols users of the tenant `$1`. `$2` is an array of `EnrolRow`, each with its number `n`; `$3` is the time; `$4`
- * says whether nothing else follows in the transaction. Rows are locked in a fixed order, so that nodes do not
+ * says whether nothing else follows in the transaction; `$5` is the number of rows that the transaction has processed
+ * before; `$6` has the seats that a plan has counted before, and is null unless it is a plan. Rows that the transaction
+ * should not process while it holds seats have no result. Rows are locked in a fixed order, so that nodes do not
  * deadlock: by course, then enrolment, option and user.
  */
 export const enrolFunction = databaseFunction({
   name: 'enrol',
-  parameters: 'text, jsonb, timestamptz, boolean',
+  parameters: 'text, jsonb, timestamptz, boolean, integer, text[]',
   returns: `table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)`,
   body: `
@@ -240,7 +250,11 @@ declare
   former record;
   former_id uuid;
   ${collected.declare}
-  taken integer := 0;
+  processed integer := $5;
+  has_seat boolean := $5 > 0;
+  is_plan boolean := $6 is not null;
+  planned text[] := coalesce($6, '{}');
+  seat text;
   new_end timestamptz;
   new_duration text;
   current_group text;
@@ -251,6 +265,8 @@ begin
       login_id text, course_id text, duration_id text, if_enrolled text, reference text, metadata jsonb)
     order by r.course_id, r.duration_id, r.login_id
   loop
+    exit when has_seat and processed >= ${rowsWithSeats};
+    processed := processed + 1;
     ${readFacts}
     n := request.n;
     user_found := fact.user_id is not null;
@@ -291,4 +307,4 @@ end`,
 /** The result columns, with those of the new, extended or current enrolment. */
 export const enrolText = `select outcome.n, outcome.user_found, outcome.user_enabled, outcome.course_status,
   outcome.course_title, outcome.options, outcome.chosen, outcome.action, outcome.is_full, (outcome.held).*
-from ${enrolFunction.name}($1, $2, $3, $4) outcome`;
+from ${enrolFunction.name}($1, $2, $3, $4, $5, $6) outcome`;

@@ -4,6 +4,8 @@ import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/batch.ts';
+import { partOfState } from '../../platform/node-state.ts';
+import { Postponed } from '../../platform/retries/once.ts';
 import { numberBeforeCommit } from '../events/write.ts';
 import { type EnrolRow, enrolText, type Outcome } from './enrol-function.ts';
 import { refusalOf } from './enrol-refusal.ts';
@@ -16,36 +18,72 @@ export type EnrolAnswer = { enrolment: Enrolment; isNew: boolean };
 
 const maxAttempts = 5;
 
-const enrolRow = coalesce<TenantContext, EnrolRow, Outcome>({
+const enrolRow = coalesce<TenantContext, EnrolRow, Outcome | null>({
   name: 'enrol',
   group: (ctx) => ctx.tenantId,
   key: (row) => JSON.stringify([row.login_id, row.course_id]),
-  run: enrolRows,
+  run: (ctx, rows) => (isInTransaction(ctx) ? enrolSome(ctx, rows) : enrolRows(ctx, rows)),
 });
 
-async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[]> {
+/** What earlier calls of the database function did in the same transaction. `planned` is null unless it is a plan. */
+type Before = { processed: number; planned: string[] | null };
+
+function callEnrol(ctx: TenantContext, rows: EnrolRow[], { processed, planned }: Before): Promise<Outcome[]> {
   const isLast = !isInTransaction(ctx);
   if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
-  const outcomes: Outcome[] = [];
-  let left = rows.map((row, n) => ({ n, ...row }));
-  while (left.length > 0) {
-    const values = [ctx.tenantId, JSON.stringify(left), ctx.now(), isLast];
-    const found = await run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
-    const later = new Set(found.filter(({ action }) => action === 'later').map(({ n }) => n));
-    outcomes.push(...found.filter(({ n }) => !later.has(n)));
-    left = left.filter(({ n }) => later.has(n));
+  const values = [ctx.tenantId, JSON.stringify(rows), ctx.now(), isLast, processed, planned];
+  return run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
+}
+
+/** Enrols all rows, in several calls if they take seats. */
+async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[]> {
+  const outcomes = new Map<number, Outcome>();
+  while (outcomes.size < rows.length) {
+    const left = rows.flatMap((row, n) => (outcomes.has(n) ? [] : [{ n, ...row }]));
+    const found = await callEnrol(ctx, left, { processed: 0, planned: null });
+    for (const outcome of found) outcomes.set(outcome.n, outcome);
   }
-  return outcomes.sort((a, b) => a.n - b.n);
+  return [...outcomes.values()].sort((a, b) => a.n - b.n);
+}
+
+const isNew = ({ action }: Outcome) => action !== 'keep' && action !== 'extend';
+
+/** The seat of a new enrolment, as the database function writes it. */
+function seatOf(outcome: Outcome): string[] {
+  return outcome.enroll_id !== null && isNew(outcome) ? [`${outcome.course_id}\n${outcome.duration_id}`] : [];
+}
+
+/** What the current transaction has done. Each shared transaction and each dry run has its own node state. */
+const soFar = partOfState('enrolled_in_transaction', () => ({ processed: 0, planned: [] as string[] }));
+
+/** Enrols rows of several callers in one transaction. The result is null for rows that belong in the next one. */
+async function enrolSome(ctx: TenantContext, rows: EnrolRow[]): Promise<(Outcome | null)[]> {
+  const done = soFar(ctx);
+  const numbered = rows.map((row, n) => ({ n, ...row }));
+  const before = ctx.isDryRun ? { ...done, processed: 0 } : { ...done, planned: null };
+  const results: (Outcome | null)[] = rows.map(() => null);
+  for (const outcome of await callEnrol(ctx, numbered, before)) {
+    results[outcome.n] = outcome;
+    done.processed += 1;
+    done.planned.push(...seatOf(outcome));
+  }
+  return results;
 }
 
 /** Enrols a user on a course. `IfEnrolled` decides what happens to a current enrolment. */
 export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<EnrolAnswer> {
   const row = rowOf(ctx, input);
   // The next attempt sees what another node changed during the statement.
-  let outcome = await enrolRow(ctx, row).catch(ignoreRace);
+  let outcome = await tryToEnrol(ctx, row).catch(ignoreRace);
   for (let attempt = 1; attempt < maxAttempts && (!outcome || lostRace(outcome, input)); attempt++)
-    outcome = await enrolRow(ctx, row).catch(ignoreRace);
+    outcome = await tryToEnrol(ctx, row).catch(ignoreRace);
   return answerOf(ctx, input, outcome);
+}
+
+async function tryToEnrol(ctx: TenantContext, row: EnrolRow): Promise<Outcome> {
+  const outcome = await enrolRow(ctx, row);
+  if (!outcome) throw new Postponed();
+  return outcome;
 }
 
 /** PostgreSQL errors: a newer enrolment conflicts with the extended one (unique violation), or a deadlock. */
@@ -105,6 +143,6 @@ function answerOf(ctx: TenantContext, input: EnrolInput, outcome: Outcome | null
     );
   return {
     enrolment: toEnrolment(ctx, { ...outcome, login_id: input.loginId }),
-    isNew: outcome.action !== 'keep' && outcome.action !== 'extend',
+    isNew: isNew(outcome),
   };
 }

@@ -20,8 +20,11 @@ update enrolment set user_id = null, group_name = null, reference = null, metada
   changed_at = $3, revision = enrolment.revision + 1
 where enrolment.tenant_id = $1 and enrolment.enroll_id = any($2::uuid[])`;
 
-/** Enrolments per call, because withdrawing each of them takes several statements. */
-const enrolmentBatchSize = 20;
+/**
+ * Enrolments per call. Withdrawing each of them takes several statements, and other tenants wait for the options whose
+ * seats are freed until the transaction ends.
+ */
+const enrolmentBatchSize = 10;
 
 function selectOfUser(ctx: TenantContext, userId: string, max: number) {
   return ctx.db

@@ -31,7 +31,6 @@ const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');
 /** The budget of a transaction. Each record costs one, and each step has a cost for its statements. */
 const enough = 2 * batchRows;
 const costOfStep = 20;
-const costOfEnrolment = 25;
 
 type Erasing = { erasureId: string; subject: Subject; state: ErasureProgress };
 type Row = { user_id: string; login_id: string; progress: ErasureProgress };
@@ -80,21 +79,23 @@ function takeStep(ctx: TenantContext, erasing: Erasing): Promise<number> {
 
 async function stepEnrolments(ctx: TenantContext, erasing: Erasing): Promise<number> {
   const enrollIds = await eraseEnrolments(ctx, erasing.subject);
-  if (enrollIds.length === 0) erasing.state = movedTo(erasing.state, 'user');
-  else {
-    erasing.state = counted(erasing.state, 'Enrolments', enrollIds.length);
-    await ctx.db
-      .insertInto('erasure_enrolment')
-      .values(
-        enrollIds.map((enroll_id) => ({
-          tenant_id: ctx.tenantId,
-          erasure_id: erasing.erasureId,
-          enroll_id,
-        })),
-      )
-      .execute();
+  if (enrollIds.length === 0) {
+    erasing.state = movedTo(erasing.state, 'user');
+    return costOfStep;
   }
-  return costOfStep + costOfEnrolment * enrollIds.length;
+  erasing.state = counted(erasing.state, 'Enrolments', enrollIds.length);
+  await ctx.db
+    .insertInto('erasure_enrolment')
+    .values(
+      enrollIds.map((enroll_id) => ({
+        tenant_id: ctx.tenantId,
+        erasure_id: erasing.erasureId,
+        enroll_id,
+      })),
+    )
+    .execute();
+  // The options whose seats were freed stay locked until the transaction ends.
+  return enough;
 }
 
 async function stepUser(ctx: TenantContext, erasing: Erasing): Promise<number> {

@@ -13,7 +13,7 @@ export async function dryRun<C extends Context, T>(ctx: C, work: (ctx: C) => Pro
   const done: T[] = [];
   try {
     await transaction(ctx, async (ctx) => {
-      done.push(await work({ ...ctx, state: openState() }));
+      done.push(await work({ ...ctx, state: openState(), isDryRun: true }));
       throw new Undo();
     });
   } catch (error) {

@@ -27,7 +27,13 @@ export type Call<T> = {
   shares: string | null;
 };
 
-type Entry = { name: Name; act: Action<unknown>; shares: string | null };
+type Entry = {
+  name: Name;
+  act: Action<unknown>;
+  shares: string | null;
+  /** Null until its transaction has committed. */
+  outcome: Outcome<unknown> | null;
+};
 
 const maxAttempts = 5;
 /** PostgreSQL rolls back a transaction for these: conflicts, deadlocks, and statements after a failed one. */
@@ -76,6 +82,9 @@ export class Outdated extends Problem {
   }
 }
 
+/** Thrown inside a shared transaction by a call that has written nothing and has to wait for the next transaction. */
+export class Postponed extends Error {}
+
 function isConflict(error: unknown): boolean {
   return error instanceof AlreadyStored || error instanceof Outdated || conflictCodes.has(codeOf(error));
 }
@@ -86,8 +95,9 @@ async function runAlone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promi
   if (running.has(name.keyHash)) throw inProgress();
   running.add(name.keyHash);
   try {
-    const entry = { name, act: await prepared(call), shares: call.shares };
-    const outcome = call.shares === null ? (await commit(ctx, [entry]))[0] : await commitShared(ctx, entry);
+    const entry: Entry = { name, act: await prepared(call), shares: call.shares, outcome: null };
+    const outcome =
+      call.shares === null ? (await commitAll(ctx, [entry]))[0] : await commitShared(ctx, entry);
     // The cast is safe, because each entry gets the outcome of its own execution.
     return outcome as Outcome<T>;
   } finally {
@@ -116,19 +126,33 @@ async function prepared<T>(call: Call<T>): Promise<Action<T>> {
 const commitShared = coalesce<TenantContext, Entry, Outcome<unknown>>({
   name: 'idempotent_calls',
   group: (ctx, { shares }) => `${ctx.tenantId}\0${shares}`,
-  run: commit,
+  run: commitAll,
 });
 
-/** Commits all or none: an internal error, or a response that another node stored first, undoes the others too. */
-function commit(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[]> {
+/** Postponed calls run in further transactions. If one of these fails, calls that have committed do not run again. */
+async function commitAll(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[]> {
+  for (;;) {
+    const left = entries.filter(({ outcome }) => outcome === null);
+    if (left.length === 0) return entries.flatMap(({ outcome }) => outcome ?? []);
+    const outcomes = await commit(ctx, left);
+    for (const [at, entry] of left.entries()) entry.outcome = outcomes[at] ?? null;
+  }
+}
+
+/**
+ * Commits all or none: an internal error, or a response that another node stored first, undoes the others too. A
+ * postponed call has no outcome.
+ */
+function commit(ctx: TenantContext, entries: Entry[]): Promise<(Outcome<unknown> | null)[]> {
   const begin = entries.length > 1 ? sharedTransaction : transaction;
   return begin(ctx, async (ctx) => {
     // State that service functions keep in memory, such as queues, must not be shared with calls outside the transaction.
     const inside = { db: ctx.db, state: openState() };
     const settled = await Promise.allSettled(entries.map(({ act }) => outcomeOf(act, inside)));
     const outcomes = settled.map((one) => {
-      if (one.status === 'rejected') throw one.reason;
-      return one.value;
+      if (one.status === 'fulfilled') return one.value;
+      if (one.reason instanceof Postponed) return null;
+      throw one.reason;
     });
     await store(
       ctx,
