@@ -179,8 +179,11 @@ test('if one transaction of a call with an Idempotency-Key fails, the rows of th
   assert.deepEqual(await bulk(rows, '', { 'idempotency-key': 'fails' }), lines);
 });
 
-for (const headers of [{}, { 'idempotency-key': 'mixed' }])
-  test(`a call that takes a seat enrols at most ten users, whatever their options ${Object.keys(headers)}`, async () => {
+for (const [name, headers] of [
+  ['without a key', {}],
+  ['with an Idempotency-Key', { 'idempotency-key': 'mixed' }],
+] as const)
+  test(`a call ${name} that takes a seat enrols at most ten users, whatever their options`, async () => {
     const limited = { licence: { Seats: 100 } };
     const first = await newCourse(service, {}, limited);
     const open = await newCourse(service);
