@@ -24,13 +24,12 @@ test("an AU's statements are checked, and what follows from them commits with th
   const session: AuSession = {
     authority,
     registration: randomUUID(),
-    checkStatements: async (_ctx, statements) => {
-      if (statements.some(({ verb: { id } }) => id.endsWith('/forbidden')))
+    takeStatements: async (_ctx, sent) => {
+      if (sent.some(({ verb: { id } }) => id.endsWith('/forbidden')))
         throw new Problem('scope_missing', 'Not for an AU.');
-    },
-    onStored: async (_ctx, statements) => {
-      if (statements.some(({ verb: { id } }) => id.endsWith('/fails'))) throw new Error('not stored');
-      stored.push(...statements.map(({ id = '' }) => id));
+      stored.push(...sent.map(({ id = '' }) => id));
+      if (sent.some(({ verb: { id } }) => id.endsWith('/fails'))) throw new Error('not stored');
+      return [];
     },
     checkDocument: async () => {},
   };
