@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { type Course, prepareCourse } from '../scorm/sequencing/course.ts';
 import * as session from '../scorm/sequencing/session.ts';
 import { unknownObjective } from '../scorm/sequencing/state.ts';
-import { group, leaf, treeOf } from '../scorm/test-support/trees.ts';
-import { readTreeState, sharedIn, writeTreeState } from './tree-state.ts';
-import type { CourseTree, RunTimeData } from './types.ts';
+import { group, leaf, mapWith, treeOf } from '../scorm/test-support/trees.ts';
+import { readTreeState, sharedIn, sharedPart, writeTreeState } from './tree-state.ts';
+import type { CourseTree, Objective, RunTimeData, Unit } from './types.ts';
 
 type Launch = {
   /** What happened before the launch. */
@@ -66,7 +66,7 @@ describe('states in the current format', () => {
     'Course',
   );
 
-  it('states are restored unchanged', () => {
+  it('are restored unchanged', () => {
     let { state } = session.launch(course, session.createState(course, { seed: 7, now: 1 }), 2);
     assert.deepEqual(read(course, writeTreeState(course, state)), state);
     const data = { 'cmi.completion_status': 'completed', 'cmi.score.scaled': '0.5', 'cmi.exit': 'suspend' };
@@ -74,7 +74,7 @@ describe('states in the current format', () => {
     assert.deepEqual(read(course, writeTreeState(course, state)), state);
   });
 
-  it('states take up little space', () => {
+  it('take up little space', () => {
     const units = Array.from({ length: 200 }, (_, n) => leaf(`u${n}`));
     const large = prepareCourse(treeOf(units), 'Course');
     let { state } = session.launch(large, session.createState(large, { seed: 1, now: 0 }), 1_700_000_000_000);
@@ -91,12 +91,28 @@ describe('states in the current format', () => {
 });
 
 describe('values shared between courses', () => {
-  const sharedBy = (...globals: unknown[]) =>
-    sharedIn([JSON.stringify({ Shared: { globals, buckets: [] } })]).globals;
+  const objective = (id: string, ...flags: string[]): Objective => ({
+    ...{ ObjectiveID: id, Primary: false, SatisfiedByMeasure: false, MinNormalizedMeasure: 1 },
+    Maps: [mapWith(id, flags)],
+  });
+  const courseWith = (objectives: Objective[], buckets: Unit['SharedData'] = []) =>
+    prepareCourse(treeOf([leaf('a', { Objectives: objectives }, { SharedData: buckets })]), 'Course');
+  const bucket = (TargetID: string, Read: boolean, Write: boolean) => ({ TargetID, Read, Write });
+  const writer = courseWith(
+    [objective('o', 'WriteSatisfiedStatus')],
+    [bucket('b', false, true), bucket('c', false, true)],
+  );
+  const reader = courseWith([objective('o', 'ReadRawScore')], [bucket('b', true, false)]);
+  const stateWith = (Shared: unknown) => JSON.stringify({ Version: 2, Shared });
+  const sharedBy = (Shared: unknown) => sharedIn(reader, shares(sharedPart(writer, stateWith(Shared))));
+  const shares = (...parts: string[]) => parts.filter((part) => part !== '');
+  const none = { globals: [], buckets: [] };
 
   it('objectives with known values are shared', () => {
-    const objective = { satisfied: true, measure: 0.5, completed: null };
-    assert.deepEqual(sharedBy(['o', objective]), [['o', { ...unknownObjective, ...objective }]]);
+    const known = { satisfied: true, measure: 0.5, completed: null };
+    assert.deepEqual(sharedBy({ globals: [['o', known]] }).globals, [
+      ['o', { ...unknownObjective, ...known }],
+    ]);
   });
 
   for (const value of [
@@ -110,16 +126,75 @@ describe('values shared between courses', () => {
     { unknown: 1 },
   ])
     it(`an objective of ${JSON.stringify(value)} is not shared`, () =>
-      assert.deepEqual(sharedBy(['o', value]), []));
+      assert.deepEqual(sharedBy({ globals: [['o', value]] }), none));
 
   it('nothing else that a page sends is shared', () => {
-    for (const pair of ['o', ['o'], [1, {}], { o: {} }]) assert.deepEqual(sharedBy(pair), []);
+    for (const pair of ['o', ['o'], [1, {}], { o: {} }, [['o'], {}]])
+      assert.deepEqual(sharedBy({ globals: [pair] }), none);
+    for (const Shared of [null, 1, 'x', [], { globals: 1, buckets: [['b', 1], ['b']] }])
+      assert.deepEqual(sharedBy(Shared), none);
+    for (const text of ['', '{}', '{"Version":2,"Shared":', '{"Version":3,"Shared":{"buckets":[["b","x"]]}}'])
+      assert.equal(sharedPart(writer, text), '');
+  });
+
+  it('only what one course may write and the other may read is shared', () => {
+    const all = {
+      globals: [
+        ['o', {}],
+        ['p', {}],
+      ],
+      buckets: [
+        ['b', 'x'],
+        ['c', 'y'],
+        ['d', 'z'],
+      ],
+    };
+    assert.deepEqual(sharedBy(all), { globals: [['o', unknownObjective]], buckets: [['b', 'x']] });
+    assert.equal(sharedPart(reader, stateWith(all)), '');
+    assert.deepEqual(sharedIn(writer, [sharedPart(writer, stateWith(all))]), none);
+    const local = { ...treeOf([]), ObjectivesGlobalToSystem: false, SharedDataGlobalToSystem: false };
+    const { read, written } = prepareCourse(local, 'Course').shared;
     assert.deepEqual(
-      sharedIn(['', '{}', '{"Shared":null}', '{"Shared":{"globals":1,"buckets":[["b",1]]}}']),
-      {
-        globals: [],
-        buckets: [],
-      },
+      [read, written].map(({ objectives, buckets }) => objectives.size + buckets.size),
+      [0, 0],
     );
+  });
+
+  it('a course that only writes an objective keeps the other values of it', () => {
+    const both = courseWith([objective('o', 'ReadSatisfiedStatus', 'WriteSatisfiedStatus')]);
+    const passed = sharedPart(writer, stateWith({ globals: [['o', { satisfied: true }]] }));
+    const measured = stateWith({ globals: [['o', { measure: 1 }]] });
+    const valuesOf = (...parts: string[]) => sharedIn(reader, parts).globals[0]?.[1];
+    assert.deepEqual(valuesOf(passed, sharedPart(writer, measured)), {
+      ...unknownObjective,
+      ...{ satisfied: true, measure: 1 },
+    });
+    assert.deepEqual(valuesOf(passed, sharedPart(both, measured)), { ...unknownObjective, measure: 1 });
+  });
+
+  it('at most 64 kB and 1,000 pairs are shared, with buckets of the length that SCORM guarantees', () => {
+    const ids = Array.from({ length: 3_000 }, (_, n) => `o${n}`);
+    const many = courseWith(ids.map((id) => objective(id, 'WriteRawScore')));
+    const pairs = [...ids, ...ids].map((id) => [id, { raw: 1 }]);
+    const part = sharedPart(many, stateWith({ globals: pairs }));
+    assert.equal(JSON.parse(part).globals.length, 1_000);
+    const long = 'x'.repeat(64_000);
+    const stores = (b: string, c: string) =>
+      sharedPart(
+        writer,
+        stateWith({
+          buckets: [
+            ['b', b],
+            ['c', c],
+          ],
+        }),
+      );
+    assert.deepEqual(JSON.parse(stores(long, 'x')).buckets, [
+      ['b', long],
+      ['c', 'x'],
+    ]);
+    assert.deepEqual(JSON.parse(stores(`${long}x`, 'x')).buckets, [['c', 'x']]);
+    assert.deepEqual(JSON.parse(stores(long, long)).buckets, [['b', long]]);
+    assert.ok(stores(long, 'y'.repeat(1_500)).length < 66_000);
   });
 });

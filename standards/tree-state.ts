@@ -11,8 +11,9 @@ import {
 import { convertPrevious } from './previous-tree-state.ts';
 
 type PackedTrack = Partial<Omit<Track, 'objectives'>> & { objectives?: Partial<ObjectiveTrack>[] };
+type PackedObjective = Partial<GlobalObjective>;
 type PackedShared = {
-  globals: [id: string, objective: Partial<GlobalObjective>][];
+  globals: [id: string, objective: PackedObjective][];
   buckets: [id: string, store: string][];
 };
 type Packed = Omit<SequencingState, 'activities' | 'globals'> &
@@ -45,28 +46,53 @@ export function writeTreeState(course: Course, state: SequencingState): string {
 }
 
 /** The beginning of stored states in which a course shares data with the learner's other courses. */
-export const sharingTreeState = `{"Version":${treeStateVersion},"Shared":`;
+const sharingTreeState = `{"Version":${treeStateVersion},"Shared":`;
 
-/** The data that courses share, read from their stored states. The last state decides. */
-export function sharedIn(texts: readonly string[]): Required<Shared> {
-  const parts = texts.map(readShared);
-  return {
-    globals: unpackGlobals([...new Map(parts.flatMap(({ globals }) => globals))]),
-    buckets: [...new Map(parts.flatMap(({ buckets }) => buckets))],
+/** What other courses get from one course. A bucket has the length that SCORM guarantees (RTE 4th §4.3.1). */
+const maxShared = { pairs: 1_000, characters: 65_536, bucket: 64_000 };
+
+/**
+ * The part of a tree state that the learner's other courses get: only what the manifest maps for writing. Empty if there
+ * is none. Tree states come from pages, which may send anything.
+ */
+export function sharedPart({ shared: { read, written } }: Course, treeState: string): string {
+  if (written.objectives.size + written.buckets.size === 0 || !treeState.startsWith(sharingTreeState))
+    return '';
+  const { globals, buckets } = readShared(treeState);
+  const isBucket = (value: unknown) => typeof value === 'string' && value.length <= maxShared.bucket;
+  const objectives = pairsIn<PackedObjective>(globals, written.objectives, isObjective);
+  // A course that reads an objective knows all of its values, so those that it leaves out are unknown.
+  const known = objectives.map(([id, objective]): [string, PackedObjective] => [
+    id,
+    read.objectives.has(id) ? { ...unknownObjective, ...objective } : objective,
+  ]);
+  const limit = { ...maxShared };
+  const part: PackedShared = {
+    globals: fitting(known, limit),
+    buckets: fitting(pairsIn<string>(buckets, written.buckets, isBucket), limit),
   };
+  return part.globals.length + part.buckets.length > 0 ? JSON.stringify(part) : '';
 }
 
-/** The texts come from pages, which may send anything. */
-function readShared(text: string): PackedShared {
+function readShared(treeState: string): { globals?: unknown; buckets?: unknown } {
   try {
-    const { globals, buckets } = JSON.parse(text).Shared;
-    return {
-      globals: pairsIn(globals, isObjective),
-      buckets: pairsIn(buckets, (value) => typeof value === 'string'),
-    };
+    return JSON.parse(treeState).Shared ?? {};
   } catch {
-    return { globals: [], buckets: [] };
+    return {};
   }
+}
+
+/** What a course may read of the parts that others share. The last one decides about each value. */
+export function sharedIn({ shared: { read } }: Course, parts: readonly string[]): Required<Shared> {
+  const objectives = new Map<string, PackedObjective>();
+  const stores = new Map<string, string>();
+  for (const part of parts) {
+    const { globals, buckets }: PackedShared = JSON.parse(part);
+    for (const [id, objective] of globals)
+      if (read.objectives.has(id)) objectives.set(id, { ...objectives.get(id), ...objective });
+    for (const [id, store] of buckets) if (read.buckets.has(id)) stores.set(id, store);
+  }
+  return { globals: unpackGlobals([...objectives]), buckets: [...stores] };
 }
 
 /** An objective's members, with values of the correct types. */
@@ -91,11 +117,27 @@ function isBoolean(value: unknown): boolean {
   return typeof value === 'boolean';
 }
 
-function pairsIn<Value>(list: unknown, isValue: (value: unknown) => boolean): [string, Value][] {
+/** The pairs with these identifiers, and the last value of each. */
+function pairsIn<Value>(
+  list: unknown,
+  ids: ReadonlySet<string>,
+  isValue: (value: unknown) => boolean,
+): [string, Value][] {
   if (!Array.isArray(list)) return [];
   const isPair = (pair: unknown): pair is [string, Value] =>
-    Array.isArray(pair) && typeof pair[0] === 'string' && isValue(pair[1]);
-  return list.filter(isPair);
+    Array.isArray(pair) && ids.has(pair[0]) && isValue(pair[1]);
+  return [...new Map(list.filter(isPair).map(([id, value]) => [id, value]))];
+}
+
+/** The pairs that fit into the rest of the limit, which they then use up. */
+function fitting<Pair>(pairs: Pair[], limit: { pairs: number; characters: number }): Pair[] {
+  return pairs.filter((pair) => {
+    const { length } = JSON.stringify(pair);
+    if (limit.pairs < 1 || limit.characters < length) return false;
+    limit.pairs -= 1;
+    limit.characters -= length;
+    return true;
+  });
 }
 
 const unpackGlobals = (globals: PackedShared['globals']) =>

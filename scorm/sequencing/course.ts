@@ -40,6 +40,9 @@ export type Activity = {
   readonly durationLimit: number | null;
 };
 
+/** Global objectives and shared data buckets. */
+export type SharedNames = { readonly objectives: ReadonlySet<string>; readonly buckets: ReadonlySet<string> };
+
 export type Course = {
   readonly root: Activity;
   /** In the order of the tree, parents before children. */
@@ -47,8 +50,8 @@ export type Course = {
   readonly byID: ReadonlyMap<string, Activity>;
   /** For each global objective, the activities that read it through a map. */
   readonly readers: ReadonlyMap<string, readonly Activity[]>;
-  /** The global objectives and shared data buckets that the manifest names. */
-  readonly named: { readonly objectives: ReadonlySet<string>; readonly buckets: ReadonlySet<string> };
+  /** What the manifest maps for reading from the learner's other courses, and for writing for them. */
+  readonly shared: { readonly read: SharedNames; readonly written: SharedNames };
   /** The initial tracking model, by activity index. */
   readonly freshTracks: readonly Readonly<Track>[];
   readonly objectivesGlobalToSystem: boolean;
@@ -149,10 +152,7 @@ export function prepareCourse(tree: CourseTree, title: string): Course {
     activities,
     byID: new Map(activities.map((activity) => [activity.id, activity])),
     readers: readersOf(activities),
-    named: {
-      objectives: new Set(activities.flatMap(targetsOf)),
-      buckets: new Set(activities.flatMap(({ sharedData }) => sharedData.map(({ TargetID }) => TargetID))),
-    },
+    shared: { read: sharedNames(tree, activities, 'Read'), written: sharedNames(tree, activities, 'Write') },
     freshTracks: activities.map(freshTrack),
     objectivesGlobalToSystem: tree.ObjectivesGlobalToSystem,
     sharedDataGlobalToSystem: tree.SharedDataGlobalToSystem,
@@ -223,9 +223,25 @@ function decoded(reference: string): string {
   }
 }
 
-function targetsOf({ objectives }: Activity): string[] {
-  return objectives.flatMap(({ Maps }) => Maps.map(({ TargetObjectiveID }) => TargetObjectiveID));
+function sharedNames(
+  { ObjectivesGlobalToSystem, SharedDataGlobalToSystem }: CourseTree,
+  activities: readonly Activity[],
+  way: 'Read' | 'Write',
+): SharedNames {
+  const maps = activities.flatMap(({ objectives }) => objectives.flatMap(({ Maps }) => Maps));
+  const objectives = maps.filter((map) => mapsSome(map, way)).map((map) => map.TargetObjectiveID);
+  const buckets = activities
+    .flatMap(({ sharedData }) => sharedData)
+    .filter((map) => map[way])
+    .map(({ TargetID }) => TargetID);
+  return {
+    objectives: new Set(ObjectivesGlobalToSystem ? objectives : []),
+    buckets: new Set(SharedDataGlobalToSystem ? buckets : []),
+  };
 }
+
+const mapsSome = (map: Objective['Maps'][number], way: 'Read' | 'Write'): boolean =>
+  Object.entries(map).some(([flag, value]) => flag.startsWith(way) && value === true);
 
 function readersOf(activities: readonly Activity[]): Map<string, Activity[]> {
   const pairs = activities.flatMap((activity) => {

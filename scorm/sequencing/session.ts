@@ -54,15 +54,15 @@ export function createState(
   return closeDraft(draft);
 }
 
-/** Adds what other courses have changed in the meantime, if the manifest names it and shares it with them. */
+/** Adds what other courses have changed in the meantime, if the manifest maps it for reading. */
 export function withShared(
   course: Course,
   state: SequencingState,
   { globals = [], buckets = [] }: Shared,
 ): SequencingState {
-  const { objectivesGlobalToSystem, sharedDataGlobalToSystem, named } = course;
-  const objectives = globals.filter(([id]) => objectivesGlobalToSystem && named.objectives.has(id));
-  const data = buckets.filter(([id]) => sharedDataGlobalToSystem && named.buckets.has(id));
+  const { read } = course.shared;
+  const objectives = globals.filter(([id]) => read.objectives.has(id));
+  const data = buckets.filter(([id]) => read.buckets.has(id));
   return {
     ...state,
     globals: [...new Map([...state.globals, ...objectives])],

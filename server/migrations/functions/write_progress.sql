@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function write_progress_9f609a011a10 (text, jsonb, timestamptz) returns setof integer
+create or replace function write_progress_e2f560b255c6 (text, jsonb, timestamptz) returns setof integer
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -13,7 +13,7 @@ begin
     select * from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
       "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text,
       "expectedChange" timestamptz, "unitId" text, data jsonb, bytes integer, evidence jsonb,
-      "treeState" text, root jsonb, exit boolean, completion text, success text, score double precision,
+      "treeState" text, shared text, root jsonb, exit boolean, completion text, success text, score double precision,
       progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz,
       warnings text[], claimed jsonb, events jsonb)
     order by r."enrollId"
@@ -47,10 +47,12 @@ begin
         when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.bytes
         else unit.bytes end),
       evidence = excluded.evidence, updated_at = excluded.updated_at;
-    insert into attempt as whole (tenant_id, enroll_id, launch, commit_number, tree_state, last_unit_id, root)
-    values ($1, request."enrollId", request.launch, request.number, request."treeState", request."unitId", request.root)
+    insert into attempt as whole (tenant_id, enroll_id, launch, commit_number, tree_state, shared, last_unit_id, root)
+    values ($1, request."enrollId", request.launch, request.number, request."treeState", request.shared,
+      request."unitId", request.root)
     on conflict (tenant_id, enroll_id) do update set launch = excluded.launch, commit_number = excluded.commit_number,
-      tree_state = coalesce(excluded.tree_state, whole.tree_state), last_unit_id = excluded.last_unit_id,
+      tree_state = coalesce(excluded.tree_state, whole.tree_state),
+      shared = coalesce(excluded.shared, whole.shared), last_unit_id = excluded.last_unit_id,
       root = coalesce(excluded.root, whole.root)
     where (excluded.launch, excluded.commit_number) > (whole.launch, whole.commit_number);
     insert into run_time_commit

@@ -4,7 +4,12 @@ import type { Engine, Statement } from '../../src/platform/db/engine.ts';
  * The rows that a transaction reads and writes, including those read and written by triggers and cascades, but not
  * index entries of deleted rows.
  */
-export type Touched = { rows: number; texts: string[] };
+export type Touched = {
+  rows: number;
+  /** How many parts of large values were read. PostgreSQL stores these apart from their rows, 2 kB each (TOAST). */
+  parts: number;
+  texts: string[];
+};
 
 /** Rows found through an index count as fetched by that index, or by their table if the index led to a bitmap. */
 const count: Statement = {
@@ -12,8 +17,9 @@ const count: Statement = {
   text: `/* across tenants: a test counts what was read and written */
     select sum(pg_stat_get_xact_tuples_fetched(oid) + case relkind when 'r' then pg_stat_get_xact_tuples_returned(oid)
       + pg_stat_get_xact_tuples_inserted(oid) + pg_stat_get_xact_tuples_updated(oid) + pg_stat_get_xact_tuples_deleted(oid)
-      else 0 end)::integer as rows
-    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`,
+      else 0 end) filter (where relnamespace = 'public'::regnamespace)::integer as rows,
+      coalesce(sum(pg_stat_get_xact_tuples_fetched(oid)) filter (where relnamespace = 'pg_toast'::regnamespace), 0)::integer as parts
+    from pg_class where relnamespace in ('public'::regnamespace, 'pg_toast'::regnamespace) and relkind in ('r', 'i')`,
   values: [],
 };
 
@@ -31,8 +37,8 @@ export function countTouched(engine: Engine, report: (touched: Touched) => void)
       const texts: string[] = [];
       await connection.query(begin);
       const note = async () => {
-        const { rows } = await connection.query<{ rows: number }>(count);
-        report({ rows: rows[0]?.rows ?? 0, texts });
+        const { rows } = await connection.query<{ rows: number; parts: number }>(count);
+        report({ rows: rows[0]?.rows ?? 0, parts: rows[0]?.parts ?? 0, texts });
       };
       try {
         const result = await work({

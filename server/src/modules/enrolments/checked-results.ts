@@ -22,7 +22,7 @@ export async function checkedResults(
 ): Promise<NextResults> {
   const results = resultsWith(played, reached, claim);
   if (results.unsupported === null || !played.course) return results;
-  const of = { userId: owner.user_id, courseId: owner.course_id, tree: played.tree };
+  const of = { userId: owner.user_id, courseId: owner.course_id, course: played.course };
   const { globals } = await readShared(ctx, of);
   return globals.length > 0 ? resultsWith(played, reached, { ...claim, shared: globals }) : results;
 }

@@ -182,7 +182,7 @@ export const auSessionData: PersonalData = {
   read: (ctx, person) => readRows(ctx, person, 'au_session'),
 };
 
-const eraseAttempt = erasing('attempt', 'tree_state = null, last_unit_id = null');
+const eraseAttempt = erasing('attempt', 'tree_state = null, shared = null, last_unit_id = null');
 const eraseUnits = erasing('attempt_unit', "data = '{}', bytes = 0");
 
 export const runTimeData: PersonalData = {

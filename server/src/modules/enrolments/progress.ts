@@ -19,6 +19,7 @@ import {
   sessionEnd,
   sessionEnds,
 } from './session-end.ts';
+import { sharedBy } from './shared-state.ts';
 import { statusFollowing } from './states.ts';
 import { fits, measure, notStoredWarning } from './stored-data.ts';
 import { type Progress, writeProgress } from './write-progress.ts';
@@ -175,6 +176,7 @@ export async function progressAfter<Input extends CommitInput & { bytes: number 
   return {
     ...input,
     ...(isStored ? {} : { data: {}, bytes: 0 }),
+    shared: sharedBy(played.course, input.treeState),
     evidence,
     course,
     status,

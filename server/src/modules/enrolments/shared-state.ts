@@ -1,40 +1,70 @@
-import { sharedIn, sharingTreeState } from '../../../../standards/tree-state.ts';
-import type { CourseTree, Unit } from '../../../../standards/types.ts';
+import type { Course } from '../../../../scorm/sequencing/course.ts';
+import type { Shared } from '../../../../scorm/sequencing/session.ts';
+import { sharedIn, sharedPart } from '../../../../standards/tree-state.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { playedBy } from '../catalogue/playable.ts';
 
-/** Only the most recently used courses are read, and no large states. */
-const max = { courses: 20, characters: 262_144 };
+/** Only the courses used last are read. */
+const maxCourses = 20;
 
-const text = `
-select other.tree_state from (
-  select attempt.tree_state, enrolment.last_accessed_at
-  from enrolment join attempt on attempt.tenant_id = $1 and attempt.enroll_id = enrolment.enroll_id
-  where enrolment.tenant_id = $1 and enrolment.user_id = $2 and enrolment.course_id <> $3
-    and length(attempt.tree_state) <= ${max.characters} and starts_with(attempt.tree_state, $4)
-  order by enrolment.last_accessed_at desc nulls last limit ${max.courses}
-) other order by other.last_accessed_at nulls first`;
+/** `shared` is null if a previous version stored the tree state. */
+type Row = { enroll_id: string; release_id: string | null; shared: string | null };
 
 /**
- * The data that the learner's other courses share with this one (SCORM 2004 `objectivesGlobalToSystem`). Other
- * enrolments on the same course do not count, because a renewed enrolment starts from the beginning.
+ * Must not read `tree_state`, nor the contents of `shared` in a condition: the database would decompress those of all of
+ * the learner's enrolments. Comparisons with an empty text or null do not read them.
+ */
+const text = `
+select enrolment.enroll_id, enrolment.release_id, attempt.shared
+from enrolment join attempt on attempt.tenant_id = $1 and attempt.enroll_id = enrolment.enroll_id
+where enrolment.tenant_id = $1 and enrolment.user_id = $2 and enrolment.course_id <> $3
+  and (attempt.shared <> '' or (attempt.shared is null and attempt.tree_state is not null))
+order by enrolment.last_accessed_at desc nulls last limit ${maxCourses}`;
+
+/** What a commit shares with the learner's other courses; null without a tree state. */
+export function sharedBy(course: Course | null, treeState: string | null): string | null {
+  if (treeState === null) return null;
+  return course ? sharedPart(course, treeState) : '';
+}
+
+/**
+ * What the learner's other courses share with this one (SCORM 2004 `objectivesGlobalToSystem`). Other enrolments on the
+ * same course do not count, because a renewed enrolment starts from the beginning.
  */
 export async function readShared(
   ctx: TenantContext,
-  { userId, courseId, tree }: { userId: string; courseId: string; tree: CourseTree },
-) {
-  if (!sharesSomething(tree)) return sharedIn([]);
-  const values = [ctx.tenantId, userId, courseId, sharingTreeState];
-  const rows = await run<{ tree_state: string }>(ctx, { name: 'read_shared', text, values });
-  return sharedIn(rows.map(({ tree_state }) => tree_state));
+  { userId, courseId, course }: { userId: string; courseId: string; course: Course | null },
+): Promise<Required<Shared>> {
+  if (!course || !readsSomething(course)) return { globals: [], buckets: [] };
+  const values = [ctx.tenantId, userId, courseId];
+  const rows = await run<Row>(ctx, { name: 'read_shared', text, values });
+  const parts: string[] = [];
+  for (const row of rows.reverse()) parts.push(row.shared ?? (await extractShared(ctx, row)));
+  return sharedIn(
+    course,
+    parts.filter((part) => part !== ''),
+  );
 }
 
-function sharesSomething({ Units, Sequencing, ...tree }: CourseTree): boolean {
-  const hasMaps = (sequencing: Unit['Sequencing']) =>
-    tree.ObjectivesGlobalToSystem && sequencing?.Objectives.some(({ Maps }) => Maps.length > 0) === true;
-  const shares = (unit: Unit): boolean =>
-    hasMaps(unit.Sequencing) ||
-    (tree.SharedDataGlobalToSystem && unit.SharedData.length > 0) ||
-    unit.Children.some(shares);
-  return hasMaps(Sequencing) || Units.some(shares);
+const readsSomething = ({ shared: { read } }: Course) => read.objectives.size + read.buckets.size > 0;
+
+/** Fills the column for a tree state that a previous version stored. */
+async function extractShared(ctx: TenantContext, { enroll_id, release_id }: Row): Promise<string> {
+  const { course } = await playedBy(ctx, release_id);
+  const attempt = await ctx.db
+    .selectFrom('attempt')
+    .select('tree_state')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enroll_id)
+    .executeTakeFirst();
+  const shared = sharedBy(course, attempt?.tree_state ?? '') ?? '';
+  await ctx.db
+    .updateTable('attempt')
+    .set({ shared })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enroll_id)
+    .where('shared', 'is', null)
+    .execute();
+  return shared;
 }

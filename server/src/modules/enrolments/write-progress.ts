@@ -24,6 +24,8 @@ export type Progress = {
   bytes: number;
   evidence: Evidence;
   treeState: string | null;
+  /** What the tree state shares with the learner's other courses; null without a tree state. */
+  shared: string | null;
   root: unknown;
   exit: boolean;
   course: Evidence;
@@ -59,7 +61,7 @@ begin
     select * from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
       "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text,
       "expectedChange" timestamptz, "unitId" text, data jsonb, bytes integer, evidence jsonb,
-      "treeState" text, root jsonb, exit boolean, completion text, success text, score double precision,
+      "treeState" text, shared text, root jsonb, exit boolean, completion text, success text, score double precision,
       progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz,
       warnings text[], claimed jsonb, events jsonb)
     order by r."enrollId"
@@ -82,10 +84,12 @@ begin
     on conflict (tenant_id, enroll_id, unit_id) do update set
       ${['launch', 'commit_number', 'data', 'bytes'].map(ifNewer).join(',\n      ')},
       evidence = excluded.evidence, updated_at = excluded.updated_at;
-    insert into attempt as whole (tenant_id, enroll_id, launch, commit_number, tree_state, last_unit_id, root)
-    values ($1, request."enrollId", request.launch, request.number, request."treeState", request."unitId", request.root)
+    insert into attempt as whole (tenant_id, enroll_id, launch, commit_number, tree_state, shared, last_unit_id, root)
+    values ($1, request."enrollId", request.launch, request.number, request."treeState", request.shared,
+      request."unitId", request.root)
     on conflict (tenant_id, enroll_id) do update set launch = excluded.launch, commit_number = excluded.commit_number,
-      tree_state = coalesce(excluded.tree_state, whole.tree_state), last_unit_id = excluded.last_unit_id,
+      tree_state = coalesce(excluded.tree_state, whole.tree_state),
+      shared = coalesce(excluded.shared, whole.shared), last_unit_id = excluded.last_unit_id,
       root = coalesce(excluded.root, whole.root)
     where (excluded.launch, excluded.commit_number) > (whole.launch, whole.commit_number);
     insert into run_time_commit
@@ -149,6 +153,9 @@ export const writeProgress = coalesce<TenantContext, Progress, Date | null>({
   group: (ctx) => ctx.tenantId,
   key: (progress) => progress.enrollId,
   max: max.commits,
-  bytes: { of: ({ bytes, treeState }) => bytes + (treeState?.length ?? 0), max: max.bytes },
+  bytes: {
+    of: ({ bytes, treeState, shared }) => bytes + (treeState?.length ?? 0) + (shared?.length ?? 0),
+    max: max.bytes,
+  },
   run: writeRows,
 });

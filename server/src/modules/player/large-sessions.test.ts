@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { packChoice } from '../../../../test/journeys/made-courses.ts';
 import { packUnits } from '../../../test/support/packages.ts';
 import { click, play, post } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
@@ -100,4 +101,23 @@ test('a session is compressed only if it is small', async () => {
     assert.equal(response.headers.get('content-encoding'), encoding);
     await response.arrayBuffer();
   }
+});
+
+test('a session with large data from another course counts as large', async () => {
+  const [LoginID, file, note] = [await tenant.user(), await packChoice(), 'x'.repeat(64_000)];
+  const links: string[] = [];
+  for (const course of ['choice', 'another-choice']) {
+    expectStatus(await service.importPackage(course, file), 201);
+    await service.api('PUT', `/course/${course}/option/open`, {});
+    links.push((await tenant.api('POST', `/enrol/${LoginID}/${course}`)).body.LaunchURL);
+  }
+  const [writer = '', reader = ''] = links;
+  const { commit } = await play(service, writer);
+  const Tree = `{"Version":2,"Shared":{"globals":[],"buckets":[["note","${note}"]]}}`;
+  expectStatus(await commit({ Tree }), 200);
+  const end = occupy(tenant.TenantID);
+  const opening = post(await sessionPath(reader));
+  await until('it waits', () => waitingIn(openings) === 1);
+  end();
+  assert.deepEqual((await opening).body.Shared.buckets, [['note', note]]);
 });

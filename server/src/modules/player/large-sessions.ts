@@ -7,10 +7,10 @@ import { countUnread, isUnreadFull } from '../../platform/load/unread-bytes.ts';
 import type { PlayedRelease } from '../catalogue/playable.ts';
 import type { Session } from './schemas.ts';
 
-/** A session contains some defaults for each unit in addition to the tree. */
+/** `bytes` includes what other courses share. A session contains some defaults for each unit in addition to the tree. */
 const largeTree = 64 * 1024;
 
-export const isLarge = ({ bytes }: PlayedRelease): boolean => bytes > largeTree;
+export const isLarge = ({ bytes }: Pick<PlayedRelease, 'bytes'>): boolean => bytes > largeTree;
 
 function beingOpened(ctx: Context): Problem {
   return reject(ctx, 'runTime', 'unread_responses', {

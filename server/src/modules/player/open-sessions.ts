@@ -131,9 +131,10 @@ async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticke
   const shared = await readShared(ctx, {
     userId: launch.user_id,
     courseId: launch.course_id,
-    tree: played.tree,
+    course: played.course,
   });
-  if (!launch.has_more_units && !isLarge(played))
+  const bytes = played.bytes + JSON.stringify(shared).length;
+  if (!launch.has_more_units && !isLarge({ bytes }))
     return sessionOf(ctx, ticket, { launch, played, shared, units: launch.units ?? {} });
   return openInTurn(ctx, request, tenantId, async () => {
     const begun = await readUnitsWithData(ctx, ticket.enrollId);

@@ -1,32 +1,38 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { unknownObjective } from '../../../../scorm/sequencing/state.ts';
-import { packChoice } from '../../../../test/journeys/made-courses.ts';
+import { packChoice, packCourse } from '../../../../test/journeys/made-courses.ts';
 import { play } from '../../../test/support/player.ts';
+import { countTouched, type Touched } from '../../../test/support/rows-touched.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 
-const service = await startService();
+const touched: Touched[] = [];
+const service = await startService({
+  over: (engine) => countTouched(engine, (transaction) => void touched.push(transaction)),
+});
 after(service.close);
-const { api, user } = await newTenant(service);
-const file = await packChoice();
+const { api, user, TenantID } = await newTenant(service);
+/** Its manifest maps the objectives `one` and `two` and the bucket `note`, for reading and writing. */
+const choice = await packChoice();
 
-async function course(): Promise<string> {
+async function course(file = choice): Promise<string> {
   const CourseID = unique('shared');
   expectStatus(await service.importPackage(CourseID, file), 201);
   await service.api('PUT', `/course/${CourseID}/option/open`, {});
   return CourseID;
 }
 const [one, other] = [await course(), await course()];
-const launchOf = async (LoginID: string, CourseID: string) =>
-  (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body.LaunchURL;
+const launchOf = async (LoginID: string, CourseID: string): Promise<string> =>
+  (await api('POST', `/enrol/${LoginID}/${CourseID}`, { IfEnrolled: 'renew' })).body.LaunchURL;
 const stateWith = (shared: string) => `{"Version":2,"Shared":${shared},"State":{}}`;
 const passedAndNoted = '{"globals":[["one",{"satisfied":true}]],"buckets":[["note","hello"]]}';
 const nothingShared = { globals: [], buckets: [] };
 
 async function commitTree(launchURL: string, Tree: string): Promise<void> {
   const { commit } = await play(service, launchURL);
-  expectStatus(await commit({ UnitID: 'part-1', Data: {}, Tree }), 200);
+  expectStatus(await commit({ Tree }), 200);
 }
 
 test("global objectives and shared data come from the same learner's other courses", async () => {
@@ -49,4 +55,76 @@ test('other courses can be opened whatever state a page has stored', async () =>
     await commitTree(here, stateWith(shared));
     assert.deepEqual((await play(service, there)).session.Shared, nothingShared, shared);
   }
+});
+
+test('only what one course may write and the other may read crosses, whatever a page stores', async () => {
+  const learner = await user();
+  const [hostile, here, there] = [await course(await packCourse('phishing')), one, other];
+  const pair = (id: string) => `["${id}",{"satisfied":true}]`;
+  const shared = `{"globals":[${['one', 'two', 'three'].map(pair)}],"buckets":[["note","x"],["secret","y"]]}`;
+  await commitTree(await launchOf(learner, hostile), stateWith(shared));
+  const target = await launchOf(learner, there);
+  assert.deepEqual((await play(service, target)).session.Shared, nothingShared);
+  await commitTree(await launchOf(learner, here), stateWith(shared));
+  assert.deepEqual((await play(service, target)).session.Shared, {
+    globals: ['one', 'two'].map((id) => [id, { ...unknownObjective, satisfied: true }]),
+    buckets: [['note', 'x']],
+  });
+});
+
+test('a session stays small, and opening it reads no large values, whatever other courses stored', async () => {
+  const learner = await user();
+  const target = await launchOf(learner, other);
+  const { session } = await play(service, target);
+  const pairs = Array.from({ length: 30_000 }, (_, n) => `["o${n}",{}]`);
+  await commitTree(await launchOf(learner, one), stateWith(`{"globals":[${pairs}],"buckets":[]}`));
+  for (let renewal = 0; renewal < 3; renewal += 1)
+    await commitTree(await launchOf(learner, one), stateWith(`"${randomBytes(50_000).toString('hex')}`));
+  touched.length = 0;
+  const opened = await play(service, target);
+  assert.equal(JSON.stringify(opened.session).length, JSON.stringify(session).length);
+  assert.equal(
+    touched.reduce((parts, transaction) => parts + transaction.parts, 0),
+    0,
+  );
+});
+
+test('only the 20 enrolments used last share something, and those that share nothing do not count', async () => {
+  const learner = await user();
+  const share = async (shared: string) => commitTree(await launchOf(learner, one), stateWith(shared));
+  const sharedNow = async () => (await play(service, await launchOf(learner, other))).session.Shared;
+  await share('{"buckets":[["note","first"]]}');
+  await share('{"globals":[],"buckets":[["other","nothing"]]}');
+  for (let renewal = 0; renewal < 19; renewal += 1) await share('{"globals":[["one",{"satisfied":true}]]}');
+  assert.deepEqual((await sharedNow()).buckets, [['note', 'first']]);
+  await share('{"globals":[["one",{"satisfied":false}]]}');
+  assert.deepEqual(await sharedNow(), {
+    globals: [['one', { ...unknownObjective, satisfied: false }]],
+    buckets: [],
+  });
+});
+
+test('a tree state stored by a previous version shares the same, and is read once', async () => {
+  const learner = await user();
+  await commitTree(await launchOf(learner, one), stateWith(passedAndNoted));
+  await commitTree(await launchOf(learner, one), stateWith('{"globals":[],"buckets":[["secret","x"]]}'));
+  const target = await launchOf(learner, other);
+  const { Shared } = (await play(service, target)).session;
+  assert.equal(Shared.buckets.length, 1);
+  const { db } = service.ctx;
+  await db.updateTable('attempt').set({ shared: null }).where('tenant_id', '=', TenantID).execute();
+  const readsState = ({ texts }: Touched) => texts.some((text) => text.includes('select "tree_state"'));
+  for (const reads of [2, 0]) {
+    touched.length = 0;
+    assert.deepEqual((await play(service, target)).session.Shared, Shared);
+    assert.equal(touched.filter(readsState).length, reads);
+  }
+});
+
+test('a commit without a tree state keeps what is shared', async () => {
+  const learner = await user();
+  const { commit } = await play(service, await launchOf(learner, one));
+  for (const Tree of [stateWith(passedAndNoted), undefined])
+    expectStatus(await commit(Tree === undefined ? {} : { Tree }), 200);
+  assert.equal((await play(service, await launchOf(learner, other))).session.Shared.buckets.length, 1);
 });

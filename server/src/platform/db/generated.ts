@@ -37,6 +37,7 @@ export interface AttemptTable {
   root: Json | null;
   launch: Generated<number>;
   commit_number: Generated<number>;
+  shared: string | null;
 }
 
 export interface AttemptUnitTable {
