@@ -66,7 +66,7 @@ describe('states in the current format', () => {
     'Course',
   );
 
-  it('are restored unchanged', () => {
+  it('states are restored unchanged', () => {
     let { state } = session.launch(course, session.createState(course, { seed: 7, now: 1 }), 2);
     assert.deepEqual(read(course, writeTreeState(course, state)), state);
     const data = { 'cmi.completion_status': 'completed', 'cmi.score.scaled': '0.5', 'cmi.exit': 'suspend' };
@@ -74,7 +74,7 @@ describe('states in the current format', () => {
     assert.deepEqual(read(course, writeTreeState(course, state)), state);
   });
 
-  it('take up little space', () => {
+  it('states take up little space', () => {
     const units = Array.from({ length: 200 }, (_, n) => leaf(`u${n}`));
     const large = prepareCourse(treeOf(units), 'Course');
     let { state } = session.launch(large, session.createState(large, { seed: 1, now: 0 }), 1_700_000_000_000);
