@@ -128,3 +128,18 @@ test('a commit without a tree state keeps what is shared', async () => {
     expectStatus(await commit(Tree === undefined ? {} : { Tree }), 200);
   assert.equal((await play(service, await launchOf(learner, other))).session.Shared.buckets.length, 1);
 });
+
+test("erasing a learner erases what the learner's courses share", async () => {
+  const learner = await user();
+  await commitTree(await launchOf(learner, one), stateWith(passedAndNoted));
+  const sharing = () =>
+    service.ctx.db
+      .selectFrom('attempt')
+      .select('enroll_id')
+      .where('tenant_id', '=', TenantID)
+      .where('shared', 'like', '%hello%')
+      .execute();
+  const before = await sharing();
+  expectStatus(await api('DELETE', `/user/${learner}`), 200);
+  assert.equal((await sharing()).length, before.length - 1);
+});
