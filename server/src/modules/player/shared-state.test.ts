@@ -76,7 +76,7 @@ test('a session stays small, and opening it reads no large values, whatever othe
   const learner = await user();
   const target = await launchOf(learner, other);
   const { session } = await play(service, target);
-  const pairs = Array.from({ length: 30_000 }, (_, n) => `["o${n}",{}]`);
+  const pairs = Array.from({ length: 18_000 }, (_, n) => `["o${n}",{}]`);
   await commitTree(await launchOf(learner, one), stateWith(`{"globals":[${pairs}],"buckets":[]}`));
   for (let renewal = 0; renewal < 3; renewal += 1)
     await commitTree(await launchOf(learner, one), stateWith(`"${randomBytes(50_000).toString('hex')}`));
