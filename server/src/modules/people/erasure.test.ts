@@ -62,9 +62,20 @@ async function newPerson() {
   });
   assert.equal(signedIn.status, 303);
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  await report({ account: { homePage: service.ctx.config.baseUrl, name: LoginID } });
   await api('PUT', `/user/${LoginID}`, { GroupName: mark });
   expectStatus(await api('POST', '/invitation', { LoginID }), 201);
   return { LoginID, EnrollID, idleID, redeemed, unused, cookie, commit, course: played };
+}
+
+/** Stores a statement and a document about the person. */
+async function report(agent: { account: { homePage: string; name: string } }): Promise<void> {
+  const version = { 'x-experience-api-version': '1.0.3' };
+  const activityId = `https://${mark}.example/activity`;
+  const statement = { actor: agent, verb: { id: `https://${mark}.example/verb` }, object: { id: activityId } };
+  expectStatus(await api('POST', '/xapi/statements', statement, version), 200);
+  const query = new URLSearchParams({ activityId, agent: JSON.stringify(agent), stateId: mark });
+  expectStatus(await api('PUT', `/xapi/activities/state?${query}`, { note: mark }, version), 204);
 }
 
 /** The rows of all tenants' tables that contain the text. */
