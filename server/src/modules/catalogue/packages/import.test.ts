@@ -63,7 +63,7 @@ test('an import returns the release, and the course shows it', async () => {
   assert.ok(Title.length > 0 && Bytes > 0 && Files > 4);
   assert.deepEqual(Warnings, []);
   assert.match(SHA256, /^[0-9a-f]{64}$/);
-  assert.deepEqual(Object.keys(Units[0]), ['UnitID', 'Title', 'Href', 'Depth']);
+  assert.deepEqual(Object.keys(Units[0]), ['UnitID', 'Title', 'Rules', 'Href', 'Depth']);
   assert.equal(Date.parse(CreatedAt) > 0, true);
   assert.deepEqual((await api('GET', `/course/${CourseID}/package`)).body, made.body);
   const second = await upload(CourseID, phishing);
