@@ -72,7 +72,11 @@ async function newPerson() {
 async function report(agent: { account: { homePage: string; name: string } }): Promise<void> {
   const version = { 'x-experience-api-version': '1.0.3' };
   const activityId = `https://${mark}.example/activity`;
-  const statement = { actor: agent, verb: { id: `https://${mark}.example/verb` }, object: { id: activityId } };
+  const statement = {
+    actor: agent,
+    verb: { id: `https://${mark}.example/verb` },
+    object: { id: activityId },
+  };
   expectStatus(await api('POST', '/xapi/statements', statement, version), 200);
   const query = new URLSearchParams({ activityId, agent: JSON.stringify(agent), stateId: mark });
   expectStatus(await api('PUT', `/xapi/activities/state?${query}`, { note: mark }, version), 204);
