@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 export async function closeServers(servers: readonly (FastifyInstance | null)[]): Promise<void> {
   const open = servers.filter((server) => server !== null);
   const closed = Promise.all(open.map((server) => server.close()));
-  for (const { server } of open) server.closeAllConnections();
+  // A server with TLS has HTTP/2, and no such method.
+  for (const { server } of open) if ('closeAllConnections' in server) server.closeAllConnections();
   await closed;
 }

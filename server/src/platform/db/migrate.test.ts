@@ -132,7 +132,7 @@ test('gives up after several attempts and changes nothing', {
   await write('0002_first.sql', 'create table second (id int); drop table first');
   await engine.transaction(async (connection) => {
     await connection.query({ text: 'select * from first', values: [] });
-    const timeouts = { lockMilliseconds: 20, pauseMilliseconds: 20, tries: 3 };
+    const timeouts = { lockMilliseconds: 20, pauseMilliseconds: 20, maxAttempts: 3 };
     await assert.rejects(migrate(engine, folder, timeouts), /0002_first\.sql failed .*lock timeout/);
   });
   assert.deepEqual(await tables(), ['first']);

@@ -37,7 +37,7 @@ test('a query plan made for empty tables is replaced once they have grown', asyn
     reference: null,
     metadata: null,
   };
-  const values = [tenant.TenantID, JSON.stringify([row]), ctx.now(), true];
+  const values = [tenant.TenantID, JSON.stringify([row]), ctx.now(), true, 0, null];
   const enrol = (connection: Connection) => connection.query({ name: 'kept_plan', text: enrolText, values });
   /** Counts the scans that one execution causes in this transaction. */
   const scans = async (connection: Connection) => {
