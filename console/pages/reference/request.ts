@@ -61,11 +61,17 @@ function writtenBody({ type, example }: Body): string {
 /** The values for a first call: the example in the document. */
 export function exampleRequest(entry: Entry, baseUrl: string): Request {
   const body = bodyOf(entry.requestBody?.content);
+  const values = exampleValues(entry);
+  const headers = (entry.parameters ?? []).flatMap(({ in: place, name }) => {
+    const value = place === 'header' ? values[`header ${name}`] : undefined;
+    return value === undefined ? [] : [[name, value]];
+  });
   return {
     method: entry.method,
-    url: (entry.servers?.[0]?.url ?? baseUrl) + addressOf(entry, exampleValues(entry)),
+    url: (entry.servers?.[0]?.url ?? baseUrl) + addressOf(entry, values),
     headers: {
       ...(isOpen(entry) ? {} : { Authorization: 'Bearer $KEY' }),
+      ...Object.fromEntries(headers),
       ...(body ? { 'Content-Type': body.type } : {}),
     },
     body: body && writtenBody(body),

@@ -13,5 +13,7 @@ export const scopesOfTenant = [
   'catalogue:read',
   'events:read',
   'webhooks:write',
+  'xapi:read',
+  'xapi:write',
   'audit:read',
 ] as const satisfies readonly Scope[];
