@@ -114,14 +114,30 @@ test('other responses are never interpreted as HTML', async () => {
     '/user',
     '/events',
     '/webhook',
+    '/xapi/statements',
     path`/user/${'<img src=x onerror=window.hostile=1>'}`,
     '/<img/src=x/onerror=window.hostile=1>',
   ];
   for (const address of reads)
     for (const accept of ['text/html', 'text/csv', '*/*']) {
-      const { headers } = await tenant.api('GET', address, undefined, { accept });
+      const asked = { accept, 'x-experience-api-version': '2.0.0' };
+      const { headers } = await tenant.api('GET', address, undefined, asked);
       assert.doesNotMatch(headers.get('content-type') ?? '', /html|svg|xml/, address);
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
       assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
     }
+});
+
+test('a document of the LRS that is HTML is downloaded instead of displayed', async () => {
+  const { tenant } = filled;
+  const query = new URLSearchParams({ activityId: 'https://web.example/', profileId: 'page' });
+  const address = `/xapi/activities/profile?${query}`;
+  const headers = { 'x-experience-api-version': '2.0.0' };
+  const html = { ...headers, 'content-type': 'text/html' };
+  expectStatus(await tenant.api('PUT', address, '<script>window.hostile=1</script>', html), 204);
+  const read = await tenant.api('GET', address, undefined, headers);
+  expectStatus(read, 200);
+  assert.equal(read.headers.get('content-disposition'), 'attachment');
+  assert.equal(read.headers.get('x-content-type-options'), 'nosniff');
+  assert.match(read.headers.get('content-security-policy') ?? '', /default-src 'none'/);
 });

@@ -10,6 +10,7 @@ import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Engine, Statement } from '../src/platform/db/engine.ts';
 import { guardTenants } from '../src/platform/db/guard/tenant-guard.ts';
 import { forTenant } from '../src/platform/db/queues.ts';
+import type { Route } from '../src/platform/http/routes.ts';
 import { newId, sha256 } from '../src/platform/ids.ts';
 import { anonymousQueueOf, credentialsQueue, isAnonymousQueue } from '../src/platform/load/fair-queue.ts';
 import { recordGrowth } from '../src/platform/operations/statistics.ts';
@@ -70,6 +71,13 @@ function others(): string[] {
 
 const headers = { authorization: `Bearer ${tenant.key}` };
 
+/** A learner's enrolment on the cmi5 course. */
+async function onAu() {
+  const LoginID = await tenant.user();
+  const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/cmi5`)).body;
+  return { LoginID, EnrollID, LaunchURL };
+}
+
 async function names(): Promise<Record<string, string>> {
   const LoginID = await tenant.user();
   const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/units`)).body;
@@ -84,8 +92,25 @@ const bodies: Record<string, (known: Record<string, string>) => unknown> = {
   updateUser: () => ({ FirstName: 'New' }),
   updateEnrolment: () => ({ Reference: 'new' }),
   createWebhook: () => ({ URL: 'https://hooks.example/2' }),
-  createEnrolmentKeys: () => ({ Courses: [{ CourseID: 'units' }], Count: 1 }),
+  issueEnrolmentKeys: () => ({ CourseIDs: ['units'], DurationIDs: ['open'] }),
 };
+
+const exampleHeaders = (route: Route) =>
+  Object.fromEntries(Object.entries(route.headers ?? {}).map(([name, { example }]) => [name, example]));
+
+/** The parameters that the route requires, with their examples. */
+function exampleQuery({ query }: Route): string {
+  const { required = [], properties = {} } = (query ?? {}) as {
+    required?: string[];
+    properties?: Record<string, { examples?: string[] }>;
+  };
+  return String(new URLSearchParams(required.map((name) => [name, properties[name]?.examples?.[0] ?? ''])));
+}
+
+function payloadOf(route: Route, known: Record<string, string>): object {
+  const [example] = Object.values(route.raw?.examples ?? {});
+  return (example ?? bodies[route.name]?.(known) ?? {}) as object;
+}
 
 /** Calls that destroy the test's data come last. */
 const orderOf = (method: string) => (method === 'DELETE' ? 1 : 0);
@@ -96,7 +121,8 @@ const ofTenant = routes
 test("all statements from a tenant's routes wait in the tenant's queue", async () => {
   const known = await names();
   const ok: string[] = [];
-  for (const { method, path, name } of ofTenant)
+  for (const route of ofTenant) {
+    const { method, path, name } = route;
     for (const key of [undefined, method === 'POST' ? unique('key') : undefined].slice(
       0,
       method === 'POST' ? 2 : 1,
@@ -107,14 +133,15 @@ test("all statements from a tenant's routes wait in the tenant's queue", async (
       );
       const answer = await node.api.inject({
         method,
-        url,
-        headers: { ...headers, ...(key && { 'idempotency-key': key }) },
-        ...(method === 'GET' ? {} : { payload: (bodies[name]?.(known) ?? {}) as object }),
+        url: `${url}?${exampleQuery(route)}`,
+        headers: { ...headers, ...exampleHeaders(route), ...(key && { 'idempotency-key': key }) },
+        ...(method === 'GET' ? {} : { payload: payloadOf(route, known) }),
       });
       assert.ok(answer.statusCode < 500, `${name}: ${answer.body}`);
       if (answer.statusCode < 300) ok.push(name);
       assert.deepEqual(others(), [], name);
     }
+  }
   assert.ok(new Set(ok).size >= ofTenant.length / 2, `only ${ok} routes succeeded`);
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { contentOf, newContext, openPage, takeViolations } from '../../server/test/support/browser.ts';
 import {
+  asXml,
   fillWithHostileTexts,
   hostile,
   hostileAddress,
@@ -17,8 +18,6 @@ before(async () => {
 after(() => service?.close());
 
 const unitTitle = hostile('Unit');
-const asXml = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 test('Hostile texts from the course, units, user and return URL are shown as text in the player', async () => {
   const { LaunchURL, override } = await fillWithHostileTexts(

@@ -1,6 +1,9 @@
+import { au, courseStructure } from '../../../standards/cmi5/test-support.ts';
 import { path } from '../../src/platform/http/routes.ts';
+import { packFiles } from './packages.ts';
+import { play } from './player.ts';
 import type { Reply, TestService } from './service.ts';
-import { expectStatus, newTenant, unique } from './tenant.ts';
+import { expectStatus, newTenant, type TestTenant, unique } from './tenant.ts';
 
 /** Runs if it becomes markup, an attribute, a script or a template, and then sets `window.hostile`. */
 const payloads = [
@@ -65,6 +68,11 @@ export const hostileBodies = {
     Metadata: { 'key"><img>': hostile('Metadata') },
     Override: { Reason: longHostile('Reason'), Success: 'passed' },
   },
+  /** The ID of an AU is an IRI, which cannot have angle brackets or double quotes. */
+  waiveUnit: {
+    UnitID: "https://web.example/au?q='-(window.hostile=1)-'",
+    Reason: longHostile('Reason'),
+  },
   issueEnrolmentKeys: {
     CourseIDs: [hostile('CourseID')],
     DurationIDs: [hostile('DurationID')],
@@ -85,6 +93,24 @@ export const hostileBodies = {
     Description: longHostile('Description'),
   },
 };
+
+export const asXml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** Waives the unit of a cmi5 course, which the learner has opened before. */
+async function waiveUnit(service: TestService, { api }: TestTenant, LoginID: string): Promise<void> {
+  const CourseID = unique('cmi5');
+  const title = `<langstring lang="en">${asXml(hostile('Unit'))}</langstring>`;
+  const structure = courseStructure(au({ id: hostileBodies.waiveUnit.UnitID, title }));
+  const zip = await packFiles({ 'cmi5.xml': structure, 'index.html': '<!doctype html><title>AU</title>' });
+  expectStatus(await service.importPackage(CourseID, zip), 201);
+  expectStatus(await service.api('PUT', `/course/${CourseID}/option/open`, {}), 201);
+  const enrolled = await api('POST', path`/enrol/${LoginID}/${CourseID}`);
+  expectStatus(enrolled, 201);
+  await play(service, enrolled.body.LaunchURL);
+  const address = path`/enrolment/${LoginID}/${enrolled.body.EnrollID}/waive`;
+  expectStatus(await api('POST', address, hostileBodies.waiveUnit), 200);
+}
 
 /**
  * A tenant with a hostile text in every free-text field of the API: user, course, option, enrolment, keys, endpoint.
@@ -122,6 +148,7 @@ export async function fillWithHostileTexts(service: TestService, zip?: string) {
   }
   const place = path`/enrol/${LoginID}/${CourseID}/${DurationID}`;
   const enrolment = done(await tenant.api('POST', place, bodies.enrolWithOption));
+  await waiveUnit(service, tenant, LoginID);
   done(
     await tenant.api('POST', '/enrolment/key', {
       ...bodies.issueEnrolmentKeys,

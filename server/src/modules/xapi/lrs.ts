@@ -46,7 +46,8 @@ export function serveLrs(
     parseNothing(lrs);
     lrs.decorateRequest('auSession', null);
     lrs.addHook('onSend', async (request, reply) => setHeaders(request, reply));
-    lrs.options('/xapi/*', async (_request, reply) => reply.code(204).headers(preflight).send());
+    for (const path of new Set(routes.map((route) => route.path)))
+      lrs.options(path, async (_request, reply) => reply.code(204).headers(preflight).send());
     serveAlternateRequests(lrs, api);
     registerRoutes(lrs, ctx, routes, {
       ...guards,

@@ -11,8 +11,15 @@ after(service.close);
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];
 const addressOf = (path: string) => path.replaceAll(/\{\w+\}|\*/g, 'x');
 
-/** A HEAD request would generate a whole document only to discard it. */
-const methodsOf = ({ method, whole }: Route) => (method === 'GET' && !whole ? ['GET', 'HEAD'] : [method]);
+/** Pages on other origins call these operations, and their browsers ask for permission with OPTIONS. */
+const isForOtherOrigins = ({ path, name }: Route) => path.startsWith('/xapi/') || name === 'fetchToken';
+
+function methodsOf(route: Route): string[] {
+  const { method, whole } = route;
+  // A HEAD request would generate a whole document only to discard it.
+  const own = method === 'GET' && !whole ? ['GET', 'HEAD'] : [method];
+  return isForOtherOrigins(route) ? [...own, 'OPTIONS'] : own;
+}
 
 /** Includes methods of other routes whose parameters match the path. For example, `GET /user/bulk` reads a user. */
 function methodsAt(address: string, origin: string | undefined): string[] {
@@ -44,8 +51,9 @@ test('an unsupported method on a known path gets 405 with the allowed methods', 
 test('pages and files accept only their own methods, and unknown paths get 404', async () => {
   for (const path of ['/openapi.json', '/docs', '/docs/errors', '/console', '/console/users', '/health/live'])
     assert.equal((await fetch(service.baseUrl + path, { method: 'DELETE' })).status, 405, path);
-  for (const path of ['/users', '/user/a/b/c', '/playa', '/user/'])
-    assert.equal((await fetch(service.baseUrl + path, { method: 'PATCH' })).status, 404, path);
+  for (const path of ['/users', '/user/a/b/c', '/playa', '/user/', '/xapi', '/xapi/none'])
+    for (const method of ['PATCH', 'OPTIONS'])
+      assert.equal((await fetch(service.baseUrl + path, { method })).status, 404, path);
 });
 
 test('the body of a request with an unsupported method is not read', async () => {
