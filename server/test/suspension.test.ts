@@ -3,12 +3,15 @@ import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { InjectOptions } from 'fastify';
+import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/made-courses.ts';
 import { browser, press, signInUser, tokenOf } from '../src/modules/people/test-support.ts';
 import { startDispatcher } from '../src/modules/webhooks/dispatcher.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
+import { openAu } from './support/au.ts';
 import { movableClock } from './support/clock.ts';
 import { otherNode, serve } from './support/nodes.ts';
+import { packFiles } from './support/packages.ts';
 import { click, play, post, scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant, unique } from './support/tenant.ts';
@@ -23,6 +26,11 @@ after(async () => {
 });
 await service.importPackage('phishing', await packCourse('phishing'));
 await service.api('PUT', '/course/phishing/option/unlimited', {});
+await service.importPackage(
+  'cmi5',
+  await packFiles({ 'cmi5.xml': courseStructure(au({})), 'index.html': 'An AU' }),
+);
+await service.api('PUT', '/course/cmi5/option/unlimited', {});
 
 const put = (tenant: TestTenant, Status: string) =>
   service.api('PUT', `/tenant/${tenant.TenantID}`, { Status });
@@ -33,6 +41,13 @@ async function enrolled(tenant: TestTenant) {
   const LoginID = await tenant.user({ IsAdmin: true });
   const { body } = await tenant.api('POST', `/enrol/${LoginID}/phishing`);
   return body as { LoginID: string; EnrollID: string; LaunchURL: string };
+}
+
+/** The credentials of an AU that a learner has opened. */
+async function auToken(tenant: TestTenant): Promise<string> {
+  const enrolment = await tenant.api('POST', `/enrol/${await tenant.user()}/cmi5`);
+  const { token } = await openAu(service, enrolment.body.LaunchURL);
+  return `Basic ${token}`;
 }
 
 const pathOf = (address: string) => address.slice(new URL(address).origin.length);
@@ -56,12 +71,19 @@ async function accessPaths(tenant: TestTenant) {
   const issued = (await tenant.api('POST', '/enrolment/key', keys)).body.Items[0].Key;
   const redeem = `/enrol/key/${await tenant.user()}/${issued}`;
   expectStatus(await tenant.api('POST', redeem), 201);
+  const statements = (authorization: string) => ({
+    url: '/xapi/statements',
+    headers: { authorization, 'x-experience-api-version': '1.0.3' },
+  });
+  const basic = `Basic ${Buffer.from(`${tenant.keyId}:${tenant.key}`).toString('base64')}`;
   const page = { 'sec-fetch-site': 'same-origin' };
   const own = `/play/${session.Session}`;
   const headers = { authorization };
   const requestsByName: Record<string, [origin: 'api' | 'content', works: number, InjectOptions]> = {
     'an API key': ['api', 200, { url: '/user', headers }],
     'an access token': ['api', 200, { url: '/user', headers: { authorization: `Bearer ${token}` } }],
+    'a key for the LRS': ['api', 200, statements(basic)],
+    'an AU': ['api', 200, statements(await auToken(tenant))],
     'a token request': ['api', 200, { method: 'POST', url: '/oauth/token', payload: form }],
     'a browser session': ['api', 200, { url: '/session', headers: { cookie, ...page } }],
     'a call with a browser session': ['api', 200, { url: '/user', headers: { cookie, ...page } }],

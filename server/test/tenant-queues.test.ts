@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { routes } from '../src/app.ts';
 import { usableKey } from '../src/modules/auth/known-keys.ts';
 import { appendEvents } from '../src/modules/events/append.ts';
@@ -14,8 +15,10 @@ import type { Route } from '../src/platform/http/routes.ts';
 import { newId, sha256 } from '../src/platform/ids.ts';
 import { anonymousQueueOf, credentialsQueue, isAnonymousQueue } from '../src/platform/load/fair-queue.ts';
 import { recordGrowth } from '../src/platform/operations/statistics.ts';
+import { startAu } from './support/au.ts';
 import { onEngine, serve } from './support/nodes.ts';
-import { packUnits } from './support/packages.ts';
+import { packFiles, packUnits } from './support/packages.ts';
+import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 import { until } from './support/until.ts';
@@ -26,6 +29,10 @@ const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 const tenant = await newTenant(service);
 await service.importPackage('units', await packUnits(2));
 await service.api('PUT', '/course/units/option/open', {});
+const [played, waived] = ['https://example.com/played', 'https://example.com/waived'];
+const structure = courseStructure(au({ id: played }) + au({ id: waived }));
+await service.importPackage('cmi5', await packFiles({ 'cmi5.xml': structure, 'index.html': 'An AU' }));
+await service.api('PUT', '/course/cmi5/option/open', {});
 
 let seen: { queue: string | undefined; label: string }[] = [];
 /** Kysely's statements have generated names. */
@@ -71,13 +78,6 @@ function others(): string[] {
 
 const headers = { authorization: `Bearer ${tenant.key}` };
 
-/** A learner's enrolment on the cmi5 course. */
-async function onAu() {
-  const LoginID = await tenant.user();
-  const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/cmi5`)).body;
-  return { LoginID, EnrollID, LaunchURL };
-}
-
 async function names(): Promise<Record<string, string>> {
   const LoginID = await tenant.user();
   const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/units`)).body;
@@ -112,8 +112,8 @@ function payloadOf(route: Route, known: Record<string, string>): object {
   return (example ?? bodies[route.name]?.(known) ?? {}) as object;
 }
 
-/** Calls that destroy the test's data come last. */
-const orderOf = (method: string) => (method === 'DELETE' ? 1 : 0);
+/** Reads find what writes have stored, and calls that destroy the test's data come last. */
+const orderOf = (method: string) => ['PUT', 'POST', 'GET', 'DELETE'].indexOf(method);
 const ofTenant = routes
   .filter(({ access, streams }) => (access === 'tenant' || access === 'either') && !streams)
   .sort((a, b) => orderOf(a.method) - orderOf(b.method));
@@ -145,10 +145,11 @@ test("all statements from a tenant's routes wait in the tenant's queue", async (
   assert.ok(new Set(ok).size >= ofTenant.length / 2, `only ${ok} routes succeeded`);
 });
 
+const pathOf = (address: unknown) => String(address).slice(new URL(String(address)).origin.length);
+
 test("all statements from learners and previews wait in their tenant's queue", async () => {
   const { LaunchURL = '' } = await names();
   const { PreviewURL } = (await tenant.api('POST', '/catalogue/course/units/preview')).body;
-  const pathOf = (address: unknown) => String(address).slice(new URL(String(address)).origin.length);
   for (const [origin, link] of [
     ['api', LaunchURL],
     ['content', PreviewURL],
@@ -175,6 +176,42 @@ test("all statements from learners and previews wait in their tenant's queue", a
     const inNetwork = seen.filter(({ queue }) => isAnonymousQueue(queue));
     assert.deepEqual(inNetwork, [], `${origin}: a valid link, ticket or session is not anonymous`);
   }
+});
+
+test("all statements from AUs and waivers wait in their tenant's queue", async () => {
+  const LoginID = await tenant.user();
+  const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/cmi5`)).body;
+  const { session } = await play(service, LaunchURL);
+  const open = async () => {
+    const url = `/play/${session.Session}/au`;
+    const opened = await node.content.inject({ method: 'POST', url, payload: { UnitID: played } });
+    assert.equal(opened.statusCode, 201, opened.body);
+    return opened.json();
+  };
+  seen = [];
+  knownTenant.forget(ctx, tenant.TenantID);
+  const fetchUrl = new URL((await open()).URL).searchParams.get('fetch');
+  const fetched = await node.content.inject({ method: 'POST', url: pathOf(fetchUrl) });
+  assert.equal(fetched.statusCode, 200, fetched.body);
+  const opened = await startAu(await open());
+  await opened.preferences();
+  const lrsHeaders = { authorization: `Basic ${opened.token}`, 'x-experience-api-version': '1.0.3' };
+  for (const verb of ['initialized', 'completed', 'passed', 'terminated'] as const) {
+    knownTenant.forget(ctx, tenant.TenantID);
+    const payload = [opened.defined(verb)];
+    const request = { method: 'POST', url: '/xapi/statements', headers: lrsHeaders, payload } as const;
+    const stored = await node.api.inject(request);
+    assert.equal(stored.statusCode, 200, stored.body);
+  }
+  const results = await node.content.inject({ url: `/play/${session.Session}/results` });
+  assert.equal(results.statusCode, 200, results.body);
+  const payload = { UnitID: waived, Reason: 'Tested Out' };
+  const url = `/enrolment/${LoginID}/${EnrollID}/waive`;
+  const waiver = await node.api.inject({ method: 'POST', url, headers, payload });
+  assert.equal(waiver.statusCode, 200, waiver.body);
+  assert.deepEqual(others(), []);
+  const inNetwork = seen.filter(({ queue }) => isAnonymousQueue(queue));
+  assert.deepEqual(inNetwork, [], 'a valid token is not anonymous');
 });
 
 test("deliveries to an endpoint and the statistics for a bulk call wait in their tenant's queue", async () => {
