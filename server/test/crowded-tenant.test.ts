@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/made-courses.ts';
 import { routes } from '../src/app.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { jobs } from '../src/worker.ts';
+import { ask } from './support/ask.ts';
+import { openAu, openUnit, readResults, startAu } from './support/au.ts';
 import { movableClock } from './support/clock.ts';
 import { actors, fillCrowd, lrs } from './support/crowded-tenant.ts';
+import { packFiles } from './support/packages.ts';
 import { play } from './support/player.ts';
 import { countTouched, type Touched } from './support/rows-touched.ts';
 import { type Reply, startService } from './support/service.ts';
@@ -41,6 +45,16 @@ const LoginID = await tenant.user({ Password: 'right', GroupName: 'crowd', IsAdm
 const enrolled = await api('POST', `/enrol/${LoginID}/${CourseID}`);
 const { EnrollID, LaunchURL } = enrolled.body;
 const { commit, alive } = await play(service, LaunchURL);
+const Cmi5CourseID = unique('cmi5');
+const UnitID = 'https://example.com/au';
+const cmi5 = {
+  'cmi5.xml': courseStructure(au({ id: UnitID, attributes: 'moveOn="Completed"' })),
+  'index.html': '',
+};
+await service.importPackage(Cmi5CourseID, await packFiles(cmi5));
+await operator('PUT', `/course/${Cmi5CourseID}/option/standard`, {});
+const { body: cmi5Enrolled } = await api('POST', `/enrol/${LoginID}/${Cmi5CourseID}`);
+const unit = await openAu(service, cmi5Enrolled.LaunchURL);
 const hook = await api('POST', '/webhook', { URL: receiver.url, Types: ['user.created'] });
 const { WebhookID } = hook.body;
 const { rows } = await sql<{ user_id: string }>`
@@ -50,13 +64,15 @@ await fillCrowd(service, {
   TenantID,
   userId,
   enrollId: EnrollID,
+  cmi5EnrollId: cmi5Enrolled.EnrollID,
   webhookId: WebhookID,
   courseId: CourseID,
 });
 
-const [user, enrolment, webhook, course] = [
+const [user, enrolment, cmi5Enrolment, webhook, course] = [
   `/user/${LoginID}`,
   `/enrolment/${LoginID}/${EnrollID}`,
+  `/enrolment/${LoginID}/${cmi5Enrolled.EnrollID}`,
   `/webhook/${WebhookID}`,
   `/course/${CourseID}`,
 ];
@@ -83,6 +99,12 @@ const all = (path: string, queries: string[]) =>
   queries.map((query) => async () => {
     expectStatus(await api('GET', `${path}?${query}`), 200);
   });
+
+const openedUnit = async () => {
+  const opened = await openUnit(unit.playing, service.contentUrl, { UnitID });
+  expectStatus(opened, 201);
+  return startAu(opened.body);
+};
 
 const version = { 'x-experience-api-version': '2.0.0' };
 const { agent, verb, activityId } = lrs;
@@ -160,10 +182,10 @@ const calls: Record<string, Call[]> = {
   ),
   listEnrolmentsOfUser: all(`/enrolment/${LoginID}`, ['', 'Order=newest']),
   readEnrolment: [() => api('GET', enrolment)],
-  explainEnrolment: [() => api('GET', `${enrolment}/explain`)],
+  explainEnrolment: [enrolment, cmi5Enrolment].map((path) => () => api('GET', `${path}/explain`)),
   readActivity: all(`${enrolment}/activity`, ['']),
   listCourseInteractions: all(`/enrolment/course/${CourseID}/interaction`, ['', 'Limit=200']),
-  readTimeline: all(`${enrolment}/timeline`, ['']),
+  readTimeline: [enrolment, cmi5Enrolment].flatMap((path) => all(`${path}/timeline`, [''])),
   listEnrolmentKeys: all('/enrolment/key', [
     '',
     'PurchaseOrder=order',
@@ -275,6 +297,19 @@ const calls: Record<string, Call[]> = {
   openSession: [() => play(service, LaunchURL)],
   commit: [() => commit({ Data: {} })],
   keepSessionAlive: [alive],
+  openUnit: [openedUnit],
+  fetchToken: [
+    async () => {
+      const again = await ask(unit.url.searchParams.get('fetch') ?? '', { method: 'POST' });
+      assert.equal(again.status, 200);
+    },
+  ],
+  readSessionResults: [async () => expectStatus(await readResults(unit.playing, service.contentUrl), 200)],
+  returnFromUnit: [async () => assert.equal((await ask(unit.launchData.returnURL)).status, 200)],
+  waiveUnit: [
+    async () =>
+      expectStatus(await api('POST', `${cmi5Enrolment}/waive`, { UnitID, Reason: 'Administrative' }), 200),
+  ],
   createWebhook: [() => api('POST', '/webhook', { URL: receiver.url })],
   updateWebhook: [
     () => api('PUT', webhook, { Status: 'disabled' }),
@@ -313,7 +348,14 @@ const calls: Record<string, Call[]> = {
       { ...statement, object: { objectType: 'StatementRef', id: crowdStatement(4) } },
     ),
   ],
-  putStatement: [lrsCall('PUT', 'statements', { statementId: crowdStatement(100_000) }, statement)],
+  putStatement: [
+    lrsCall('PUT', 'statements', { statementId: crowdStatement(100_000) }, statement),
+    async () => {
+      const { preferences, send, defined } = await openedUnit();
+      await preferences();
+      expectStatus(await send(defined('initialized'), defined('completed'), defined('terminated')), 204);
+    },
+  ],
   getStatements: [
     ...[{}, { agent }, { verb }, { agent, verb }, { agent, related_agents: 'true', ascending: 'true' }].map(
       (query) => lrsCall('GET', 'statements', query as Record<string, string>),

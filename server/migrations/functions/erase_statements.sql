@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function erase_statements_245b497ed333 (text, bigint[]) returns void
+create or replace function erase_statements_13d0a49e92a2 (text, bigint[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -43,8 +43,10 @@ begin
       where held.tenant_id = $1 and held.key = inherited.key and held.position = gone.position;
     end if;
   end loop;
-  delete from statement_attachment file using statement old
-  where file.tenant_id = $1 and old.tenant_id = $1 and old.position = any ($2) and file.statement_id = old.statement_id;
+  -- Passed as an array, so that the planner expects few rows and looks up each of them.
+  delete from statement_attachment file where file.tenant_id = $1 and file.statement_id = any (array(
+    select old.statement_id from statement old where old.tenant_id = $1 and old.position = any ($2)
+  ));
   delete from voided_statement where tenant_id = $1 and position = any ($2);
   delete from statement where tenant_id = $1 and position = any ($2);
 end

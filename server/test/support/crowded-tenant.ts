@@ -8,7 +8,14 @@ export const crowdedRows = 20_000;
 
 const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
-type Known = { TenantID: string; userId: string; enrollId: string; webhookId: string; courseId: string };
+type Known = {
+  TenantID: string;
+  userId: string;
+  enrollId: string;
+  cmi5EnrollId: string;
+  webhookId: string;
+  courseId: string;
+};
 
 /**
  * Half of the rows match one value of a filter, and the other half match another value, so that two filters can be
@@ -33,7 +40,7 @@ export const actors = ['01970000-0000-7000-8000-000000000000', '01970000-0000-70
  * Exports read four rows with run-time data at a time, so there are fewer of those. Most rows belong to one user (most
  * enrolments to `crowd-2`), one enrolment or one endpoint, which is the worst that a caller can do.
  */
-function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known): string[] {
+function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, courseId }: Known): string[] {
   const t = `'${TenantID}'`;
   const made = `from generate_series(1, ${crowdedRows}) n`;
   const fewer = `from generate_series(1, 5000) n`;
@@ -53,6 +60,9 @@ function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known):
      select ${t}, ${e}, n + 10, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()), 'browser' ${made}`,
     `insert into run_time_commit (tenant_id, enroll_id, launch, number, unit_id, evidence, committed_at, body_hash)
      select ${t}, ${e}, 2, n, 'web', '{"Completion":"incomplete"}', date_trunc('milliseconds', now()), 'hash' ${made}`,
+    `insert into au_session (tenant_id, enroll_id, session_id, unit_id, launch, mode, opened_at, ended_at, ended_by)
+     select ${t}, '${cmi5EnrollId}'::uuid, ${id('019a0000')}, 'https://example.com/au', 1, 'Normal', date_trunc('milliseconds', now()),
+       date_trunc('milliseconds', now()), 'abandoned' ${made}`,
     `insert into attempt (tenant_id, enroll_id, tree_state) select ${t}, ${id('01910000')}, 'x' ${fewer}`,
     `insert into attempt_unit (tenant_id, enroll_id, unit_id, commit_number, data, evidence, updated_at)
      select ${t}, ${id('01910000', 'n % 50 + 1')}, 'unit-' || n, 1, '{}', '{}', date_trunc('milliseconds', now()) ${fewer}`,
@@ -104,6 +114,7 @@ const tables = [
   'enrolment',
   'launch',
   'run_time_commit',
+  'au_session',
   'attempt',
   'attempt_unit',
   'event',

@@ -44,8 +44,10 @@ begin
   loop
     ${forgetReferences}
   end loop;
-  delete from statement_attachment file using statement old
-  where file.tenant_id = $1 and old.tenant_id = $1 and old.position = any ($2) and file.statement_id = old.statement_id;
+  -- Passed as an array, so that the planner expects few rows and looks up each of them.
+  delete from statement_attachment file where file.tenant_id = $1 and file.statement_id = any (array(
+    select old.statement_id from statement old where old.tenant_id = $1 and old.position = any ($2)
+  ));
   delete from voided_statement where tenant_id = $1 and position = any ($2);
   delete from statement where tenant_id = $1 and position = any ($2);
 end`,
