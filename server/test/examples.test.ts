@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/made-courses.ts';
 import { routes } from '../src/app.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { withoutReferences } from './support/openapi.ts';
+import { packFiles } from './support/packages.ts';
 import { type Reply, startService } from './support/service.ts';
 
 // Sends the example of every operation in openapi.json, in an order in which each can succeed, and compares the shape
@@ -125,6 +127,29 @@ const sendAll = async (names: string) => {
   for (const name of names.split(' ')) await send(name);
 };
 const queryOf = (address: string) => new URL(address).search;
+const ticketOf = (address: string) => /\/play\/([^/]+)/.exec(address)?.[1];
+
+/** The operations of units that report through xAPI, which need a cmi5 course. */
+async function sendUnitOperations(): Promise<void> {
+  const files = { 'cmi5.xml': courseStructure(au({ attributes: 'moveOn="Passed"' })), 'index.html': '' };
+  await service.importPackage('first-aid', await packFiles(files));
+  await service.api('PUT', '/course/first-aid/option/open', {});
+  const { body: enrolment } = await service.api('POST', '/enrol/ada/first-aid', {}, undefined, {
+    tenant: 'acme',
+  });
+  const launched = await send('launch', queryOf(enrolment.LaunchURL));
+  real.set(token, ticketOf(launched.headers.get('location') ?? ''));
+  const { body: session } = await send('openSession');
+  real.set(token, session.Session).set('lesson-1', session.Tree.Units[0].UnitID);
+  const { body: opened } = await send('openUnit');
+  await send('readSessionResults');
+  real.set(token, ticketOf(new URL(opened.URL).searchParams.get('fetch') ?? ''));
+  await send('fetchToken');
+  real.set(token, ticketOf(opened.URL));
+  await send('returnFromUnit');
+  real.set('01994a5e-7c00-7000-8000-000000000001', enrolment.EnrollID);
+  await send('waiveUnit');
+}
 
 test('the service accepts the example of every operation and responds as its examples show', async () => {
   await sendAll(
@@ -146,10 +171,11 @@ test('the service accepts the example of every operation and responds as its exa
   const [unit] = (session.Tree as { Units: { UnitID: string; Href: string }[] }).Units;
   real.set('lesson-1', unit?.UnitID).set('lesson-1/index.html', unit?.Href.split('?')[0]);
   real.set(token, session.Session);
-  await sendAll('commit keepSessionAlive readCourseFile previewCourse');
+  await sendAll('commit keepSessionAlive readCourseFile readActivity listCourseInteractions previewCourse');
   const { body: preview } = await send('previewOfferedCourse');
   await send('openPreview', queryOf(preview.PreviewURL));
 
+  await sendUnitOperations();
   await sendAll('putStatement postStatements getStatements getAgents getActivities getAbout');
   for (const noun of ['State', 'ActivityProfile', 'AgentProfile'])
     await sendAll(`put${noun} get${noun} post${noun} delete${noun}`);
