@@ -13269,6 +13269,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            410: components["responses"]["session_ended"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];

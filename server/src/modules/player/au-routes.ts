@@ -148,6 +148,7 @@ export const auRoutes = [
       200: { description: 'A page that says that the unit is over.', type: 'text/html' },
       404: { description: 'A page that says that the link has expired.', type: 'text/html' },
     },
+    problems: ['session_ended'],
     handle: async (ctx, { params }) => {
       const handle = readAuToken(ctx, params.token);
       if (!handle)
