@@ -115,6 +115,8 @@ test(
   options,
   async () => {
     const { page, read } = await launch('cmi5-catapult-single-au');
+    // The unit asks whether to continue where the learner was, if it reads its bookmark after the first click.
+    await page.waitForLoadState('networkidle');
     const content = contentOf(page);
     const answers = content.locator('button', { hasText: 'Select correct answers' });
     while (!(await answers.isVisible())) await content.locator('#next').click();
