@@ -3684,10 +3684,7 @@ export interface components {
         Statement: {
             [key: string]: unknown;
         };
-        /**
-         * StatementResult
-         * @description With statementId or voidedStatementId, the response is a Statement.
-         */
+        /** StatementResult */
         StatementResult: {
             statements: components["schemas"]["Statement"][];
             /** @description Path of the next page; empty on the last one. A page can be short, or even empty, and have a next one. */
@@ -11311,7 +11308,7 @@ export interface operations {
                      *       "more": ""
                      *     }
                      */
-                    "application/json": components["schemas"]["StatementResult"];
+                    "application/json": components["schemas"]["StatementResult"] | components["schemas"]["Statement"];
                     /**
                      * @example {
                      *       "statements": [
@@ -11358,7 +11355,7 @@ export interface operations {
                      *       "more": ""
                      *     }
                      */
-                    "multipart/mixed": components["schemas"]["StatementResult"];
+                    "multipart/mixed": components["schemas"]["StatementResult"] | components["schemas"]["Statement"];
                 };
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
@@ -11594,13 +11591,13 @@ export interface operations {
                      *       "resume"
                      *     ]
                      */
-                    "application/json": string[];
+                    "application/json": string[] | unknown;
                     /**
                      * @example [
                      *       "resume"
                      *     ]
                      */
-                    "application/octet-stream": string[];
+                    "application/octet-stream": string[] | unknown;
                 };
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
@@ -11860,13 +11857,13 @@ export interface operations {
                      *       "resume"
                      *     ]
                      */
-                    "application/json": string[];
+                    "application/json": string[] | unknown;
                     /**
                      * @example [
                      *       "resume"
                      *     ]
                      */
-                    "application/octet-stream": string[];
+                    "application/octet-stream": string[] | unknown;
                 };
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
@@ -12106,13 +12103,13 @@ export interface operations {
                      *       "resume"
                      *     ]
                      */
-                    "application/json": string[];
+                    "application/json": string[] | unknown;
                     /**
                      * @example [
                      *       "resume"
                      *     ]
                      */
-                    "application/octet-stream": string[];
+                    "application/octet-stream": string[] | unknown;
                 };
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];

@@ -1,11 +1,19 @@
 import fc from 'fast-check';
-import { arbitraryValue, type JsonSchema, jsonText, type Names, text, unusualTexts } from './fuzz-values.ts';
+import {
+  arbitraryValue,
+  invalidValue,
+  type JsonSchema,
+  jsonText,
+  type Names,
+  text,
+  unusualTexts,
+} from './fuzz-values.ts';
 import { withoutReferences } from './openapi.ts';
 
 export type Message = { method: string; target: string; headers: [string, string][]; body: Buffer | null };
 
-type Parameter = { name: string; in: string; schema: JsonSchema };
-type Content = Record<string, { schema?: JsonSchema }>;
+type Parameter = { name: string; in: string; required?: boolean; example?: unknown; schema: JsonSchema };
+type Content = Record<string, { schema?: JsonSchema; example?: unknown }>;
 export type Operation = {
   operationId: string;
   parameters?: Parameter[];
@@ -139,12 +147,22 @@ const oddBodies: ((body: Buffer) => Buffer)[] = [
 function bodyOf(names: Names, operation: Operation): fc.Arbitrary<[string, Buffer] | null> {
   const contents = Object.entries(operation.requestBody?.content ?? {});
   if (contents.length === 0) return mostly(12, fc.constant(null), ['application/json', Buffer.from('{}')]);
-  const made = contents.map(([type, { schema }]) =>
-    (schema && 'type' in schema ? arbitraryValue(names, '', schema).map(jsonText) : rows(names, type)).map(
-      (text): [string, Buffer] => [type, Buffer.from(text)],
-    ),
+  const made = contents.map(([type, { schema, example }]) =>
+    textOf(names, type, schema, example).map((text): [string, Buffer] => [type, Buffer.from(text)]),
   );
   return fc.oneof(...made);
+}
+
+function textOf(
+  names: Names,
+  type: string,
+  schema: JsonSchema | undefined,
+  example: unknown,
+): fc.Arbitrary<string> {
+  if (schema && 'type' in schema) return arbitraryValue(names, '', schema).map(jsonText);
+  return typeof example === 'object'
+    ? fc.oneof(fc.constant(example), invalidValue).map(jsonText)
+    : rows(names, type);
 }
 
 /** A body without a schema: rows of bulk calls, or something that is not a zip. */
@@ -174,6 +192,9 @@ export function messageTo(described: Described, names: Names, keys: Keys): fc.Ar
         ),
       ]),
   );
+  const needed = (operation.parameters ?? []).filter(
+    ({ in: place, required, name }) => place === 'header' && required && name !== 'Tenant',
+  );
   const alter = <T>(changes: readonly T[], weight = 14) =>
     mostly(weight, fc.constant<T | null>(null), ...changes);
   return fc
@@ -185,6 +206,11 @@ export function messageTo(described: Described, names: Names, keys: Keys): fc.Ar
       body: bodyOf(names, operation),
       oddBody: alter(oddBodies),
       oddType: alter(contentTypes),
+      needed: mostly(
+        14,
+        fc.constant(needed.map(({ name, example }): [string, string] => [name, String(example)])),
+        [],
+      ),
       oddHeader: alter(oddHeaders, 4),
       key: mostly(
         10,
@@ -206,7 +232,7 @@ export function messageTo(described: Described, names: Names, keys: Keys): fc.Ar
         (_, name: string) => encoded(made.path[name] ?? '') || '%20',
       );
       const target = `${made.oddTarget?.(plain) ?? plain}${asked.length > 0 ? `?${asked.join('&')}` : ''}`;
-      const headers: [string, string][] = [];
+      const headers = [...made.needed];
       if (made.key) headers.push(['authorization', made.key]);
       if (made.key !== `Token ${keys.tenant}`) headers.push(['tenant', made.tenant]);
       const [type, body] = made.body ?? [null, null];

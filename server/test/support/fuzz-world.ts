@@ -1,9 +1,12 @@
 import { packCourse } from '../../../test/journeys/made-courses.ts';
+import { exampleStatement } from '../../src/modules/xapi/examples.ts';
 import type { Keys } from './fuzz-requests.ts';
-import type { Names } from './fuzz-values.ts';
+import { instants, type Names } from './fuzz-values.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, newTenant, type TestTenant, unique } from './tenant.ts';
 import { untilMatching } from './until.ts';
+
+const { id, object, verb, actor } = exampleStatement;
 
 const cursors = ['\0', 'x', '|', '2026-01-01T00:00:00Z|x', '\ud800'].map((key) =>
   Buffer.from(JSON.stringify([key])).toString('base64url'),
@@ -78,6 +81,14 @@ async function createRecords(service: TestService, tenant: TestTenant): Promise<
     grant_type: ['client_credentials'],
     client_id: [spare.KeyID],
     client_secret: [spare.Secret],
+    ...{ statementId: [id], voidedStatementId: [id], registration: [id], stateId: ['a'], profileId: ['a'] },
+    ...{ activityId: [object.id], activity: [object.id], verb: [verb.id], agent: [JSON.stringify(actor)] },
+    ...{
+      since: [...instants],
+      until: [...instants],
+      limit: ['0', '1'],
+      format: ['ids', 'exact', 'canonical'],
+    },
     URL: ['http://127.0.0.1:9/x', 'https://192.0.2.1/x', 'http://[::1]/'],
     Type: ['user.created', 'enrolment.created'],
     Scope: ['users:read'],

@@ -15,12 +15,12 @@ import {
   Activity,
   activityQuery,
   agentQuery,
-  DocumentIDs,
+  DocumentResponse,
   documentQuery,
   Person,
   putQuery,
   StatementIDs,
-  StatementResult,
+  StatementResponse,
   statementQuery,
 } from './schemas.ts';
 import { getStatements, postStatements, putStatement, sayConsistentThrough } from './statement-requests.ts';
@@ -92,7 +92,7 @@ const statements = [
     answers: {
       200: {
         description: 'A page of statements, or the one with the ID.',
-        schema: StatementResult,
+        schema: StatementResponse,
         type: [json, multipart],
         example: { statements: [storedExample], more: '' },
       },
@@ -156,7 +156,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       answers: {
         200: {
           description: 'The document with its ETag, or the IDs.',
-          schema: DocumentIDs,
+          schema: DocumentResponse,
           type: [json, 'application/octet-stream'],
           example: ['resume'],
         },

@@ -74,7 +74,7 @@ const Statement = Type.Object(
   { title: 'Statement', description: 'xAPI, Data 2.4.', additionalProperties: true },
 );
 
-export const StatementResult = Type.Object(
+const StatementResult = Type.Object(
   {
     statements: Type.Array(Statement),
     more: Type.String({
@@ -82,17 +82,21 @@ export const StatementResult = Type.Object(
         'Path of the next page; empty on the last one. A page can be short, or even empty, and have a next one.',
     }),
   },
-  {
-    title: 'StatementResult',
-    description: 'With statementId or voidedStatementId, the response is a Statement.',
-  },
+  { title: 'StatementResult' },
 );
 
+export const StatementResponse = Type.Union([StatementResult, Statement], {
+  description: 'With statementId or voidedStatementId, the response is a Statement.',
+});
+
 export const StatementIDs = Type.Array(Type.String(), { title: 'StatementIDs' });
-export const DocumentIDs = Type.Array(Type.String(), {
+
+const DocumentIDs = Type.Array(Type.String(), {
   title: 'DocumentIDs',
   description: 'Without an ID in the query.',
 });
+export const DocumentResponse = Type.Union([DocumentIDs, Type.Unknown({ description: 'The document.' })]);
+
 export const Person = Type.Object(
   { objectType: OneOf(['Person']) },
   { title: 'Person', additionalProperties: true },
