@@ -24,8 +24,8 @@ function verbOf(statement: Json): string {
 
 /**
  * What an xAPI package reports with a statement. Only statements about the launched activity itself count. `completed`,
- * `passed`, `mastered` and `failed` count, and so do `success`, `completion` and `score` in the result. Whoever has passed
- * has also completed.
+ * `passed`, `mastered` and `failed` count, and so do `success`, `completion` and `score` in the result. A learner who
+ * has passed has also completed the activity.
  */
 export function recordAfter(record: AuRecord, statement: Json, activityId: string): AuRecord {
   const object = objectOf(statement.object);

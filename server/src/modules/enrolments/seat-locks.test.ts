@@ -9,7 +9,7 @@ import { eraseUser } from '../people/erase.ts';
 import { createUser } from '../users/create-user.ts';
 import { enrol } from './enrol.ts';
 
-// Whoever takes a seat locks the option, which all tenants share, until the transaction ends.
+// Taking a seat locks the option, which all tenants share, until the transaction ends.
 
 const service = await startService();
 after(() => service.close());

@@ -9,7 +9,6 @@ import { Fields, OneOf } from '../../platform/http/schema.ts';
 import { namesOf } from '../../platform/names-of.ts';
 import { readAuToken } from '../cmi5/au-tokens.ts';
 import { fetchToken } from '../cmi5/fetch-token.ts';
-import { launchUrl } from '../enrolments/launch-link.ts';
 import { sessionEnds } from '../enrolments/session-end.ts';
 import { findOpenSession } from './open-sessions.ts';
 import { rejectionPage } from './rejection-page.ts';
@@ -159,9 +158,10 @@ export const auRoutes = [
           framing: '*',
         });
       return rejectionPage({
-        ...{ status: 200, title: 'You have left this part', framing: '*' },
-        reason: 'Your results are saved. You can close this window, or go back to the course.',
-        back: launchUrl(ctx, handle),
+        status: 200,
+        title: 'You have left this part',
+        reason: 'Your results are saved. You can close this window.',
+        framing: '*',
       });
     },
   }),

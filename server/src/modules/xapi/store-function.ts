@@ -22,7 +22,7 @@ const rows = `json_to_recordset($2) as given (n integer, request integer, id uui
       keys uuid[], refers_to uuid, voids boolean)`;
 
 /**
- * Held by writers until they commit. Whoever has it sees all statements of the tenant, so nothing is stored twice and
+ * Held by writers until they commit. Its holder sees all statements of the tenant, so nothing is stored twice and
  * positions become visible in order.
  */
 export const lockKey = "hashtextextended('statements ' || $1, 0)";
