@@ -4641,27 +4641,27 @@ export interface components {
                 };
             };
         };
-        /** @description `statement_conflict`: The ID belongs to another statement. */
-        statement_conflict: {
+        /** @description `statement_conflict`: The ID belongs to another statement. `storage_limit`: There is no space left for the enrolment. */
+        "statement_conflict.storage_limit": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "statement_conflict";
+                    code?: "statement_conflict" | "storage_limit";
                 };
             };
         };
-        /** @description `in_progress`: The same request is still in progress. `statement_conflict`: The ID belongs to another statement. */
-        "in_progress.statement_conflict": {
+        /** @description `in_progress`: The same request is still in progress. `statement_conflict`: The ID belongs to another statement. `storage_limit`: There is no space left for the enrolment. */
+        "in_progress.statement_conflict.storage_limit": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "in_progress" | "statement_conflict";
+                    code?: "in_progress" | "statement_conflict" | "storage_limit";
                 };
             };
         };
@@ -4677,15 +4677,15 @@ export interface components {
                 };
             };
         };
-        /** @description `document_conflict`: The document already exists. `document_limit`: There are too many documents. */
-        "document_conflict.document_limit": {
+        /** @description `document_conflict`: The document already exists. `document_limit`: There are too many documents. `storage_limit`: There is no space left for the enrolment. */
+        "document_conflict.document_limit.storage_limit": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "document_conflict" | "document_limit";
+                    code?: "document_conflict" | "document_limit" | "storage_limit";
                 };
             };
         };
@@ -4701,15 +4701,15 @@ export interface components {
                 };
             };
         };
-        /** @description `in_progress`: The same request is still in progress. `document_limit`: There are too many documents. */
-        "in_progress.document_limit": {
+        /** @description `in_progress`: The same request is still in progress. `document_limit`: There are too many documents. `storage_limit`: There is no space left for the enrolment. */
+        "in_progress.document_limit.storage_limit": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "in_progress" | "document_limit";
+                    code?: "in_progress" | "document_limit" | "storage_limit";
                 };
             };
         };
@@ -5165,12 +5165,12 @@ export type ResponseUserNotFoundTenantNotFoundWebhookNotFound = components['resp
 export type ResponseMalformedRequestXapiInvalidSessionAmbiguousTenantRequired = components['responses']['malformed_request.xapi_invalid.session_ambiguous.tenant_required'];
 export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedCmi5ViolationTenantSuspended = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended'];
 export type ResponseTenantNotFoundStatementNotFound = components['responses']['tenant_not_found.statement_not_found'];
-export type ResponseStatementConflict = components['responses']['statement_conflict'];
-export type ResponseInProgressStatementConflict = components['responses']['in_progress.statement_conflict'];
+export type ResponseStatementConflictStorageLimit = components['responses']['statement_conflict.storage_limit'];
+export type ResponseInProgressStatementConflictStorageLimit = components['responses']['in_progress.statement_conflict.storage_limit'];
 export type ResponseTenantNotFoundDocumentNotFound = components['responses']['tenant_not_found.document_not_found'];
-export type ResponseDocumentConflictDocumentLimit = components['responses']['document_conflict.document_limit'];
+export type ResponseDocumentConflictDocumentLimitStorageLimit = components['responses']['document_conflict.document_limit.storage_limit'];
 export type ResponsePreconditionFailed = components['responses']['precondition_failed'];
-export type ResponseInProgressDocumentLimit = components['responses']['in_progress.document_limit'];
+export type ResponseInProgressDocumentLimitStorageLimit = components['responses']['in_progress.document_limit.storage_limit'];
 export type ResponseUserNotFoundEnrolmentNotFoundTenantNotFound = components['responses']['user_not_found.enrolment_not_found.tenant_not_found'];
 export type ResponseNotWaivableInProgress = components['responses']['not_waivable.in_progress'];
 export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
@@ -11444,7 +11444,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["statement_conflict"];
+            409: components["responses"]["statement_conflict.storage_limit"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
@@ -11533,7 +11533,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
-            409: components["responses"]["in_progress.statement_conflict"];
+            409: components["responses"]["in_progress.statement_conflict.storage_limit"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.idempotency_key_reused"];
@@ -11672,7 +11672,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["document_conflict.document_limit"];
+            409: components["responses"]["document_conflict.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -11747,7 +11747,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
-            409: components["responses"]["in_progress.document_limit"];
+            409: components["responses"]["in_progress.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -11931,7 +11931,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["document_conflict.document_limit"];
+            409: components["responses"]["document_conflict.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -11999,7 +11999,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
-            409: components["responses"]["in_progress.document_limit"];
+            409: components["responses"]["in_progress.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12177,7 +12177,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["document_conflict.document_limit"];
+            409: components["responses"]["document_conflict.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12245,7 +12245,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
-            409: components["responses"]["in_progress.document_limit"];
+            409: components["responses"]["in_progress.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];

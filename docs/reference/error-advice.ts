@@ -110,6 +110,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   document_not_found: 'Check the ID, and the agent, activity and registration that it belongs to.',
   document_conflict: 'Read the document, and repeat the request with its `ETag` in `If-Match`.',
   document_limit: 'Delete documents that are no longer needed, or store several values in one document.',
+  storage_limit:
+    'The units of an enrolment can store 64 MiB through xAPI. The course should replace its documents instead of adding new ones.',
   precondition_failed: 'Read the document again, apply the change to it, and send its `ETag` in `If-Match`.',
   headers_too_large: 'Delete the cookies of this host name, or shorten the URL.',
   internal_error: 'Retry the request. If it fails again, send the `request_id` to the operator.',

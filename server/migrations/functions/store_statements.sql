@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function store_statements_caa5ddd4463f (text, json) returns table (request integer, statement_id uuid, payload text)
+create or replace function store_statements_9ffbee7dde1d (text, json) returns table (request integer, statement_id uuid, payload text)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -7,6 +7,10 @@ declare
   added bigint;
   clashed integer[] := '{}';
   late record;
+  rows_left integer := 10000;
+  followed_keys uuid[];
+  followed_positions bigint[];
+  followed_sources bigint[];
 begin
   
   perform pg_advisory_xact_lock(hashtextextended('statements ' || $1, 0));
@@ -67,14 +71,19 @@ begin
       cross join lateral (
       select own.position, own.refers_to from statement own where own.tenant_id = $1 and own.statement_id = referred.target limit 1
     ) target
-      where referred.depth < 20
+      where referred.depth < 5
     )
-      insert into statement_match (tenant_id, key, position, source)
-      select $1, each.key, late.position, referred.position from referred
+      select array_agg(chosen.key), array_agg(chosen.position), array_agg(chosen.source)
+      into followed_keys, followed_positions, followed_sources
+      from (select each.key, late.position, referred.position as source from referred
       cross join lateral (
       select own.keys from statement own where own.tenant_id = $1 and own.position = referred.position limit 1
-    ) target cross join unnest(target.keys) as each (key)
+    ) target cross join unnest(target.keys) as each (key) limit rows_left) chosen;
+      insert into statement_match (tenant_id, key, position, source)
+      select $1, chosen.key, chosen.position, chosen.source
+      from unnest(followed_keys, followed_positions, followed_sources) as chosen (key, position, source)
       on conflict do nothing;
+      rows_left := rows_left - coalesce(cardinality(followed_keys), 0);
     end if;
     
     if late.is_awaited then
@@ -95,7 +104,7 @@ begin
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
       where earlier.tenant_id = $1 and earlier.refers_to = referring.id order by earlier.position limit 500
     ) earlier
-        where referring.depth < 20
+        where referring.depth < 5
       ), first_referring as (select referring.position from referring limit 500), referred (position, target, depth) as (
       select late.position, late.refers_to, 1
       union
@@ -103,15 +112,20 @@ begin
       cross join lateral (
       select own.position, own.refers_to from statement own where own.tenant_id = $1 and own.statement_id = referred.target limit 1
     ) target
-      where referred.depth < 20
+      where referred.depth < 5
     )
-      insert into statement_match (tenant_id, key, position, source)
-      select $1, each.key, first_referring.position, referred.position
+      select array_agg(chosen.key), array_agg(chosen.position), array_agg(chosen.source)
+      into followed_keys, followed_positions, followed_sources
+      from (select each.key, first_referring.position, referred.position as source
       from first_referring cross join referred
       cross join lateral (
       select own.keys from statement own where own.tenant_id = $1 and own.position = referred.position limit 1
-    ) source cross join unnest(source.keys) as each (key)
+    ) target cross join unnest(target.keys) as each (key) limit rows_left) chosen;
+      insert into statement_match (tenant_id, key, position, source)
+      select $1, chosen.key, chosen.position, chosen.source
+      from unnest(followed_keys, followed_positions, followed_sources) as chosen (key, position, source)
       on conflict do nothing;
+      rows_left := rows_left - coalesce(cardinality(followed_keys), 0);
     end if;
   end loop;
 end

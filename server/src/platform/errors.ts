@@ -52,6 +52,7 @@ export const errorCodes = {
   statement_conflict: [409, 'The ID belongs to another statement'],
   document_conflict: [409, 'The document already exists'],
   document_limit: [409, 'There are too many documents'],
+  storage_limit: [409, 'There is no space left for the enrolment'],
   webhook_limit: [409, 'There are too many webhook endpoints'],
   session_superseded: [409, 'The course was opened elsewhere'],
   session_ended: [410, 'The session has ended'],

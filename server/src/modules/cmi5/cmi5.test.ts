@@ -8,10 +8,12 @@ import { packFiles } from '../../../test/support/packages.ts';
 import { play, post } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
+import { forTenant } from '../../platform/db/queues.ts';
+import { maxAuBytes } from '../enrolments/au-sessions/space.ts';
 
 const service = await startService();
 after(service.close);
-const { api, user, key } = await newTenant(service);
+const { api, user, key, TenantID } = await newTenant(service);
 
 const page = '<!doctype html><title>AU</title>';
 const exam = 'https://example.com/au/exam';
@@ -123,6 +125,32 @@ describe('a cmi5 course', () => {
     const farewell = await returned.text();
     assert.match(farewell, /You can close this window/);
     assert.doesNotMatch(farewell, /href|key=/);
+  });
+
+  it('can store a limited amount of statements and documents', async () => {
+    const { LaunchURL, EnrollID } = await enrolled(examPart);
+    const one = await openAu(service, LaunchURL);
+    const { request, actor, activityId, registration, defined, allowed, send } = one;
+    await one.preferences();
+    expectStatus(await send(defined('initialized')), 204);
+    const store = (size: number) => {
+      const of = { agent: JSON.stringify(actor), activityId, registration, stateId: 'notes' };
+      return request('PUT', '/activities/state', of, { notes: 'a'.repeat(size) });
+    };
+    expectStatus(await store(1_000_000), 204);
+    const own = forTenant(service.ctx, TenantID);
+    await own.db
+      .updateTable('enrolment')
+      .set({ au_bytes: maxAuBytes - 500_000 })
+      .where('tenant_id', '=', TenantID)
+      .where('enroll_id', '=', EnrollID)
+      .execute();
+    expectStatus(await store(1_000_000), 204);
+    expectProblem(await store(1_600_000), 409, 'storage_limit');
+    const long = { ...allowed(experienced), result: { response: 'a'.repeat(600_000) } };
+    expectProblem(await send(long), 409, 'storage_limit');
+    expectStatus(await store(10), 204);
+    expectStatus(await send(long), 204);
   });
 
   it('gives the token of a session once, from any origin', async () => {

@@ -3,7 +3,12 @@ import { launchDataId, preferencesId } from '../../../../standards/cmi5/vocabula
 import { isSameAccount } from '../../../../standards/xapi-results.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type AuSessionRow, type Registration, updateAuSession } from '../enrolments/au-sessions/sessions.ts';
+import {
+  type AuSessionRow,
+  lockRegistration,
+  type Registration,
+  updateAuSession,
+} from '../enrolments/au-sessions/sessions.ts';
 import type { DocumentUse } from '../xapi/au-session.ts';
 import { accountOf } from './identity.ts';
 
@@ -12,6 +17,8 @@ type Session = Registration & AuSessionRow;
 /** What an AU may do with documents (sections 10 and 11): only with those of its learner and registration. */
 export async function checkDocument(ctx: TenantContext, session: Session, use: DocumentUse): Promise<void> {
   const { kind, action, agent, registration, documentId } = use;
+  // Before the document is locked, because a launch locks the enrolment first, too.
+  if (action === 'write') await lockRegistration(ctx, session.enroll_id);
   if (kind !== 'activity_profile' && !isLearner(ctx, session, agent))
     throw violation("The agent must be the launch's actor.");
   if (registration !== null && registration !== session.enroll_id)

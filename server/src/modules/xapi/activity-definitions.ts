@@ -24,6 +24,7 @@ export async function addDefinitions(ctx: TenantContext, statements: readonly St
   const rows = new Map<string, { activity_key: string; definition_key: string; activity: string }>();
   for (const activity of statements.flatMap(definedActivities)) {
     const text = JSON.stringify(activity);
+    if (Buffer.byteLength(text) > maxDefinitionBytes) continue;
     const definition_key = searchKey('definition', text);
     const name = `${ctx.tenantId} ${definition_key}`;
     if (names.has(name)) continue;
@@ -49,8 +50,12 @@ function recentlyKnown(ctx: TenantContext): Set<string> {
 const definedActivities = (statement: Statement) =>
   allActivities(statement).filter(({ definition }) => definition !== undefined);
 
-/** The newest definitions that are merged. */
+/** Most definitions of an activity that are merged. */
 const maxDefinitions = 50;
+/** A larger definition is only part of its statement. */
+const maxDefinitionBytes = 32 * 1024;
+/** Of all definitions that a response needs. */
+const maxReadBytes = 4 * 1024 ** 2;
 
 /** Communication 2.5: all that is known about some activities, newer texts before older ones. */
 export async function readDefinitions(
@@ -59,10 +64,13 @@ export async function readDefinitions(
 ): Promise<Map<string, JsonObject>> {
   const keys = [...new Set(ids)].map((id) => searchKey('activity', id));
   const rows = await run<{ activity: string }>(ctx, {
-    text: `select page.activity from unnest($2::uuid[]) as wanted (key) cross join lateral (
-      select held.activity, held.position from activity_definition held
-      where held.tenant_id = $1 and held.activity_key = wanted.key limit ${maxDefinitions}
-    ) page order by page.position`,
+    text: `select found.activity from (
+      select page.activity, page.position, sum(octet_length(page.activity)) over (order by page.position) as sum
+      from unnest($2::uuid[]) as wanted (key) cross join lateral (
+        select held.activity, held.position from activity_definition held
+        where held.tenant_id = $1 and held.activity_key = wanted.key limit ${maxDefinitions}
+      ) page
+    ) found where found.sum <= ${maxReadBytes} order by found.position`,
     values: [ctx.tenantId, keys],
   });
   const merged = new Map<string, JsonObject>();

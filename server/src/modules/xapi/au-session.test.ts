@@ -32,6 +32,7 @@ test("an AU's statements are checked, and what follows from them commits with th
       return [];
     },
     checkDocument: async () => {},
+    takeSpace: async () => {},
   };
   const store = (statements: Statement[]) =>
     storeStatements(ctx, { statements, authority, edition: '1.0.3', session });

@@ -34,6 +34,8 @@ export type AuSession = {
   takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<readonly OwnStatement[]>;
   /** Called before a document is read or written, and in the transaction of a write. */
   checkDocument: (ctx: TenantContext, use: DocumentUse) => Promise<void>;
+  /** Called in the transaction of a write, with the bytes that it adds. Negative if a document becomes smaller. */
+  takeSpace: (ctx: TenantContext, bytes: number) => Promise<void>;
 };
 
 /** Who calls the LRS: a key, or a console session, of the tenant; or an AU. */

@@ -21,6 +21,12 @@ function checkOf(
   };
 }
 
+const takeSpaceOf =
+  ({ caller }: LrsRequest) =>
+  async (ctx: TenantContext, bytes: number) => {
+    if (caller.kind === 'au') await caller.session.takeSpace(ctx, bytes);
+  };
+
 const named = (address: DocumentAddress) => ({ ...address, documentId: address.documentId ?? '' });
 
 function preconditionsOf(
@@ -75,6 +81,7 @@ export async function putDocument(
     merges: false,
     preconditions: preconditionsOf(request, areRequired),
     check: checkOf(request, address, 'write'),
+    takeSpace: takeSpaceOf(request),
   });
   return { status: 204 };
 }
@@ -94,6 +101,7 @@ export async function postDocument(
     merges: true,
     preconditions: preconditionsOf(request, 'never'),
     check: checkOf(request, address, 'write'),
+    takeSpace: takeSpaceOf(request),
   });
   return { status: 204 };
 }

@@ -12,6 +12,9 @@ import { searchKey } from './search-keys.ts';
 
 export type Document = { content_type: string; content: Buffer; etag: string; updated_at: Date };
 
+/** Like the largest body. */
+const maxContent = 4 * 1024 ** 2;
+
 /** Most documents of one agent, activity or both. */
 const maxDocuments = 1_000;
 
@@ -98,6 +101,7 @@ export function writeDocument(
     merges: boolean;
     preconditions: Preconditions;
     check: (ctx: TenantContext) => Promise<void>;
+    takeSpace: (ctx: TenantContext, bytes: number) => Promise<void>;
   },
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
@@ -108,6 +112,7 @@ export function writeDocument(
     checkPreconditions(before, input.preconditions);
     if (before === null) await rejectTooMany(ctx, address);
     const { contentType, content } = before && input.merges ? merged(before, input) : input;
+    await input.takeSpace(ctx, content.length - (before?.content.length ?? 0));
     const values = [
       ctx.tenantId,
       ...contextOf(address),
@@ -135,8 +140,8 @@ async function rejectTooMany(ctx: TenantContext, address: DocumentAddress): Prom
 }
 
 /** Communication 2.2: only JSON objects can be merged; anything else is rejected. */
-function merged(before: Document, { contentType, content }: NewContent): NewContent {
-  const [older, newer] = [before, { content_type: contentType, content }].map((document) => {
+function merged(before: Document, { contentType, content: added }: NewContent): NewContent {
+  const [older, newer] = [before, { content_type: contentType, content: added }].map((document) => {
     const isJson = mediaTypeOf(document.content_type) === 'application/json';
     const value = isJson ? parseBody(document.content, 'The document') : null;
     return isObject(value)
@@ -146,7 +151,10 @@ function merged(before: Document, { contentType, content }: NewContent): NewCont
           'and the stored one must both be JSON objects to be merged. Use PUT to replace it.',
         );
   });
-  return { contentType, content: Buffer.from(JSON.stringify({ ...older, ...newer })) };
+  const content = Buffer.from(JSON.stringify({ ...older, ...newer }));
+  if (content.length > maxContent)
+    invalid('The document', 'would be larger than 4 MiB after merging. Use PUT to replace it.');
+  return { contentType, content };
 }
 
 export function deleteDocument(

@@ -1,18 +1,10 @@
 import { databaseFunction } from '../../platform/db/functions.ts';
-import { earlierOf, found, maxDepth, maxReferences } from './store-function.ts';
+import { found, maxDepth } from './store-function.ts';
 
-/** Removes what others are found by because of the statement, and what it is found by because of others. */
-const forgetReferences = `
-    with recursive referring (position, id, depth) as (
-      select gone.position, gone.statement_id, 0
-      union
-      select earlier.position, earlier.statement_id, referring.depth + 1 from referring
-      cross join lateral ${earlierOf('referring.id', maxReferences)} earlier
-      where referring.depth < ${maxDepth}
-    ), first_referring as (select referring.position from referring limit ${maxReferences})
-    delete from statement_match held using first_referring cross join unnest(gone.keys) as each (key)
-    where held.tenant_id = $1 and held.key = each.key and held.position = first_referring.position
-      and held.source = gone.position;
+/** Removes what the statement is found by: its own keys, and those of the statements that it refers to. */
+const forgetKeys = `
+    delete from statement_match held using unnest(gone.keys) as own (key)
+    where held.tenant_id = $1 and held.key = own.key and held.position = gone.position;
     if gone.refers_to is not null then
       with recursive referred (target, depth) as (
         select gone.refers_to, 1
@@ -39,10 +31,10 @@ declare
   gone record;
 begin
   for gone in
-    select old.statement_id, old.position, old.keys, old.refers_to from statement old
+    select old.position, old.keys, old.refers_to from statement old
     where old.tenant_id = $1 and old.position = any ($2)
   loop
-    ${forgetReferences}
+    ${forgetKeys}
   end loop;
   -- Passed as an array, so that the planner expects few rows and looks up each of them.
   delete from statement_attachment file where file.tenant_id = $1 and file.statement_id = any (array(

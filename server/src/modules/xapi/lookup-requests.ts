@@ -31,11 +31,15 @@ export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest
 /** The newest statements in which an agent's names are looked for. */
 const maxStatements = 20;
 
+/** Larger statements are left out. */
+const maxBytes = 32 * 1024;
+
 const naming = `
 select held.payload from (
   select own.position from statement_match own
   where own.tenant_id = $1 and own.key = $2::uuid order by own.position desc limit ${maxStatements}
-) page join statement held on held.tenant_id = $1 and held.position = page.position order by held.position desc`;
+) page join statement held on held.tenant_id = $1 and held.position = page.position
+where held.bytes <= ${maxBytes} order by held.position desc`;
 
 /** Communication 2.4: the agent as a person, whose properties are lists. The identifier is the only one we know. */
 export async function getAgent(ctx: TenantContext, { parameters }: LrsRequest): Promise<Answer> {

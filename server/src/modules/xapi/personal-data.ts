@@ -27,26 +27,40 @@ async function loginOf(ctx: TenantContext, userId: string): Promise<string> {
   return row?.login_id ?? '';
 }
 
-const find = `select own.position from statement_match own
-where own.tenant_id = $1 and own.key = $2::uuid and own.source = own.position order by own.position limit $3`;
+type Match = { position: number; source: number };
 
-async function findPositions(ctx: TenantContext, key: string, rows: number): Promise<number[]> {
-  const found = await run<{ position: number }>(ctx, {
-    name: 'find_statements',
-    text: find,
-    values: [ctx.tenantId, key, rows],
-  });
-  return found.map(({ position }) => position);
+const find = `select own.position, own.source from statement_match own
+where own.tenant_id = $1 and own.key = $2::uuid order by own.position, own.source limit $3`;
+
+const forget = `delete from statement_match held using unnest($3::bigint[], $4::bigint[]) as page (position, source)
+where held.tenant_id = $1 and held.key = $2::uuid and held.position = page.position and held.source = page.source`;
+
+/** The first statements with the key. Others that have the key because they refer to them lose it. */
+async function takeFound(ctx: TenantContext, key: string, rows: number) {
+  const values = [ctx.tenantId, key, rows];
+  const found = await run<Match>(ctx, { name: 'find_statements', text: find, values });
+  const own = found.filter(({ position, source }) => position === source);
+  const inherited = found.filter(({ position, source }) => position !== source);
+  if (inherited.length > 0) {
+    const positions = inherited.map(({ position }) => position);
+    const sources = inherited.map(({ source }) => source);
+    await run(ctx, {
+      name: 'forget_matches',
+      text: forget,
+      values: [ctx.tenantId, key, positions, sources],
+    });
+  }
+  return { positions: own.map(({ position }) => position), isLast: found.length < rows };
 }
 
-/** Statements take several deletions each. */
-const erasedRows = Math.floor(batchRows / 3);
+/** A statement can be found by thousands of keys, its own and those of statements that it refers to. */
+const erasedRows = Math.floor(batchRows / 5);
 
 async function eraseFound(ctx: TenantContext, key: string): Promise<Batch> {
-  const positions = await findPositions(ctx, key, erasedRows);
+  const { positions, isLast } = await takeFound(ctx, key, erasedRows);
   if (positions.length > 0)
     await run(ctx, { name: 'erase_statements', text: eraseText, values: [ctx.tenantId, positions] });
-  return { records: positions.length, next: positions.length < erasedRows ? null : [] };
+  return { records: positions.length, next: isLast ? null : [] };
 }
 
 /** Statements of others can be as large as a body. */
@@ -55,9 +69,9 @@ const redactedRows = 4;
 /** Statements of others that mention the person stay without them. */
 async function redactFound(ctx: TenantContext, identity: string): Promise<Batch> {
   const key = searchKey('related agent', identity);
-  const positions = await findPositions(ctx, key, redactedRows);
+  const { positions, isLast } = await takeFound(ctx, key, redactedRows);
   for (const position of positions) await redact(ctx, { position, identity, key });
-  return { records: positions.length, next: positions.length < redactedRows ? null : [] };
+  return { records: positions.length, next: isLast ? null : [] };
 }
 
 const redactText = `

@@ -111,7 +111,7 @@ const statements = [
     parameters: ['statementId'],
     raw: statementBody,
     answers: { 204: { description: 'The statement is stored.' } },
-    problems: ['statement_conflict'],
+    problems: ['statement_conflict', 'storage_limit'],
     handle: putStatement,
   }),
   resource({
@@ -131,7 +131,7 @@ const statements = [
         example: [exampleStatement.id],
       },
     },
-    problems: ['statement_conflict'],
+    problems: ['statement_conflict', 'storage_limit'],
     handle: postStatements,
   }),
 ];
@@ -172,7 +172,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       description: 'Send its ETag in If-Match to replace the version that you have read.',
       raw,
       answers: { 204: { description: 'The document is stored.' } },
-      problems: ['precondition_failed', 'document_conflict', 'document_limit'],
+      problems: ['precondition_failed', 'document_conflict', 'document_limit', 'storage_limit'],
       handle: (ctx, request) => putDocument(ctx, kind, request),
     }),
     resource({
@@ -184,7 +184,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
         'Properties of the object replace those of the stored one; others stay. If there is no document, it is stored.',
       raw,
       answers: { 204: { description: 'The document is stored.' } },
-      problems: ['precondition_failed', 'document_limit'],
+      problems: ['precondition_failed', 'document_limit', 'storage_limit'],
       handle: (ctx, request) => postDocument(ctx, kind, request),
     }),
     resource({

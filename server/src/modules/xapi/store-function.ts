@@ -15,8 +15,10 @@ export type StatementRow = {
 export type Clash = { request: number; statement_id: string; payload: string };
 
 /** A chain of references longer than this, and more references to one statement, are not followed any further. */
-export const maxDepth = 20;
-export const maxReferences = 500;
+export const maxDepth = 5;
+const maxReferences = 500;
+/** The rows that one call adds because of references. Each statement can have thousands of keys. */
+const maxFollowed = 10_000;
 
 const rows = `json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
       keys uuid[], refers_to uuid, voids boolean)`;
@@ -69,6 +71,18 @@ const keysAt = (position: string) => `(
       select own.keys from statement own where own.tenant_id = $1 and own.position = ${position} limit 1
     )`;
 
+/** Lets a statement be found by the keys of another one, while there are rows left. */
+const follow = (
+  matches: string,
+) => `select array_agg(chosen.key), array_agg(chosen.position), array_agg(chosen.source)
+      into followed_keys, followed_positions, followed_sources
+      from (${matches} limit rows_left) chosen;
+      insert into statement_match (tenant_id, key, position, source)
+      select $1, chosen.key, chosen.position, chosen.source
+      from unnest(followed_keys, followed_positions, followed_sources) as chosen (key, position, source)
+      on conflict do nothing;
+      rows_left := rows_left - coalesce(cardinality(followed_keys), 0);`;
+
 /**
  * Data 2.3.2: a voiding statement can arrive before the one it voids, and cannot be voided itself. Communication 2.1.3:
  * a statement is also found by what the statements have that it refers to.
@@ -81,13 +95,11 @@ const followReferences = `
     end if;
     if late.refers_to is not null then
       with recursive ${referred}
-      insert into statement_match (tenant_id, key, position, source)
-      select $1, each.key, late.position, referred.position from referred
-      cross join lateral ${keysAt('referred.position')} target cross join unnest(target.keys) as each (key)
-      on conflict do nothing;
+      ${follow(`select each.key, late.position, referred.position as source from referred
+      cross join lateral ${keysAt('referred.position')} target cross join unnest(target.keys) as each (key)`)}
     end if;`;
 
-export const earlierOf = (id: string, rows: number) => `(
+const earlierOf = (id: string, rows: number) => `(
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
       where earlier.tenant_id = $1 and earlier.refers_to = ${id} order by earlier.position limit ${rows}
     )`;
@@ -105,11 +117,9 @@ const completeReferences = `
         cross join lateral ${earlierOf('referring.id', maxReferences)} earlier
         where referring.depth < ${maxDepth}
       ), first_referring as (select referring.position from referring limit ${maxReferences}), ${referred}
-      insert into statement_match (tenant_id, key, position, source)
-      select $1, each.key, first_referring.position, referred.position
+      ${follow(`select each.key, first_referring.position, referred.position as source
       from first_referring cross join referred
-      cross join lateral ${keysAt('referred.position')} source cross join unnest(source.keys) as each (key)
-      on conflict do nothing;
+      cross join lateral ${keysAt('referred.position')} target cross join unnest(target.keys) as each (key)`)}
     end if;`;
 
 const followAll = `
@@ -139,6 +149,10 @@ declare
   added bigint;
   clashed integer[] := '{}';
   late record;
+  rows_left integer := ${maxFollowed};
+  followed_keys uuid[];
+  followed_positions bigint[];
+  followed_sources bigint[];
 begin
   ${lockLog}
   ${findClashes}

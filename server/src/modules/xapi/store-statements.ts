@@ -1,4 +1,5 @@
 import { isSameStatement } from '../../../../standards/xapi/equality.ts';
+import { invalid } from '../../../../standards/xapi/invalid.ts';
 import type { Agent, Edition, Statement } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
@@ -8,6 +9,7 @@ import { coalesce } from '../../platform/load/batch.ts';
 import { addDefinitions } from './activity-definitions.ts';
 import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
+import { searchKeysOf } from './search-keys.ts';
 import { type Clash, type StatementRow, storeText } from './store-function.ts';
 import { type CompleteStatement, complete, rowOf } from './stored-statement.ts';
 
@@ -35,11 +37,34 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
   );
   const ids = all.map(({ id }) => id);
   if (all.length === 0) return ids;
+  checkLimits(all, input.attachments ?? []);
   await addDefinitions(ctx, all);
   const isPlain = !input.session && !input.attachments?.length;
   if (isPlain && !isInTransaction(ctx)) await storePlain(ctx, all);
   else await storeWithMore(ctx, input, all);
   return ids;
+}
+
+/** Each agent and activity is a row of its own. */
+const maxKeysOfStatement = 2_000;
+const maxKeys = 10_000;
+/** One part of a request can be an attachment of many of its statements. */
+const maxAttachmentBytes = 8 * 1024 ** 2;
+
+function checkLimits(all: readonly CompleteStatement[], attachments: readonly NewAttachment[]): void {
+  const counts = all.map((statement) => searchKeysOf(statement).length);
+  if (counts.some((count) => count > maxKeysOfStatement))
+    invalid('The statement', `mentions more than ${maxKeysOfStatement} agents and activities.`);
+  if (counts.reduce((sum, count) => sum + count, 0) > maxKeys)
+    invalid(
+      'The body',
+      `mentions more than ${maxKeys} agents and activities. Split it into several requests.`,
+    );
+  if (attachments.reduce((sum, { content }) => sum + content.length, 0) > maxAttachmentBytes)
+    invalid(
+      'attachments',
+      'are more than 8 MiB, counted once for each statement. Split the body into several requests.',
+    );
 }
 
 /** Concurrent requests of a tenant share a call of the function. */
@@ -89,6 +114,10 @@ async function storeInTransaction(
     attachments.filter(({ statementId }) => ids.has(statementId)),
   );
   const rows = [...fresh, ...following].map((statement) => rowOf(statement, attachments));
+  await session?.takeSpace(
+    ctx,
+    rows.reduce((sum, { bytes }) => sum + bytes, 0),
+  );
   const clashes = await callFunction(ctx, rows);
   if (clashes.length > 0) throw new StoredMeanwhile();
 }

@@ -174,6 +174,7 @@ export interface EnrolmentTable {
   metadata: Generated<Json>;
   holds_seat: Generated<boolean>;
   group_name: string | null;
+  au_bytes: Generated<number>;
 }
 
 export interface EnrolmentKeyTable {
