@@ -34,6 +34,11 @@ const courses = [
       unlimited: { Name: 'No time limit' },
     },
   },
+  {
+    id: 'recovery-position',
+    title: 'The recovery position',
+    options: { unlimited: { Name: 'No time limit' } },
+  },
 ];
 
 /** Prints each request as a curl command with its response, so that readers can repeat it by hand. */
@@ -58,7 +63,8 @@ function caller(baseUrl: string) {
   };
 }
 
-type TourResult = { key: string; launchUrl: string };
+/** The LaunchURLs of a SCORM and a cmi5 course. */
+type TourResult = { key: string; scorm: string; cmi5: string };
 
 async function tour(baseUrl: string, operator: string, folder: string): Promise<TourResult> {
   const call = caller(baseUrl);
@@ -106,14 +112,19 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
   const phishing = await call({ ...asTenant, say: 'Enrol the user', path: '/enrol/ann/phishing' });
   await call({ ...asTenant, say: 'This course has several options …', path: '/enrol/ann/fire-safety' });
   await call({ ...asTenant, say: '… so choose one', path: '/enrol/ann/fire-safety/1-year' });
-  return { key, launchUrl: phishing.LaunchURL ?? '' };
+  const recovery = await call({
+    ...asTenant,
+    say: 'Enrol her on a cmi5 course',
+    path: '/enrol/ann/recovery-position',
+  });
+  return { key, scorm: phishing.LaunchURL ?? '', cmi5: recovery.LaunchURL ?? '' };
 }
 
 /** Readers may take hours to get to a link, and a long lifetime is harmless because the demo's data is fictitious. */
 const linkMinutes = 12 * 60;
 
 /** Instructions printed at the end: links to open in a browser, and commands to create more. */
-async function nextSteps(ctx: Context, { key, launchUrl }: TourResult): Promise<string> {
+async function nextSteps(ctx: Context, { key, scorm, cmi5 }: TourResult): Promise<string> {
   const { baseUrl, dataDir } = ctx.config;
   const operator = await createOperatorLink(ctx, linkMinutes);
   const person = await createSignInLink(
@@ -129,7 +140,10 @@ async function nextSteps(ctx: Context, { key, launchUrl }: TourResult): Promise<
   ${person.SignInURL}
 
   Course, as Ann Lee: Spot the phish (SCORM 1.2)
-  ${launchUrl}
+  ${scorm}
+
+  Course, as Ann Lee: The recovery position (cmi5)
+  ${cmi5}
 
 A browser has one sign-in at a time: open the second link in a private window to use both. For another link for the
 operator, run this in a second terminal:

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { contentOf } from '../../server/test/support/browser.ts';
 import { closeConsole, newConsolePage } from '../../server/test/support/console.ts';
 import {
   cleanUp,
@@ -60,8 +61,28 @@ test('The second link opens the console as an administrator of the tenant', asyn
 
 test('The third link starts the course', async () => {
   const page = await newConsolePage();
-  await page.goto(linkBelow('Course, as Ann Lee'));
+  await page.goto(linkBelow('Course, as Ann Lee: Spot'));
   await page.getByText('Spot the phish').first().waitFor();
+  await closeConsole(page);
+});
+
+/** What the last printed command reads: the learner's enrolments. */
+async function readEnrolments(): Promise<Record<string, string>[]> {
+  const [, url = '', key = ''] =
+    /curl (\S+\/enrolment\/ann) -H 'Authorization: Bearer (\S+)'/.exec(demo.stdout()) ?? [];
+  const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+  assert.equal(response.status, 200, await response.clone().text());
+  return (await response.json()).Items;
+}
+
+test('The fourth link starts a cmi5 course, which reports that it is completed', async () => {
+  const page = await newConsolePage();
+  await page.goto(linkBelow('Course, as Ann Lee: The recovery'));
+  await contentOf(page).getByRole('button', { name: 'I know what to do' }).click();
+  await until('the course is completed', async () => {
+    const found = (await readEnrolments()).find(({ CourseID }) => CourseID === 'recovery-position');
+    return found?.Status === 'completed';
+  });
   await closeConsole(page);
 });
 
