@@ -119,7 +119,7 @@ function queue(files: readonly string[], processes: number): string[] {
     for (const [name, address, claim] of ${JSON.stringify(suites)})
       if (take(claim))
         await new Promise((ended) => {
-          describe(name, { timeout: 600_000 }, () => import(address).finally(() => after(ended)));
+          describe(name, { timeout: 1_200_000 }, () => import(address).finally(() => after(ended)));
         });`;
   return Array.from({ length: Math.min(processes, files.length) }, (_, number) => {
     const path = join(taken, `process-${number + 1}.test.mjs`);
@@ -139,7 +139,7 @@ function run(some: readonly string[], concurrency: number): number {
       ...collector,
       '--test',
       `--test-concurrency=${concurrency}`,
-      // The limit for a whole process. Each file also has its own limit of ten minutes.
+      // The limit for a whole process. Each file has twenty minutes: on a slow machine the longest takes ten.
       '--test-timeout=3600000',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
