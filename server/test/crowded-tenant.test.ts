@@ -9,7 +9,7 @@ import { jobs } from '../src/worker.ts';
 import { ask } from './support/ask.ts';
 import { openAu, openUnit, readResults, startAu } from './support/au.ts';
 import { movableClock } from './support/clock.ts';
-import { actors, fillCrowd, lrs } from './support/crowded-tenant.ts';
+import { actors, crowdedLargeRows, fillCrowd, lrs } from './support/crowded-tenant.ts';
 import { packFiles } from './support/packages.ts';
 import { play } from './support/player.ts';
 import { countTouched, type Touched } from './support/rows-touched.ts';
@@ -371,7 +371,7 @@ const calls: Record<string, Call[]> = {
       limit: '5',
       until: '1970-01-01T00:00:00.01Z',
     }),
-    lrsCall('GET', 'statements', { statementId: crowdStatement(20_000) }),
+    lrsCall('GET', 'statements', { statementId: crowdStatement(crowdedLargeRows) }),
   ],
   getAgents: [lrsCall('GET', 'agents', { agent })],
   getActivities: [lrsCall('GET', 'activities', { activityId })],

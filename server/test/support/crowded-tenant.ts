@@ -6,6 +6,9 @@ import type { TestService } from './service.ts';
 /** Rows in each table that a caller can fill. The test fails if an operation touches a third of them. */
 export const crowdedRows = 20_000;
 
+/** Rows in tables that exports read four rows at a time. Still more than the test allows an operation to touch. */
+export const crowdedLargeRows = 7_000;
+
 const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
 type Known = {
@@ -37,13 +40,13 @@ const lrsKeys = {
 export const actors = ['01970000-0000-7000-8000-000000000000', '01970000-0000-7000-8000-000000000001'];
 
 /**
- * Exports read four rows with run-time data at a time, so there are fewer of those. Most rows belong to one user (most
+ * Most rows belong to one user (most
  * enrolments to `crowd-2`), one enrolment or one endpoint, which is the worst that a caller can do.
  */
 function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, courseId }: Known): string[] {
   const t = `'${TenantID}'`;
   const made = `from generate_series(1, ${crowdedRows}) n`;
-  const fewer = `from generate_series(1, 5000) n`;
+  const fewer = `from generate_series(1, ${crowdedLargeRows}) n`;
   const [u, e, w] = [`'${userId}'::uuid`, `'${enrollId}'::uuid`, `'${webhookId}'::uuid`];
   const others = id('01900000');
   return [
@@ -90,10 +93,10 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
      select ${t}, decode(md5(n::text), 'hex'), '\\x00', date_trunc('milliseconds', now()) + interval '1 day', '\\x00' ${made}`,
     `insert into statement (tenant_id, statement_id, position, payload, bytes, keys, refers_to)
      select ${t}, ${id('01970000')}, n, '{"id":"' || ${id('01970000')} || '","actor":{"mbox":"mailto:a@b.example"},"verb":{"id":"https://e.example/v"},"object":{"id":"https://e.example/a"},"timestamp":"2026-01-01T00:00:00Z"}', 200,
-       array[${half(`'${lrsKeys.agent}'::uuid`, `'${lrsKeys.verb}'::uuid`)}], case when n % 2 = 0 then ${id('01970000', '1')} end ${made}`,
+       array[${half(`'${lrsKeys.agent}'::uuid`, `'${lrsKeys.verb}'::uuid`)}], case when n % 2 = 0 then ${id('01970000', '1')} end ${fewer}`,
     `insert into statement_match (tenant_id, key, position, source)
-     select ${t}, ${half(`'${lrsKeys.agent}'::uuid`, `'${lrsKeys.verb}'::uuid`)}, n, n ${made}`,
-    `insert into voided_statement (tenant_id, position) select ${t}, n ${fewer}`,
+     select ${t}, ${half(`'${lrsKeys.agent}'::uuid`, `'${lrsKeys.verb}'::uuid`)}, n, n ${fewer}`,
+    `insert into voided_statement (tenant_id, position) select ${t}, n from generate_series(1, 5000) n`,
     `insert into statement_attachment (tenant_id, statement_id, sha2, content_type, content)
      select ${t}, ${id('01970000', '7')}, 'sha-' || n, 'text/plain', '' ${fewer}`,
     `insert into activity_definition (tenant_id, activity_key, definition_key, position, activity)
@@ -102,7 +105,7 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
        content, etag, updated_at, about)
      select ${t}, kind, case when kind = 'activity_profile' then '${noKey}' else '${lrsKeys.agent}' end::uuid,
        case when kind = 'agent_profile' then '${noKey}' else '${lrsKeys.activity}' end::uuid, '${noKey}', ${id('01990000')}, 'd-' || n,
-       'application/json', '{}', 'x', date_trunc('milliseconds', now()), '{}' from generate_series(1, ${crowdedRows}) n
+       'application/json', '{}', 'x', date_trunc('milliseconds', now()), '{}' ${fewer}
      cross join (values ('state'), ('activity_profile'), ('agent_profile')) as kinds (kind)`,
     `insert into erasure (tenant_id, erasure_id, login_mark, receipt, erased_at)
      select ${t}, ${id('01960000')}, 'mark-' || n, '{}', date_trunc('milliseconds', now()) ${made}`,
