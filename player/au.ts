@@ -10,7 +10,7 @@ import { type PlayableUnit, playableUnits } from './units.ts';
 /** How often the page asks for the results that a unit reports to the service. */
 const refreshInterval = 10_000;
 
-/** cmi5 and xAPI: units report to the service. The page opens their sessions and shows their results. */
+/** cmi5, xAPI and AICC: units report to the service. The page opens their sessions and shows their results. */
 export function createAuCourse(session: Session, stage: Stage, events: CourseEvents): Course {
   const path = `/play/${encodeURIComponent(session.Session)}`;
   let state: AuState = {

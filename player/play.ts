@@ -58,7 +58,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
       ]);
     },
   };
-  const isReported = session.Standard === 'cmi5' || session.Standard === 'xapi';
+  const isReported = ['cmi5', 'xapi', 'aicc'].includes(session.Standard);
   const isSequenced = session.Standard.startsWith('scorm2004');
   const create = isSequenced ? createSequencedCourse : createLinearCourse;
   const course: Course = isReported

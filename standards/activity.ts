@@ -51,11 +51,13 @@ function valuesIn(entry: ReadonlyMap<string, string>, list: string, element: str
   return found.sort(([a], [b]) => a - b).map(([, value]) => value);
 }
 
+/** AICC has the data model of SCORM 1.2. */
+const usesModel12 = (standard: Standard) => standard === 'scorm12' || standard === 'aicc';
+
 export function interactionsOf(standard: Standard, data: RunTimeData): Interaction[] {
-  const [time, response] =
-    standard === 'scorm12'
-      ? (['time', 'student_response'] as const)
-      : (['timestamp', 'learner_response'] as const);
+  const [time, response] = usesModel12(standard)
+    ? (['time', 'student_response'] as const)
+    : (['timestamp', 'learner_response'] as const);
   return entriesOf(data, 'interactions').map(([number, entry]) => ({
     ...{ Number: number, InteractionID: entry.get('id') ?? '' },
     Type: entry.get('type') ?? null,
@@ -74,7 +76,7 @@ export function interactionsOf(standard: Standard, data: RunTimeData): Interacti
 const resultOf = (said: string | undefined) => (said === 'wrong' ? 'incorrect' : (said ?? null));
 
 export function objectivesOf(standard: Standard, data: RunTimeData): RecordedObjective[] {
-  const judge = standard === 'scorm12' ? judge12 : judge2004;
+  const judge = usesModel12(standard) ? judge12 : judge2004;
   return entriesOf(data, 'objectives').map(([, entry]) => ({
     ...{ ObjectiveID: entry.get('id') ?? '', Description: entry.get('description') ?? null },
     ...judge(entry),

@@ -49,6 +49,7 @@ export function nameOf(standard: Standard): string {
     scorm12: 'SCORM 1.2',
     cmi5: 'cmi5',
     xapi: 'xAPI',
+    aicc: 'AICC',
     web: 'a web page',
   };
   return others[standard] ?? `SCORM 2004 ${standard.slice(-3)} edition`;

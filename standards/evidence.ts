@@ -21,6 +21,7 @@ export const nothing: Evidence = {
 
 /** Evaluates the run-time data of one unit. */
 export function unitEvidence(standard: Standard, unit: Unit, data: RunTimeData): Evidence {
+  if (standard === 'aicc') return evidenceOfScorm12(unit, data);
   if (unit.Kind === 'au') return auEvidence(unit, data);
   if (standard === 'web' || unit.Kind !== 'sco') return pageEvidence(data);
   return standard === 'scorm12' ? evidenceOfScorm12(unit, data) : evidenceOfScorm2004(unit, data);

@@ -8,13 +8,14 @@ export const standards = [
   'scorm2004-4th',
   'cmi5',
   'xapi',
+  'aicc',
   'web',
 ] as const;
 export type Standard = (typeof standards)[number];
 
 /**
- * One node of the course tree: a manifest `item`, a cmi5 block or AU, an xAPI activity, or the single page of a web
- * course. A node without `Href` only groups.
+ * One node of the course tree: a manifest `item`, a block or AU of cmi5 or AICC, an xAPI activity, or the single page of
+ * a web course. A node without `Href` only groups.
  */
 export type Unit = {
   /** The item's `identifier`, unique in the tree. */
@@ -25,18 +26,18 @@ export type Unit = {
    * page on another site; null for a group.
    */
   Href: string | null;
-  /** `sco` uses the run-time API, `au` reports through xAPI, `asset` does not report; null for a group. */
+  /** `sco` uses the run-time API, `au` reports to the service itself (by xAPI or HACP), `asset` does not report; null for a group. */
   Kind: 'sco' | 'au' | 'asset' | null;
   /** The item's `isvisible`. */
   Visible: boolean;
   Children: Unit[];
-  /** SCORM 1.2 `adlcp:masteryscore` (0–100). */
+  /** SCORM 1.2 `adlcp:masteryscore`, AICC `mastery_score` (0–100). */
   MasteryScore: number | null;
   /** SCORM 1.2 `adlcp:maxtimeallowed`; for 2004 see `attemptAbsoluteDurationLimit` in `Sequencing`. */
   MaxTimeAllowed: string | null;
   /** `adlcp:timelimitaction` / `timeLimitAction`. */
   TimeLimitAction: string | null;
-  /** `adlcp:datafromlms` / `dataFromLMS`: becomes `cmi.launch_data`. */
+  /** `adlcp:datafromlms` / `dataFromLMS`: becomes `cmi.launch_data`. AICC: `core_vendor`. */
   DataFromLMS: string | null;
   /** SCORM 1.2 `adlcp:prerequisites` (AICC script), as written. */
   Prerequisites: string | null;

@@ -6,10 +6,8 @@ import type { CourseTree } from './types.ts';
 const startPages = ['index.html', 'index.htm', 'story.html', 'default.html', 'default.htm'];
 
 /** Rejects courses of other standards. */
-export function rejectOtherStandards(paths: string[], files: FileIndex): void {
+export function rejectOtherStandards(files: FileIndex): void {
   const has = (name: string) => files.find(name) !== null;
-  const ends = (extension: string) => paths.some((path) => path.toLowerCase().endsWith(extension));
-  if (ends('.au') && ends('.crs')) throw unsupported('AICC');
   if (has('h5p.json')) throw unsupported('H5P');
   if (has('META-INF/container.xml')) throw unsupported('EPUB');
 }

@@ -2446,7 +2446,7 @@ export interface components {
              * @description The standard of the content; null if the course has no content yet.
              * @enum {string|null}
              */
-            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web" | null;
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "aicc" | "web" | null;
             /**
              * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
@@ -2999,7 +2999,7 @@ export interface components {
              * @description The standard of the content; null if the course has no content yet.
              * @enum {string|null}
              */
-            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web" | null;
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "aicc" | "web" | null;
             /**
              * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
@@ -3030,7 +3030,7 @@ export interface components {
              * @description The standard of the content; null if the course has no content yet.
              * @enum {string|null}
              */
-            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web" | null;
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "aicc" | "web" | null;
             /**
              * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
              * @enum {string}
@@ -3112,7 +3112,7 @@ export interface components {
             /** @description true if learners who start the course now play this release. */
             Current: boolean;
             /** @enum {string} */
-            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web";
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "aicc" | "web";
             /** @description Title from the package itself. */
             Title: string;
             /**
@@ -3772,7 +3772,7 @@ export interface components {
                 Name: string;
             };
             /** @enum {string} */
-            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "web";
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "aicc" | "web";
             /** @description The units of the course, with their sequencing rules. */
             Tree: {
                 [key: string]: unknown;

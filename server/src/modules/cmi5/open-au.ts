@@ -65,6 +65,8 @@ export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedA
   const { ended, releaseId } = await readLaunchState(ctx, input);
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
   const played = await playedBy(ctx, releaseId);
+  if (played.standard === 'aicc')
+    throw new Problem('course_not_playable', 'AICC courses can be imported, but not opened yet.');
   const unit = unitOf(played, input.unitId);
   if (unit.Kind !== 'au')
     throw new Problem(

@@ -1,5 +1,11 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readAiccCourse } from '../../../../../standards/aicc/course.ts';
+import {
+  type CourseFiles,
+  findCourseFiles,
+  maxFileBytes,
+} from '../../../../../standards/aicc/course-files.ts';
 import { readCourseStructure } from '../../../../../standards/cmi5/course-structure.ts';
 import type { FileIndex } from '../../../../../standards/launch-path.ts';
 import { readManifest } from '../../../../../standards/manifest.ts';
@@ -44,7 +50,9 @@ async function identify(
     const found = files.find(name);
     if (found !== null) return describe(name, found, unpacked);
   }
-  rejectOtherStandards(paths, files);
+  const aicc = findCourseFiles(paths);
+  if (aicc) return describeAicc(aicc, unpacked);
+  rejectOtherStandards(files);
   const page = startPage(paths, files);
   if (page === null) throw noCourse(paths);
   const titleOfCourse = titleOfPage(await readHead(join(folder, page))) ?? unpacked.fallback;
@@ -69,11 +77,26 @@ async function describe(
   return { ...report, Title: report.Title ?? fallback };
 }
 
+async function describeAicc(
+  found: CourseFiles,
+  { folder, files, fallback, warn }: Unpacked,
+): Promise<Course> {
+  const bytes = new Map<string, Uint8Array>();
+  for (const path of [found.crs, found.au, found.des, found.cst, ...found.ignored]) {
+    if (path === null) continue;
+    const file = join(folder, path);
+    if ((await stat(file)).size > maxFileBytes) throw invalid(path, null, 'it is larger than 4 MiB');
+    bytes.set(path, await readFile(file));
+  }
+  const course = readAiccCourse({ found, bytes, files, warn });
+  return { Standard: 'aicc', ...course, Title: course.Title ?? fallback };
+}
+
 function noCourse(paths: string[]): Problem {
   const deeper = paths.find((path) => /(^|\/)(imsmanifest|cmi5|tincan)\.xml$/i.test(path));
   const hint = deeper
     ? `There is a manifest at ${deeper}: zip the contents of that folder, not the folder itself.`
-    : 'Put imsmanifest.xml (SCORM), cmi5.xml, tincan.xml (xAPI) or index.html (web page) at the top level of the zip.';
+    : 'Put imsmanifest.xml (SCORM), cmi5.xml, tincan.xml (xAPI), the .crs and .au files (AICC) or index.html (web page) at the top level of the zip.';
   return new Problem(
     'package_invalid',
     `The zip has neither a manifest nor a start page at its top level. ${hint}`,

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { aiccCourse } from '../../../../../standards/aicc/test-support.ts';
 import { au, courseStructure } from '../../../../../standards/cmi5/test-support.ts';
 import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
 import { readPackage } from './read-package.ts';
@@ -74,11 +75,21 @@ describe('readPackage', () => {
     assert.deepEqual([report.Standard, report.Title, report.Warnings], ['xapi', 'A course', []]);
   });
 
+  it('reads an AICC course', async () => {
+    const report = await importedReport(await zipOf(aiccCourse()));
+    assert.deepEqual([report.Standard, report.Title, report.Warnings], ['aicc', 'A course', []]);
+    assert.equal(report.Tree.Units[0]?.Href, 'unit.html');
+    const inFolder = Object.entries(aiccCourse()).map(([name, text]) => [`aicc/${name}`, text]);
+    const nested = await importedReport(await zipOf({ ...Object.fromEntries(inFolder), 'readme.txt': '' }));
+    assert.equal(nested.Tree.Units[0]?.Href, 'aicc/unit.html');
+    const two = await rejected(await zipOf({ ...aiccCourse(), 'b/b.crs': '', 'b/b.au': '' }));
+    assert.match(two.message, /2 AICC courses \(course\.crs, b\/b\.crs\)/);
+    const web = await importedReport(await zipOf({ 'index.html': '', 'sound.au': '', 'a.txt': '' }));
+    assert.equal(web.Standard, 'web');
+  });
+
   it('names the unsupported standard that a package follows', async () => {
-    for (const [files, name] of [
-      [{ 'a.au': '', 'a.crs': '', 'default.htm': '' }, /AICC/],
-      [{ 'h5p.json': '{}', 'index.html': '' }, /H5P/],
-    ] as const) {
+    for (const [files, name] of [[{ 'h5p.json': '{}', 'index.html': '' }, /H5P/]] as const) {
       const problem = await rejected(await zipOf(files));
       assert.equal(problem.code, 'package_unsupported');
       assert.match(problem.message, name);
@@ -121,9 +132,8 @@ describe('packages from other tools', () => {
     const real = await realPackages(context);
     for (const name of real?.names ?? []) {
       const { report, problem, names } = await importBytes(await readFile(join(real?.folder ?? '', name)));
-      const known = /^cmi5|^xapi|scorm2004-(3rd|4th)|scorm12/.exec(name)?.[0];
-      const standard = name.startsWith('aicc-') ? 'package_unsupported' : known;
-      assert.equal(report?.Standard ?? problem?.code, expected[name] ?? standard, name);
+      const known = /^aicc|^cmi5|^xapi|scorm2004-(3rd|4th)|scorm12/.exec(name)?.[0];
+      assert.equal(report?.Standard ?? problem?.code, expected[name] ?? known, name);
       if (problem) assert.deepEqual(names, [], name);
       if (/^(golf|cmi5|xapi)/.test(name)) assert.deepEqual(report?.Warnings, [], name);
     }

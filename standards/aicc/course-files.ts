@@ -1,0 +1,117 @@
+import { parse } from 'csv-parse/sync';
+import { PackageRejection } from '../rejection.ts';
+import type { Warn } from '../warnings.ts';
+import { invalid } from '../xml.ts';
+
+/** The files that describe an AICC course, by their paths in the package. */
+export type CourseFiles = {
+  crs: string;
+  au: string;
+  des: string | null;
+  cst: string | null;
+  /** Prerequisites and completion requirements, which are not enforced. */
+  ignored: string[];
+};
+
+export const maxFileBytes = 4 * 1_048_576;
+
+const splitPath = (path: string) => {
+  const [, folder = '', name = '', extension = ''] = /^(.*\/)?([^/]*)\.([^./]*)$/.exec(path) ?? [];
+  return { path, folder, name: name.toLowerCase(), extension: extension.toLowerCase() };
+};
+
+/**
+ * Finds the course files: a `.crs` with an `.au` beside it, because `.au` alone may be a sound. Null if there are none.
+ */
+export function findCourseFiles(paths: readonly string[]): CourseFiles | null {
+  const all = paths.map(splitPath);
+  const besides = new Map<string, typeof all>();
+  for (const file of all) {
+    if (!/^(au|des|cst|pre|cmp)$/.test(file.extension)) continue;
+    const folder = besides.get(file.folder) ?? [];
+    besides.set(file.folder, folder);
+    folder.push(file);
+  }
+  const courses = all.filter(
+    ({ folder, extension }) =>
+      extension === 'crs' && besides.get(folder)?.some((file) => file.extension === 'au'),
+  );
+  const [course] = courses;
+  if (!course) return null;
+  if (courses.length > 1) throw severalCourses(courses.map(({ path }) => path));
+  const beside = (extension: string) => {
+    const found = besides.get(course.folder)?.filter((file) => file.extension === extension) ?? [];
+    return (found.find(({ name }) => name === course.name) ?? found[0])?.path ?? null;
+  };
+  return {
+    ...{ crs: course.path, au: beside('au') ?? '', des: beside('des'), cst: beside('cst') },
+    ignored: [beside('pre'), beside('cmp')].filter((path) => path !== null),
+  };
+}
+
+function severalCourses(paths: string[]): PackageRejection {
+  const named = paths.slice(0, 3).join(', ').slice(0, 500);
+  const detail = `The zip contains ${paths.length} AICC courses (${named}). Upload each course in a zip of its own.`;
+  return new PackageRejection('package_invalid', detail);
+}
+
+/** UTF-8 or, as in most older files, windows-1252. */
+export function decodeText(bytes: Uint8Array, warn: Warn): string {
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  try {
+    return printable(new TextDecoder(isWide ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    warn(
+      'The text is not UTF-8, so it was read as Windows-1252; accented letters in titles may look wrong to learners',
+    );
+    return printable(new TextDecoder('windows-1252').decode(bytes));
+  }
+}
+
+/** Control characters cannot be stored. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
+const printable = (text: string) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '');
+
+export type Row = { line: number; cells: string[] };
+export type Table = { columns: string[]; rows: Row[] };
+
+/** A table with a header, whose names are in any case and order. Missing and additional cells are tolerated. */
+export function readTable(text: string, file: string): Table {
+  const [header, ...rows] = parseRows(text, file);
+  return { columns: header?.cells.map((name) => name.toLowerCase()) ?? [], rows };
+}
+
+function parseRows(text: string, file: string): Row[] {
+  try {
+    const options = { info: true, trim: true, relax_quotes: true, relax_column_count: true } as const;
+    const skip = { skip_empty_lines: true, skip_records_with_empty_values: true } as const;
+    // The cast is safe: with `info` and without `columns`, records are lists of texts.
+    const parsed = parse(text, { ...options, ...skip }) as unknown as {
+      info: { lines: number };
+      record: string[];
+    }[];
+    return parsed.map(({ info, record }) => ({ line: info.lines, cells: record }));
+  } catch (error) {
+    const { lines = null } = error as { lines?: number };
+    throw invalid(file, lines, 'a quotation mark is missing, or is in the wrong place');
+  }
+}
+
+/** The cell in the first of these columns that has a value. */
+export function cellOf({ columns }: Table, { cells }: Row, ...names: string[]): string {
+  return names.map((name) => cells[columns.indexOf(name)]?.trim() ?? '').find((cell) => cell !== '') ?? '';
+}
+
+/** A value of the `.crs` file, which has groups of `name=value`; null if it is missing. */
+export function courseValue(text: string, group: string, name: string): string | null {
+  let current = '';
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const heading = /^\s*\[([^\]]{1,100})\]\s*$/.exec(line)?.[1];
+    if (heading !== undefined) current = heading.trim().toLowerCase();
+    else if (current === group) {
+      const equals = line.indexOf('=');
+      if (line.slice(0, equals).trim().toLowerCase() === name) return line.slice(equals + 1).trim() || null;
+    }
+  }
+  return null;
+}
