@@ -1016,7 +1016,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Deliveries are signed according to Standard Webhooks. The secret is shown only in this response.
+         * @description Deliveries are signed according to Standard Webhooks. The secret is shown only in this response. With `Kind` `xapi`, it forwards statements to another LRS, which also requires the scope `xapi:read`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1084,7 +1084,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log.
+         * @description Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. From an LRS, one statement is read instead, to test the address and the credentials.
          */
         post: operations["pingWebhook"];
         delete?: never;
@@ -3483,9 +3483,18 @@ export interface components {
         };
         /** NewWebhook */
         NewWebhook: {
-            /** @description The URL to which events are sent with POST. It must be an https URL on the public internet. */
+            /**
+             * @description `events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements of this one, in the order in which they were stored.
+             * @enum {string}
+             */
+            Kind?: "events" | "xapi";
+            /** @description The URL to which events are sent with POST, or the endpoint of the LRS, to which `/statements` is added. It must be an https URL on the public internet. */
             URL: string;
-            /** @description Event types to send; null means all. */
+            /** @description User name at the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
+            Username?: string | null;
+            /** @description Password at the LRS. It is stored encrypted and never shown. */
+            Password?: string;
+            /** @description Event types to send; null means all. Null if `Kind` is `xapi`. */
             Types?: string[] | null;
             Description?: string | null;
             /**
@@ -3497,9 +3506,16 @@ export interface components {
         /** WebhookWithSecret */
         WebhookWithSecret: {
             WebhookID: string;
-            /** @description The URL to which events are sent with POST. It must be an https URL on the public internet. */
+            /**
+             * @description `events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements of this one, in the order in which they were stored.
+             * @enum {string}
+             */
+            Kind: "events" | "xapi";
+            /** @description User name at the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
+            Username: string | null;
+            /** @description The URL to which events are sent with POST, or the endpoint of the LRS, to which `/statements` is added. It must be an https URL on the public internet. */
             URL: string;
-            /** @description Event types to send; null means all. */
+            /** @description Event types to send; null means all. Null if `Kind` is `xapi`. */
             Types: string[] | null;
             Description: string | null;
             /**
@@ -3531,13 +3547,20 @@ export interface components {
         };
         /**
          * Webhook
-         * @description A client's endpoint for events.
+         * @description A client's endpoint for events, or another LRS.
          */
         Webhook: {
             WebhookID: string;
-            /** @description The URL to which events are sent with POST. It must be an https URL on the public internet. */
+            /**
+             * @description `events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements of this one, in the order in which they were stored.
+             * @enum {string}
+             */
+            Kind: "events" | "xapi";
+            /** @description User name at the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
+            Username: string | null;
+            /** @description The URL to which events are sent with POST, or the endpoint of the LRS, to which `/statements` is added. It must be an https URL on the public internet. */
             URL: string;
-            /** @description Event types to send; null means all. */
+            /** @description Event types to send; null means all. Null if `Kind` is `xapi`. */
             Types: string[] | null;
             Description: string | null;
             /**
@@ -3562,9 +3585,9 @@ export interface components {
         };
         /** WebhookChange */
         WebhookChange: {
-            /** @description The URL to which events are sent with POST. It must be an https URL on the public internet. */
+            /** @description The URL to which events are sent with POST, or the endpoint of the LRS, to which `/statements` is added. It must be an https URL on the public internet. */
             URL?: string;
-            /** @description Event types to send; null means all. */
+            /** @description Event types to send; null means all. Null if `Kind` is `xapi`. */
             Types?: string[] | null;
             Description?: string | null;
             /**
@@ -3572,6 +3595,10 @@ export interface components {
              * @enum {string}
              */
             Status?: "enabled" | "disabled";
+            /** @description User name at the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
+            Username?: string | null;
+            /** @description Password at the LRS. It is stored encrypted and never shown. */
+            Password?: string;
         };
         /** Rotation */
         Rotation: {
@@ -3580,13 +3607,16 @@ export interface components {
         };
         /**
          * Delivery
-         * @description The delivery of one event to one endpoint. Deliveries are kept for 30 days.
+         * @description The delivery of one event, or of up to 50 statements, to one endpoint. Deliveries are kept for 30 days.
          */
         Delivery: {
             DeliveryID: string;
+            /** @description The event, or the first statement. */
             EventID: string;
-            /** @description Type of the event; `webhook.ping` for a ping, which is not in the log. */
+            /** @description Type of the event; `webhook.ping` for a ping, which is not in the log; `xapi.statements` for statements. */
             Type: string;
+            /** @description The statements that are sent together, in order; null for events. */
+            StatementIDs: string[] | null;
             /** @enum {string} */
             Reason: "event" | "replay" | "ping";
             /** @enum {string} */
@@ -3598,14 +3628,14 @@ export interface components {
             AttemptedAt: string | null;
             /** Format: date-time */
             NextAttemptAt: string | null;
-            /** @description The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt. */
+            /** @description The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt. For statements the body is null: read them with `GET /xapi/statements`. */
             Request: {
                 URL: string;
                 Body: {
                     [key: string]: unknown;
-                };
+                } | null;
             } | null;
-            /** @description The last response with the first 4 kB of its body; null if there was none. */
+            /** @description The last response with the first 4 kB of its body; null if there was none. The answers of an LRS are kept without their bodies, which may repeat statements. */
             Answer: {
                 Status: number;
                 Body: string | null;
@@ -3619,15 +3649,16 @@ export interface components {
          * @description Either EventIDs, or From and optionally Until.
          */
         Replay: {
+            /** @description Events; if `Kind` is `xapi`, statements. */
             EventIDs?: string[];
             /**
              * Format: date-time
-             * @description Events that occurred at or after this time.
+             * @description Events that occurred, or statements stored, at or after this time.
              */
             From?: string;
             /**
              * Format: date-time
-             * @description Events that occurred before this time. Default: now.
+             * @description Events that occurred, or statements stored, before this time. Default: now.
              */
             Until?: string;
         };
@@ -10499,6 +10530,8 @@ export interface operations {
                      *       "Items": [
                      *         {
                      *           "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *           "Kind": "events",
+                     *           "Username": null,
                      *           "URL": "https://hr.example.com/lectern",
                      *           "Types": [
                      *             "enrolment.completed"
@@ -10577,6 +10610,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *       "Kind": "events",
+                     *       "Username": null,
                      *       "URL": "https://hr.example.com/lectern",
                      *       "Types": [
                      *         "enrolment.completed"
@@ -10635,6 +10670,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *       "Kind": "events",
+                     *       "Username": null,
                      *       "URL": "https://hr.example.com/lectern",
                      *       "Types": [
                      *         "enrolment.completed"
@@ -10701,6 +10738,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *       "Kind": "events",
+                     *       "Username": null,
                      *       "URL": "https://hr.example.com/lectern",
                      *       "Types": [
                      *         "enrolment.completed"
@@ -10756,6 +10795,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *       "Kind": "events",
+                     *       "Username": null,
                      *       "URL": "https://hr.example.com/lectern",
                      *       "Types": [
                      *         "enrolment.completed"
@@ -10825,6 +10866,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *       "Kind": "events",
+                     *       "Username": null,
                      *       "URL": "https://hr.example.com/lectern",
                      *       "Types": [
                      *         "enrolment.completed"
@@ -10890,6 +10933,9 @@ export interface operations {
                      *       "DeliveryID": "01994a5e-7c00-7000-8000-000000000006",
                      *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                      *       "Type": "enrolment.completed",
+                     *       "StatementIDs": [
+                     *         null
+                     *       ],
                      *       "Reason": "event",
                      *       "Status": "pending",
                      *       "Attempts": 1,
@@ -10980,6 +11026,9 @@ export interface operations {
                      *           "DeliveryID": "01994a5e-7c00-7000-8000-000000000006",
                      *           "EventID": "01994a5e-7c00-7000-8000-000000000004",
                      *           "Type": "enrolment.completed",
+                     *           "StatementIDs": [
+                     *             null
+                     *           ],
                      *           "Reason": "event",
                      *           "Status": "pending",
                      *           "Attempts": 1,
@@ -11069,7 +11118,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description The number of events that will be sent again. */
+                        /** @description The number of events, or of batches of statements, that will be sent again. */
                         Deliveries: number;
                     };
                 };

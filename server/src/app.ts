@@ -44,6 +44,7 @@ import type { Route } from './platform/http/routes.ts';
 import { openServer } from './platform/http/serve.ts';
 import { healthRoutes } from './platform/operations/health.ts';
 import { openMetrics } from './platform/operations/metrics.ts';
+import { webhookSources } from './webhook-sources.ts';
 
 /** Every operation on both origins. */
 export const routes: readonly Route[] = [
@@ -59,7 +60,7 @@ export const routes: readonly Route[] = [
   ...lifecycleRoutes,
   ...eventRoutes,
   ...reportRoutes,
-  ...webhookRoutes,
+  ...webhookRoutes(webhookSources),
   ...auditRoutes,
   ...xapiRoutes,
   ...cmi5Routes,

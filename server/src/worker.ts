@@ -9,6 +9,7 @@ import type { Context } from './platform/context.ts';
 import { type Job, startJobs } from './platform/operations/jobs.ts';
 import { watchGrowth } from './platform/operations/statistics.ts';
 import { deleteExpiredResponses } from './platform/retries/stored-responses.ts';
+import { webhookSources } from './webhook-sources.ts';
 
 /** Every job. */
 export const jobs: readonly Job[] = [
@@ -37,7 +38,7 @@ const graceMilliseconds = 8_000;
 /** Works until stopped, on any number of nodes. Running jobs may finish; everything else is released. */
 export async function startWorker(ctx: Context): Promise<Worker> {
   const queue = await startJobs(ctx, jobs);
-  const dispatcher = startDispatcher(ctx);
+  const dispatcher = startDispatcher(ctx, webhookSources);
   const growth = watchGrowth(ctx);
   return {
     stop: async () => {

@@ -88,8 +88,11 @@ function rowsOf(route: Route): object[] | null {
 
 const toLines = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
-/** Replay takes either IDs or times. The IDs are the victim's. */
-const leftOut: Record<string, string[]> = { replayEvents: ['From', 'Until'] };
+/** Replay takes either IDs or times, and the IDs are the victim's. Only endpoints for statements have credentials. */
+const leftOut: Record<string, string[]> = {
+  replayEvents: ['From', 'Until'],
+  createWebhook: ['Username', 'Password'],
+};
 
 function bodyOf(route: Route): unknown {
   const rows = rowsOf(route);

@@ -59,7 +59,11 @@ test('the database contains no secret that was handed out, and no key from the r
   const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/secret`, {})).body;
   const hook = (await tenant.api('POST', '/webhook', { URL: 'http://127.0.0.1:9/', Description: 'x' })).body;
   const rotated = (await tenant.api('POST', `/webhook/${hook.WebhookID}/rotate`, {})).body;
+  const lrs = { Kind: 'xapi', URL: 'http://127.0.0.1:9/', Username: 'x', Password: 'of-another-lrs-4711' };
+  const forwarding = (await tenant.api('POST', '/webhook', lrs, { 'idempotency-key': 'order 4713' })).body;
+  assert.equal(forwarding.Kind, 'xapi');
   const secrets = {
+    'the password at another LRS': lrs.Password,
     'the link of an invitation': new URL(InvitationURL).hash,
     'the operator key': service.operatorKey,
     'a tenant key': tenant.key,

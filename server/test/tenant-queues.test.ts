@@ -231,7 +231,7 @@ test("deliveries to an endpoint and the statistics for a bulk call wait in their
   await receiver.kill();
   await recordGrowth(forTenant(ctx, TenantID), ['user'], 1_000_000);
   const own = seen.filter(
-    ({ label }) => !/^webhook_claim$|^read_key_by_|^select \* from "tenant"/.test(label),
+    ({ label }) => !/^webhook_claim_|^read_key_by_|^select \* from "tenant"/.test(label),
   );
   assert.ok(own.some(({ label }) => label.includes('analyze')));
   assert.ok(own.some(({ label }) => label === 'a transaction'));

@@ -85,10 +85,15 @@ export const hostileBodies = {
   updateTenant: { Name: hostile('Name') },
   createKey: { Name: hostile('Name') },
   createWebhook: {
+    Kind: 'xapi',
+    Username: hostile('Username'),
+    Password: hostile('Password'),
     URL: 'http://127.0.0.1:9/"><img/src=x/onerror=window.hostile=1>',
     Description: longHostile('Description'),
   },
   updateWebhook: {
+    Username: hostile('Username'),
+    Password: hostile('Password'),
     URL: 'http://127.0.0.1:9/"><svg/onload=window.hostile=1>',
     Description: longHostile('Description'),
   },

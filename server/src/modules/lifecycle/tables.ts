@@ -19,7 +19,7 @@ export const tenantTables: readonly TenantDataTable[] = [
     table: 'webhook',
     key: ['webhook_id'],
     what: 'Webhook endpoints and their secrets',
-    secrets: ['secret', 'previous_secret'],
+    secrets: ['secret', 'previous_secret', 'password'],
   },
   { table: 'key_guess', key: ['user_id'], what: 'Attempts with unknown enrolment keys' },
   { table: 'password_failure', key: ['user_id'], what: 'Wrong passwords from the last 15 minutes' },

@@ -3,6 +3,7 @@ export const failureWindowMilliseconds = 72 * 3_600_000;
 
 const pausesInSeconds = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800];
 const maxPauseInSeconds = 43_200;
+export const maxPauseMilliseconds = maxPauseInSeconds * 1000;
 
 /** When to retry after this many attempts, with up to 20 % jitter; null if there are no more retries. */
 export function nextAttempt(input: {

@@ -1,10 +1,10 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import type { Endpoint } from './message.ts';
 import type { WebhookRow } from './record.ts';
+import type { Sources } from './source.ts';
 
 /** An endpoint that this node has claimed. No other node delivers to it at the same time. */
-export type Claimed = Endpoint & {
+export type Claimed = WebhookRow & {
   tenantId: string;
   /** How far in the log deliveries have been created. */
   position: number;
@@ -28,24 +28,35 @@ const atCreation = `(select event.position from event
 
 const isUnclaimed = `hook.status = 'enabled' and (hook.owned_until is null or hook.owned_until < now())`;
 
+/** Whether the log of an endpoint's kind has grown. */
+const hasMore = (sources: Sources) =>
+  Object.entries(sources)
+    .map(([kind, source]) => `hook.kind = '${kind}' and ${source.hasMore}`)
+    .join(' or ');
+
 /** Unclaimed endpoints of active tenants for which a delivery is due or the log has grown, unless another node is faster. */
-const claim = `/* across tenants: nodes deliver for all tenants */
+const claim = (sources: Sources) => `/* across tenants: nodes deliver for all tenants */
 with free as (
   select hook.tenant_id, hook.webhook_id, ${resumed} from webhook hook
   join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
-  where ${isUnclaimed} and (hook.wake_at <= $2 or hook.owner is not null or hook.position is null or exists (
-    select from event_log where event_log.tenant_id = hook.tenant_id and event_log.position > hook.position))
+  where ${isUnclaimed} and hook.kind = any ($4) and (
+    hook.wake_at <= $2 or hook.owner is not null or hook.position is null or ${hasMore(sources)})
   order by hook.wake_at nulls last limit $3
 )
 update webhook hook set owner = $1, owned_until = ${lease}, wake_at = null, position = coalesce(hook.position, ${atCreation}, 0)
 from free where hook.tenant_id = free.tenant_id and hook.webhook_id = free.webhook_id and ${isUnclaimed}
 returning hook.*, free.resumed_at`;
 
-export async function claimEndpoints(ctx: Context, owner: string, max: number): Promise<Claimed[]> {
+export async function claimEndpoints(
+  ctx: Context,
+  input: { owner: string; max: number; sources: Sources },
+): Promise<Claimed[]> {
+  const { owner, max, sources } = input;
+  const kinds = Object.keys(sources);
   const rows = await run<ClaimedRow>(ctx, {
-    name: 'webhook_claim',
-    text: claim,
-    values: [owner, ctx.now(), max],
+    name: `webhook_claim_${kinds.join('_')}`,
+    text: claim(sources),
+    values: [owner, ctx.now(), max, kinds],
   });
   return rows.map(toClaimed);
 }

@@ -7,11 +7,12 @@ import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/htt
 import { newId } from '../../platform/ids.ts';
 import { spend } from '../../platform/load/budgets.ts';
 import { reject, reserveAll } from '../../platform/load/reservations.ts';
-import { type Body, pingBody, pingType, readBodies, toMessage } from './message.ts';
+import { type Body, pingBody, pingType, readBodies } from './message.ts';
 import { nextAttemptAt } from './pending.ts';
 import { type WebhookRow, webhookNotFound } from './record.ts';
 import { type Delivery, type DeliveryQuery, deliveryStatuses } from './schemas.ts';
 import { type Outcome, openSender } from './send.ts';
+import { type Sources, sourceOf } from './source.ts';
 import { readWebhookRow } from './webhooks.ts';
 
 type DeliveryRow = Selectable<WebhookDeliveryTable>;
@@ -30,7 +31,7 @@ const isStatus = (status: DeliveryRow['status']) => `held.status = '${status}'`;
 
 /** Lists an endpoint's deliveries, newest first. */
 export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & { webhookId: string }) {
-  const { enabled_at } = await readWebhookRow(ctx, input);
+  const endpoint = await readWebhookRow(ctx, input);
   const limit = pageLimit(input);
   const before = readCursor(input);
   if (before !== null && !/^\d{1,15}$/.test(before)) throw foreignCursor();
@@ -48,54 +49,61 @@ export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & 
     filter: (parameters) => ['true', ...conditions.map((condition) => condition(parameters))].join(' and '),
     wanted: limit,
   });
-  const bodies = await readBodies(
-    ctx,
-    rows.map((row) => row.event_id),
-  );
+  const events = endpoint.kind === 'events' ? rows.map((row) => row.event_id) : [];
+  const bodies = await readBodies(ctx, events);
   return toPage(
     rows,
     limit,
     (row) => String(row.number),
-    (row) => toDelivery(row, bodyOf(row, input.webhookId, bodies), enabled_at),
+    (row) => toDelivery(row, bodyOf(row, endpoint, bodies), endpoint),
     end,
   );
 }
 
-function bodyOf(row: DeliveryRow, webhookId: string, bodies: Map<string, Body>): Body | null {
-  if (row.type === pingType) return pingBody({ eventId: row.event_id, webhookId, at: row.created_at });
+function bodyOf(row: DeliveryRow, endpoint: WebhookRow, bodies: Map<string, Body>): Body | null {
+  const { kind, webhook_id: webhookId } = endpoint;
+  if (kind === 'events' && row.type === pingType)
+    return pingBody({ eventId: row.event_id, webhookId, at: row.created_at });
   return bodies.get(row.event_id) ?? null;
 }
 
-function toDelivery(row: DeliveryRow, body: Body | null, enabledAt: Date | null): Delivery {
+function toDelivery(row: DeliveryRow, body: Body | null, endpoint: WebhookRow): Delivery {
+  const isSent = row.url !== null && (body !== null || endpoint.kind === 'xapi');
   return {
     DeliveryID: row.delivery_id,
     EventID: row.event_id,
     Type: row.type,
+    StatementIDs: row.statement_ids,
     Reason: row.reason,
     Status: row.status,
     Attempts: row.attempts,
     CreatedAt: row.created_at.toISOString(),
     AttemptedAt: row.attempted_at?.toISOString() ?? null,
-    NextAttemptAt: nextAttemptAt(row, enabledAt)?.toISOString() ?? null,
-    Request: row.url === null || body === null ? null : { URL: row.url, Body: body },
+    NextAttemptAt: nextAttemptAt(row, endpoint.enabled_at)?.toISOString() ?? null,
+    Request: isSent ? { URL: row.url ?? '', Body: body } : null,
     Answer: row.response_status === null ? null : { Status: row.response_status, Body: row.response_body },
     Error: row.error,
     Milliseconds: row.milliseconds,
   };
 }
 
-type Ping = { endpoint: WebhookRow; at: Date; body: Body; outcome: Outcome };
+type Ping = { endpoint: WebhookRow; at: Date; eventId: string; outcome: Outcome };
 
 /** Sends a test event once, even to a disabled endpoint. */
-export async function sendPing(ctx: TenantContext, input: { webhookId: string }): Promise<Ping> {
+export async function sendPing(
+  ctx: TenantContext,
+  sources: Sources,
+  input: { webhookId: string },
+): Promise<Ping> {
   const endpoint = await readWebhookRow(ctx, input);
   const at = ctx.now();
-  const body = pingBody({ eventId: newId(at), webhookId: input.webhookId, at });
+  const eventId = newId(at);
   const release = admitPing(ctx);
   const sender = openSender(ctx.config);
   try {
-    const outcome = await sender.send(toMessage(ctx, endpoint, body, at), new AbortController().signal);
-    return { endpoint, at, body, outcome };
+    const { signal: stop } = new AbortController();
+    const outcome = await sourceOf(sources, endpoint).ping(ctx, { endpoint, eventId, sender, at, stop });
+    return { endpoint, at, eventId, outcome };
   } finally {
     sender.close();
     release();
@@ -118,7 +126,7 @@ function admitPing(ctx: TenantContext): () => void {
 /** Records the result of a ping. */
 export async function recordPing(
   ctx: TenantContext,
-  { endpoint, at, body, outcome }: Ping,
+  { endpoint, at, eventId, outcome }: Ping,
 ): Promise<Delivery> {
   const row = await ctx.db
     .insertInto('webhook_delivery')
@@ -126,9 +134,9 @@ export async function recordPing(
       tenant_id: ctx.tenantId,
       webhook_id: endpoint.webhook_id,
       delivery_id: newId(at),
-      event_id: body.EventID,
+      event_id: eventId,
       type: pingType,
-      lane: body.EventID,
+      lane: eventId,
       reason: 'ping',
       status: outcome.delivered ? 'delivered' : 'failed',
       attempts: 1,
@@ -147,5 +155,5 @@ export async function recordPing(
       // The endpoint was deleted while the ping was in progress.
       throw error.code === '23503' ? webhookNotFound() : error;
     });
-  return toDelivery(row, body, endpoint.enabled_at);
+  return toDelivery(row, bodyOf(row, endpoint, new Map()), endpoint);
 }

@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../platform/context.ts';
 import { claimEndpoints } from './claim.ts';
 import { deliverTo, type Node } from './endpoint.ts';
+import { eventSource } from './event-source.ts';
 import { openSlots } from './slots.ts';
+import type { Sources } from './source.ts';
 
 const pause = 500;
 const maxEndpoints = 2_000;
@@ -14,11 +16,12 @@ export type Dispatcher = { stop: (milliseconds: number) => Promise<void> };
  * Delivers webhooks until stopped. Several nodes share the endpoints. After a stop, deliveries in progress have this
  * long to finish, and the others are released.
  */
-export function startDispatcher(ctx: Context): Dispatcher {
+export function startDispatcher(ctx: Context, sources: Sources = { events: eventSource }): Dispatcher {
   const draining = new AbortController();
   const ending = new AbortController();
   const node: Node = {
     ctx,
+    sources,
     id: randomUUID(),
     pools: { healthy: openSlots(128), failing: openSlots(64) },
     concurrency: 16,
@@ -28,7 +31,11 @@ export function startDispatcher(ctx: Context): Dispatcher {
   const running = new Map<string, Promise<void>>();
 
   const look = async () => {
-    const claimed = await claimEndpoints(ctx, node.id, maxEndpoints - running.size);
+    const claimed = await claimEndpoints(ctx, {
+      owner: node.id,
+      max: maxEndpoints - running.size,
+      sources,
+    });
     for (const endpoint of claimed) {
       // After a long pause, an endpoint may look unclaimed although this node is still delivering to it.
       if (running.has(endpoint.webhook_id)) continue;

@@ -29,8 +29,15 @@ const fresh = beginEndpoint({
     webhook_id: 'hook',
     url: 'https://example.com/hook',
     types: null,
+    kind: 'events',
+    status: 'enabled',
+    created_at: at,
+    updated_at: at,
   },
+  ...{ description: null, disabled_reason: null, username: null, password: null },
   ...{ secret: '', previous_secret: null, previous_secret_until: null },
+  ...{ epoch: null, transaction: null, event_id: null, owner: null, owned_until: null, wake_at: null },
+  ...{ failing_since: null, enabled_at: null },
   ...{ position: place, failingSince: null, resumedAt: null, enabledAt: null },
 });
 const failing = { ...fresh, failures: 2, failingSince: before(30_000) };

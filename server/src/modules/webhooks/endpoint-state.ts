@@ -1,4 +1,4 @@
-import { failureWindowMilliseconds, nextAttempt } from './backoff.ts';
+import { failureWindowMilliseconds, maxPauseMilliseconds, nextAttempt } from './backoff.ts';
 import type { Claimed } from './claim.ts';
 import type { Waiting } from './lanes.ts';
 import type { Outcome } from './send.ts';
@@ -131,18 +131,23 @@ export function isIdle({ inProgress, more }: EndpointState, wakeAt: Date | null,
   return !wakeAt || wakeAt.getTime() - now.getTime() > maxIdleMilliseconds;
 }
 
-/** The delivery after another attempt. It has ended if `next` is null. */
+/**
+ * The delivery after another attempt. It has ended if `next` is null. Where the order is kept, it ends only with an
+ * answer: the endpoint is disabled instead.
+ */
 export function afterAttempt(
   waiting: Waiting,
   outcome: Outcome,
-  times: { at: Date; now: Date; resumedAt: Date | null },
+  times: { at: Date; now: Date; resumedAt: Date | null; keepsOrder?: boolean },
 ): Waiting & { first: Date } {
   const attempts = waiting.attempts + 1;
   const first = waiting.first ?? times.at;
   const since = latest(first, times.resumedAt);
-  const { delivered, retryAfter } = outcome;
-  const next = delivered ? null : nextAttempt({ attempts, first: since, now: times.now, retryAfter });
-  return { ...waiting, attempts, first, next };
+  const { delivered, isRefused, retryAfter } = outcome;
+  if (delivered || isRefused) return { ...waiting, attempts, first, next: null };
+  const next = nextAttempt({ attempts, first: since, now: times.now, retryAfter });
+  const late = times.keepsOrder ? new Date(times.now.getTime() + maxPauseMilliseconds) : null;
+  return { ...waiting, attempts, first, next: next ?? late };
 }
 
 const latest = (at: Date, resumedAt: Date | null): Date => (resumedAt && resumedAt > at ? resumedAt : at);

@@ -18,15 +18,16 @@ import {
   wantsMore,
 } from './endpoint-state.ts';
 import { type Lanes, openLanes, type Waiting } from './lanes.ts';
-import { readBody, toMessage } from './message.ts';
 import { openPause, type Pause } from './pause.ts';
 import { disableFailing, recordHealth, recordResult } from './results.ts';
 import { openSender, type Sender } from './send.ts';
 import type { Slots } from './slots.ts';
+import { type Source, type Sources, sourceOf } from './source.ts';
 
 /** State shared by all endpoints on a node. */
 export type Node = {
   ctx: Context;
+  sources: Sources;
   id: string;
   pools: Record<ConcurrencyPool, Slots>;
   /** Concurrent deliveries to one endpoint. */
@@ -42,6 +43,7 @@ type Work = {
   node: Node;
   ctx: TenantContext;
   webhookId: string;
+  source: Source;
   state: EndpointState;
   lanes: Lanes;
   sender: Sender;
@@ -61,6 +63,7 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
     node,
     ctx: forTenant(node.ctx, claimed.tenantId),
     webhookId: claimed.webhook_id,
+    source: sourceOf(node.sources, claimed),
     state: beginEndpoint(claimed),
     lanes: openLanes(),
     sender: openSender(node.ctx.config),
@@ -120,13 +123,13 @@ async function deliverAll(work: Work): Promise<void> {
 
 /** Renews the claim and creates deliveries from the log until enough are pending. */
 async function readLog(work: Work): Promise<void> {
-  const { ctx, node, webhookId, lanes } = work;
+  const { ctx, node, webhookId, source, lanes } = work;
   const kept = await keepClaim(ctx, node.id, webhookId);
   if (!kept) return dispatch(work, { kind: 'closed' });
   await dispatch(work, { kind: 'kept', endpoint: kept });
   while (mayRead(work.state, lanes.size)) {
     const { endpoint, position, lastNumber } = work.state;
-    const taken = await createDeliveries(ctx, { owner: node.id, endpoint, position });
+    const taken = await createDeliveries(ctx, { owner: node.id, endpoint, source, position });
     const { enabledAt } = endpoint;
     const pending = await readPending(ctx, {
       webhookId,
@@ -175,15 +178,14 @@ function begin(work: Work, waiting: Waiting, pool: ConcurrencyPool): void {
 }
 
 async function deliver(work: Work, waiting: Waiting): Promise<void> {
-  const { ctx, node, webhookId, lanes } = work;
-  const body = await readBody(ctx, waiting.eventId);
-  if (!body) throw new Error(`The event ${waiting.eventId} of a delivery does not exist.`);
+  const { ctx, node, webhookId, source, sender, lanes } = work;
   const { endpoint } = work.state;
   const at = ctx.now();
-  const outcome = await work.sender.send(toMessage(ctx, endpoint, body, at), node.ending);
+  const outcome = await source.send(ctx, { endpoint, delivery: waiting, sender, at, stop: node.ending });
   if (!outcome.delivered && node.ending.aborted) return lanes.release(waiting);
   const { resumedAt } = work.state.endpoint;
-  const tried = afterAttempt(waiting, outcome, { at, now: ctx.now(), resumedAt });
+  const times = { at, now: ctx.now(), resumedAt };
+  const tried = afterAttempt(waiting, outcome, { ...times, keepsOrder: source.keepsOrder });
   await recordResult(ctx, {
     webhook_id: webhookId,
     delivery_id: tried.deliveryId,
@@ -200,5 +202,6 @@ async function deliver(work: Work, waiting: Waiting): Promise<void> {
   });
   if (tried.next) lanes.release(tried);
   else lanes.done(tried);
-  await dispatch(work, { kind: 'answered', delivered: outcome.delivered, at });
+  const isHealthy = outcome.delivered || outcome.isRefused === true;
+  await dispatch(work, { kind: 'answered', delivered: isHealthy, at });
 }

@@ -48,17 +48,25 @@ export function pingBody(input: { eventId: string; webhookId: string; at: Date }
 
 export type Endpoint = Pick<
   WebhookRow,
-  'tenant_id' | 'webhook_id' | 'url' | 'types' | 'secret' | 'previous_secret' | 'previous_secret_until'
+  'tenant_id' | 'webhook_id' | 'url' | 'secret' | 'previous_secret' | 'previous_secret_until'
 >;
 
-export function toMessage(ctx: Context, endpoint: Endpoint, body: Body, at: Date): Message {
+/** The headers that prove where a message comes from, signed with each valid secret of the endpoint. */
+export function signedHeaders(
+  ctx: Pick<Context, 'keys'>,
+  endpoint: Endpoint,
+  message: { id: string; at: Date; body: string | Buffer },
+): Record<string, string> {
   const { secret, previous_secret: previous, previous_secret_until: until } = endpoint;
-  const stored = previous && until && until > at ? [secret, previous] : [secret];
-  const secrets = stored.map((one) => openSecret(ctx, endpoint, one));
+  const stored = previous && until && until > message.at ? [secret, previous] : [secret];
+  return signatureHeaders(
+    stored.map((one) => openSecret(ctx, endpoint, one)),
+    message,
+  );
+}
+
+export function toMessage(ctx: Context, endpoint: Endpoint, body: Body, at: Date): Message {
   const text = JSON.stringify(body);
-  return {
-    url: endpoint.url,
-    body: text,
-    headers: signatureHeaders(secrets, { id: body.EventID, at, body: text }),
-  };
+  const headers = signedHeaders(ctx, endpoint, { id: body.EventID, at, body: text });
+  return { url: endpoint.url, body: text, headers };
 }

@@ -15,8 +15,10 @@ export function webhookNotFound(): Problem {
 export function toWebhook(row: WebhookRow): Webhook {
   return {
     WebhookID: row.webhook_id,
+    Kind: row.kind,
     URL: row.url,
-    Types: row.types,
+    Username: row.username,
+    Types: row.kind === 'events' ? row.types : null,
     Description: row.description,
     Status: row.status,
     DisabledReason: row.disabled_reason,

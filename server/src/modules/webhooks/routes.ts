@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
-import { created, ok, path, route } from '../../platform/http/routes.ts';
+import { created, ok, path, type Route, route } from '../../platform/http/routes.ts';
 import { Fields, Text } from '../../platform/http/schema.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { listDeliveries, recordPing, sendPing } from './deliveries.ts';
@@ -17,6 +17,7 @@ import {
   WebhookChange,
   WebhookWithSecret,
 } from './schemas.ts';
+import type { Sources } from './source.ts';
 import {
   checkWebhook,
   createWebhook,
@@ -33,7 +34,7 @@ const params = Type.Object({ WebhookID: Text(255) });
  */
 const common = { tag: 'Webhooks', access: 'tenant', scope: 'webhooks:write', also: ['events:read'] } as const;
 
-export const webhookRoutes = [
+export const webhookRoutes = (sources: Sources): readonly Route[] => [
   route({
     ...common,
     method: 'POST',
@@ -41,7 +42,7 @@ export const webhookRoutes = [
     name: 'createWebhook',
     summary: 'Create a webhook endpoint',
     description:
-      'Deliveries are signed according to Standard Webhooks. The secret is shown only in this response.',
+      'Deliveries are signed according to Standard Webhooks. The secret is shown only in this response. With `Kind` `xapi`, it forwards statements to another LRS, which also requires the scope `xapi:read`.',
     example: ['Types'],
     body: NewWebhook,
     answers: {
@@ -52,7 +53,7 @@ export const webhookRoutes = [
     audits: ['webhook.created'],
     prepare: (ctx, { body }) => checkWebhook(ctx, body),
     handle: async (ctx, { prepared }) => {
-      const webhook = await createWebhook(ctx, prepared);
+      const webhook = await createWebhook(ctx, sources, prepared);
       return created(webhook, path`/webhook/${webhook.WebhookID}`);
     },
   }),
@@ -138,12 +139,12 @@ export const webhookRoutes = [
     name: 'pingWebhook',
     summary: 'Send a test event',
     description:
-      'Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log.',
+      'Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. From an LRS, one statement is read instead, to test the address and the credentials.',
     params,
     answers: { 200: { description: 'The delivery, whether or not it succeeded.', schema: Delivery } },
     problems: ['webhook_not_found'],
     events: [],
-    prepare: (ctx, { params }) => sendPing(ctx, { webhookId: params.WebhookID }),
+    prepare: (ctx, { params }) => sendPing(ctx, sources, { webhookId: params.WebhookID }),
     handle: async (ctx, { prepared }) => ok(await recordPing(ctx, prepared)),
   }),
   route({
@@ -177,7 +178,7 @@ export const webhookRoutes = [
     events: [],
     audits: ['webhook.replayed'],
     heavy: true,
-    prepare: (ctx, { params, body }) => findReplayed(ctx, { ...body, webhookId: params.WebhookID }),
+    prepare: (ctx, { params, body }) => findReplayed(ctx, sources, { ...body, webhookId: params.WebhookID }),
     handle: async (ctx, { prepared }) => ok(await replayEvents(ctx, prepared)),
   }),
 ];

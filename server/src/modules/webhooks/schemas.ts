@@ -9,15 +9,38 @@ const Types = Type.Unsafe<string[] | null>({
   minItems: 1,
   maxItems: 100,
   uniqueItems: true,
-  description: 'Event types to send; null means all.',
+  description: 'Event types to send; null means all. Null if `Kind` is `xapi`.',
 });
 const Status = OneOf(['enabled', 'disabled'], {
   description:
     'Once enabled again, the endpoint continues where it stopped and receives the events that it missed.',
 });
 
+export const webhookKinds = ['events', 'xapi'] as const;
+export type WebhookKind = (typeof webhookKinds)[number];
+const Kind = OneOf(webhookKinds, {
+  description:
+    '`events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements of this one, in the order in which they were stored.',
+});
+
+/** RFC 7617: a user name has no colon. */
+const Username = Nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[^:\\u0000-\\u001F\\u007F\\uD800-\\uDFFF]+$',
+    description: 'User name at the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null.',
+  }),
+);
+const Password = Text(1_024, {
+  minLength: 1,
+  description: 'Password at the LRS. It is stored encrypted and never shown.',
+});
+
 const common = {
-  URL: Address('The URL to which events are sent with POST. It must be an https URL on the public internet.'),
+  URL: Address(
+    'The URL to which events are sent with POST, or the endpoint of the LRS, to which `/statements` is added. It must be an https URL on the public internet.',
+  ),
   Types,
   Description: Nullable(Text(1_000)),
   Status,
@@ -26,6 +49,8 @@ const common = {
 export const Webhook = Fields(
   {
     WebhookID: Type.String(),
+    Kind,
+    Username,
     ...common,
     DisabledReason: Nullable(
       OneOf(['failing', 'client'], {
@@ -39,7 +64,7 @@ export const Webhook = Fields(
   },
   {
     title: 'Webhook',
-    description: "A client's endpoint for events.",
+    description: "A client's endpoint for events, or another LRS.",
   },
 );
 export type Webhook = Type.Static<typeof Webhook>;
@@ -56,7 +81,7 @@ export const WebhookWithSecret = Fields(
 );
 export type WebhookWithSecret = Type.Static<typeof WebhookWithSecret>;
 
-export const WebhookChange = Type.Partial(Fields(common), {
+export const WebhookChange = Type.Partial(Fields({ ...common, Username, Password }), {
   additionalProperties: false,
   title: 'WebhookChange',
 });
@@ -64,7 +89,10 @@ export type WebhookChange = Type.Static<typeof WebhookChange>;
 
 export const NewWebhook = Fields(
   {
+    Kind: Type.Optional(Kind),
     URL: common.URL,
+    Username: Type.Optional(Username),
+    Password: Type.Optional(Password),
     Types: Type.Optional(common.Types),
     Description: Type.Optional(common.Description),
     Status: Type.Optional(common.Status),
@@ -91,9 +119,15 @@ export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export const Delivery = Fields(
   {
     DeliveryID: Type.String(),
-    EventID: Type.String(),
+    EventID: Type.String({ description: 'The event, or the first statement.' }),
     Type: Type.String({
-      description: 'Type of the event; `webhook.ping` for a ping, which is not in the log.',
+      description:
+        'Type of the event; `webhook.ping` for a ping, which is not in the log; `xapi.statements` for statements.',
+    }),
+    StatementIDs: Type.Unsafe<string[] | null>({
+      type: ['array', 'null'],
+      items: { type: 'string' },
+      description: 'The statements that are sent together, in order; null for events.',
     }),
     Reason: OneOf(['event', 'replay', 'ping']),
     Status: OneOf(deliveryStatuses),
@@ -105,23 +139,28 @@ export const Delivery = Fields(
       type: ['object', 'null'],
       additionalProperties: false,
       required: ['URL', 'Body'],
-      properties: { URL: { type: 'string' }, Body: { type: 'object', additionalProperties: true } },
+      properties: {
+        URL: { type: 'string' },
+        Body: { type: ['object', 'null'], additionalProperties: true },
+      },
       description:
-        'The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt.',
+        'The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt. For statements the body is null: read them with `GET /xapi/statements`.',
     }),
     Answer: Type.Unsafe<{ Status: number; Body: string | null } | null>({
       type: ['object', 'null'],
       additionalProperties: false,
       required: ['Status', 'Body'],
       properties: { Status: { type: 'integer' }, Body: { type: ['string', 'null'] } },
-      description: 'The last response with the first 4 kB of its body; null if there was none.',
+      description:
+        'The last response with the first 4 kB of its body; null if there was none. The answers of an LRS are kept without their bodies, which may repeat statements.',
     }),
     Error: Nullable(Type.String({ description: 'Why the last attempt failed.' })),
     Milliseconds: Nullable(Type.Integer()),
   },
   {
     title: 'Delivery',
-    description: 'The delivery of one event to one endpoint. Deliveries are kept for 30 days.',
+    description:
+      'The delivery of one event, or of up to 50 statements, to one endpoint. Deliveries are kept for 30 days.',
   },
 );
 export type Delivery = Type.Static<typeof Delivery>;
@@ -140,10 +179,17 @@ export type DeliveryQuery = Type.Static<typeof deliveryQuery>;
 export const Replay = Fields(
   {
     EventIDs: Type.Optional(
-      Type.Array(Type.String({ format: 'uuid' }), { minItems: 1, maxItems: 1_000, uniqueItems: true }),
+      Type.Array(Type.String({ format: 'uuid' }), {
+        minItems: 1,
+        maxItems: 1_000,
+        uniqueItems: true,
+        description: 'Events; if `Kind` is `xapi`, statements.',
+      }),
     ),
-    From: Type.Optional(Instant('Events that occurred at or after this time.')),
-    Until: Type.Optional(Instant('Events that occurred before this time. Default: now.')),
+    From: Type.Optional(Instant('Events that occurred, or statements stored, at or after this time.')),
+    Until: Type.Optional(
+      Instant('Events that occurred, or statements stored, before this time. Default: now.'),
+    ),
   },
   {
     title: 'Replay',
@@ -153,5 +199,7 @@ export const Replay = Fields(
 export type Replay = Type.Static<typeof Replay>;
 
 export const ReplayResult = Fields({
-  Deliveries: Type.Integer({ description: 'The number of events that will be sent again.' }),
+  Deliveries: Type.Integer({
+    description: 'The number of events, or of batches of statements, that will be sent again.',
+  }),
 });

@@ -8,6 +8,18 @@ type WebhookId = { tenant_id: string; webhook_id: string };
 const about = ({ tenant_id, webhook_id }: WebhookId) =>
   ({ purpose: 'webhook-secret', place: `${tenant_id}\0${webhook_id}` }) as const;
 
+const aboutPassword = ({ tenant_id, webhook_id }: WebhookId) =>
+  ({ purpose: 'lrs-password', place: `${tenant_id}\0${webhook_id}` }) as const;
+
+/** The password that a client has at another LRS. */
+export function sealPassword(ctx: Pick<Context, 'keys'>, place: WebhookId, password: string): string {
+  return encrypt(ctx.keys, aboutPassword(place), password);
+}
+
+export function openPassword(ctx: Pick<Context, 'keys'>, place: WebhookId, stored: string): string {
+  return decrypt(ctx.keys, aboutPassword(place), stored);
+}
+
 /** Creates a secret. It is shown to the client once and stored in the database. */
 export function makeSecret(ctx: Context, place: WebhookId): { secret: string; stored: string } {
   const secret = newWebhookSecret();
@@ -19,20 +31,22 @@ export function openSecret(ctx: Pick<Context, 'keys'>, place: WebhookId, stored:
   return stored.startsWith(secretPrefix) ? stored : decrypt(ctx.keys, about(place), stored);
 }
 
-type Row = WebhookId & { secret: string; previous_secret: string | null };
+type Row = WebhookId & { secret: string; previous_secret: string | null; password: string | null };
 
 const read = `/* across tenants: a key of the deployment encrypts all secrets */
-select tenant_id, webhook_id, secret, previous_secret from webhook
-where (tenant_id, webhook_id) > ($1, $2::uuid) and not (starts_with(secret, $3) and coalesce(starts_with(previous_secret, $3), true))
+select tenant_id, webhook_id, secret, previous_secret, password from webhook
+where (tenant_id, webhook_id) > ($1, $2::uuid) and not (starts_with(secret, $3)
+  and coalesce(starts_with(previous_secret, $3), true) and coalesce(starts_with(password, $3), true))
 order by tenant_id, webhook_id limit $4`;
 
-/** A secret that was rotated in the meantime is skipped, because the rotation encrypted it. */
+/** A secret or password that was changed in the meantime is skipped, because the change encrypted it. */
 const write = `/* across tenants: a key of the deployment encrypts all secrets */
-update webhook set secret = made.secret, previous_secret = made.previous_secret
+update webhook set secret = made.secret, previous_secret = made.previous_secret, password = made.password
 from jsonb_to_recordset($1::jsonb) as made (tenant_id text, webhook_id uuid, secret text, previous_secret text,
-  secret_before text, previous_before text)
+  password text, secret_before text, previous_before text, password_before text)
 where webhook.tenant_id = made.tenant_id and webhook.webhook_id = made.webhook_id
-  and webhook.secret = made.secret_before and webhook.previous_secret is not distinct from made.previous_before`;
+  and webhook.secret = made.secret_before and webhook.previous_secret is not distinct from made.previous_before
+  and webhook.password is not distinct from made.password_before`;
 
 const batch = 500;
 
@@ -50,8 +64,10 @@ export async function encryptSecrets(ctx: Context): Promise<number> {
       ...row,
       secret: encryptAgain(ctx, row, row.secret),
       previous_secret: row.previous_secret && encryptAgain(ctx, row, row.previous_secret),
+      password: row.password && encryptPasswordAgain(ctx, row, row.password),
       secret_before: row.secret,
       previous_before: row.previous_secret,
+      password_before: row.password,
     }));
     if (made.length > 0) await run(ctx, { text: write, values: [JSON.stringify(made)] });
     count += made.length;
@@ -64,4 +80,10 @@ function encryptAgain(ctx: Context, row: Row, stored: string): string {
   const [first] = ctx.keys.keys;
   if (stored.startsWith(encryptedBy(first.id))) return stored;
   return encrypt(ctx.keys, about(row), openSecret(ctx, row, stored));
+}
+
+function encryptPasswordAgain(ctx: Context, row: Row, stored: string): string {
+  const [first] = ctx.keys.keys;
+  if (stored.startsWith(encryptedBy(first.id))) return stored;
+  return sealPassword(ctx, row, openPassword(ctx, row, stored));
 }

@@ -15,6 +15,8 @@ const maxInterim = 5;
 
 export type Outcome = {
   delivered: boolean;
+  /** The receiver will never take it, so it is not sent again. */
+  isRefused?: true;
   status: number | null;
   body: string | null;
   error: string | null;
@@ -23,7 +25,12 @@ export type Outcome = {
   retryAfter: number | null;
 };
 
-export type Message = { url: string; headers: Record<string, string>; body: string };
+export type Message = {
+  method?: 'GET';
+  url: string;
+  headers: Record<string, string>;
+  body: string | Buffer;
+};
 
 /**
  * Sends to one endpoint and keeps its connections open. Each new connection uses an address that has just been checked.
@@ -53,7 +60,7 @@ export function openSender(config: AllowedConfig): Sender {
       const url = new URL(message.url);
       const secure = url.protocol === 'https:';
       const request = (secure ? secureRequest : plainRequest)(url, {
-        method: 'POST',
+        method: message.method ?? 'POST',
         agent: agents[secure ? 'https:' : 'http:'],
         lookup: lookup as never,
         signal,

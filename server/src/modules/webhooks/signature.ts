@@ -10,12 +10,13 @@ export function newWebhookSecret(): string {
 /** The headers of Standard Webhooks, with one signature for each valid secret. */
 export function signatureHeaders(
   secrets: readonly string[],
-  message: { id: string; at: Date; body: string },
+  message: { id: string; at: Date; body: string | Buffer },
 ): Record<string, string> {
   const timestamp = String(Math.floor(message.at.getTime() / 1000));
   const signatures = secrets.map((secret) =>
     createHmac('sha256', Buffer.from(secret.slice(secretPrefix.length), 'base64'))
-      .update(`${message.id}.${timestamp}.${message.body}`)
+      .update(`${message.id}.${timestamp}.`)
+      .update(message.body)
       .digest('base64'),
   );
   return {

@@ -8,46 +8,57 @@ import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit } from '../audit/append.ts';
 import { readTypes } from '../events/types.ts';
 import { checkUrl } from './addresses.ts';
+import { checkKind, checkNewKind, statementType } from './kinds.ts';
 import { toWebhook, type WebhookRow, webhookNotFound } from './record.ts';
-import type { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from './schemas.ts';
-import { makeSecret } from './secrets.ts';
+import type { NewWebhook, Webhook, WebhookChange, WebhookKind, WebhookWithSecret } from './schemas.ts';
+import { makeSecret, sealPassword } from './secrets.ts';
+import { type Source, type Sources, sourceOf } from './source.ts';
 
 const maxEndpoints = 50;
 
-/** A new endpoint starts at the end of the log, so only later events are sent. */
-const insert = `
-insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret, position,
-  created_at, updated_at)
-select $1, $2, $3, $4, $5, $6, $7, $8,
-  coalesce((select event_log.position from event_log where event_log.tenant_id = $1), 0), $9, $9
+/** A new endpoint starts at the end of the log, so only what follows is sent. */
+const insert = ({ end }: Source) => `
+insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret, created_at,
+  updated_at, kind, username, password, position)
+select $1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, ${end}
 where (select count(*) from webhook other where other.tenant_id = $1) < ${maxEndpoints}
 returning *`;
 
 /** Checks the URL. This may be slow, because it looks up the host name. */
 export async function checkWebhook(ctx: TenantContext, input: NewWebhook): Promise<NewWebhook> {
+  checkNewKind(ctx, input);
   return { ...input, URL: await checkUrl(ctx.config, input.URL) };
 }
 
 /** `input` has already been checked. */
-export async function createWebhook(ctx: TenantContext, input: NewWebhook): Promise<WebhookWithSecret> {
-  const types = input.Types ? readTypes(input.Types, 'Types') : null;
+export async function createWebhook(
+  ctx: TenantContext,
+  sources: Sources,
+  input: NewWebhook,
+): Promise<WebhookWithSecret> {
+  const kind = input.Kind ?? 'events';
   const now = ctx.now();
   const status = input.Status ?? 'enabled';
   const webhookId = newId(now);
-  const { secret, stored } = makeSecret(ctx, { tenant_id: ctx.tenantId, webhook_id: webhookId });
+  const place = { tenant_id: ctx.tenantId, webhook_id: webhookId };
+  const { secret, stored } = makeSecret(ctx, place);
   const values = [
     ctx.tenantId,
     webhookId,
     input.URL,
     input.Description ?? null,
-    types,
+    typesOf(kind, input.Types ?? null),
     status,
     status === 'disabled' ? 'client' : null,
     stored,
     now,
+    kind,
+    input.Username ?? null,
+    input.Password === undefined ? null : sealPassword(ctx, place, input.Password),
   ];
+  const text = insert(sourceOf(sources, { kind }));
   const row = await transaction(ctx, async (ctx) => {
-    const [made] = await run<WebhookRow>(ctx, { text: insert, values });
+    const [made] = await run<WebhookRow>(ctx, { text, values });
     if (made) await audit(ctx, { action: 'webhook.created', targetId: made.webhook_id, data: {} });
     return made;
   });
@@ -57,6 +68,11 @@ export async function createWebhook(ctx: TenantContext, input: NewWebhook): Prom
       `A tenant has at most ${maxEndpoints} webhook endpoints. Delete one first.`,
     );
   return withSecret(row, secret);
+}
+
+function typesOf(kind: WebhookKind, types: string[] | null): string[] | null {
+  if (kind === 'xapi') return [statementType];
+  return types && readTypes(types, 'Types');
 }
 
 const audit = (ctx: TenantContext, entry: NewAudit) => appendAudit(ctx, ctx.tenantId, entry);
@@ -95,12 +111,15 @@ export async function updateWebhook(
   ctx: TenantContext,
   input: WebhookChange & { webhookId: string },
 ): Promise<Webhook> {
-  const types = input.Types ? readTypes(input.Types, 'Types') : input.Types;
+  const { kind } = await readWebhookRow(ctx, input);
+  checkKind(ctx, kind, input);
+  const types = input.Types === undefined ? undefined : typesOf(kind, input.Types);
   const url = input.URL === undefined ? undefined : await checkUrl(ctx.config, input.URL);
   return transaction(ctx, async (ctx) => {
     const before = await readWebhookRow(ctx, input);
     const now = ctx.now();
     const enables = input.Status === 'enabled' && before.status === 'disabled';
+    const hasCredentials = input.Username != null || input.Password !== undefined;
     const row = await ctx.db
       .updateTable('webhook')
       .set({
@@ -108,6 +127,10 @@ export async function updateWebhook(
         ...(url !== undefined && { url }),
         ...(types !== undefined && { types }),
         ...(input.Description !== undefined && { description: input.Description }),
+        ...(input.Username !== undefined && { username: input.Username }),
+        ...(input.Password !== undefined && { password: sealPassword(ctx, before, input.Password) }),
+        // With other credentials, waiting deliveries can succeed now.
+        ...(hasCredentials && { wake_at: now, enabled_at: now }),
         ...(input.Status === 'disabled' && before.status === 'enabled'
           ? { status: 'disabled', disabled_reason: 'client' }
           : {}),
@@ -127,6 +150,7 @@ export async function updateWebhook(
     const Changed = differences(toWebhook(row), toWebhook(before)).filter(
       (name) => name in input || name === 'Status',
     );
+    if (input.Password !== undefined) Changed.push('Password');
     if (Changed.length > 0)
       await audit(ctx, { action: 'webhook.changed', targetId: row.webhook_id, data: { Changed } });
     return toWebhook(row);

@@ -456,6 +456,9 @@ export interface WebhookTable {
   updated_at: Timestamp;
   enabled_at: Timestamp | null;
   position: number | null;
+  kind: Generated<'events' | 'xapi'>;
+  username: string | null;
+  password: string | null;
 }
 
 export interface WebhookDeliveryTable {
@@ -479,6 +482,7 @@ export interface WebhookDeliveryTable {
   error: string | null;
   milliseconds: number | null;
   person_erased: Generated<boolean>;
+  statement_ids: string[] | null;
 }
 
 export interface XapiDocumentTable {

@@ -1,0 +1,43 @@
+import type { TenantContext } from '../../platform/context.ts';
+import type { WebhookRow } from './record.ts';
+import type { Replay, WebhookKind } from './schemas.ts';
+import type { Outcome, Sender } from './send.ts';
+
+/** Deliveries of a lane are sent one after the other. */
+export type NewDelivery = {
+  event_id: string;
+  type: string;
+  lane: string;
+  statement_ids?: readonly string[];
+};
+
+export type LogPart = { deliveries: NewDelivery[]; position: number; hasMore: boolean };
+
+export type Sending = { endpoint: WebhookRow; sender: Sender; at: Date; stop: AbortSignal };
+
+/** What endpoints of a kind receive. The module that has the records provides it, because this one may not read them. */
+export type Source = {
+  /** SQL: whether there is something after the position of the endpoint `hook`. */
+  hasMore: string;
+  /** SQL: the position at which a new endpoint of the tenant `$1` begins. */
+  end: string;
+  /** If true, a delivery is never given up: the endpoint is disabled instead, and continues with this delivery. */
+  keepsOrder: boolean;
+  readLog: (ctx: TenantContext, input: { endpoint: WebhookRow; after: number }) => Promise<LogPart>;
+  send: (
+    ctx: TenantContext,
+    input: Sending & { delivery: { deliveryId: string; eventId: string } },
+  ) => Promise<Outcome>;
+  ping: (ctx: TenantContext, input: Sending & { eventId: string }) => Promise<Outcome>;
+  /** Past records in the order of the log. The service function that calls it limits the deliveries. */
+  findPast: (ctx: TenantContext, input: Replay & { endpoint: WebhookRow }) => Promise<NewDelivery[]>;
+};
+
+export type Sources = Readonly<Partial<Record<WebhookKind, Source>>>;
+
+/** A dispatcher claims only endpoints of the kinds that it has a source for. */
+export function sourceOf(sources: Sources, { kind }: Pick<WebhookRow, 'kind'>): Source {
+  const source = sources[kind];
+  if (!source) throw new Error(`There is no source for webhook endpoints of the kind ${kind}.`);
+  return source;
+}

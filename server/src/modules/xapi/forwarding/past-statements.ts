@@ -1,0 +1,46 @@
+import type { TenantContext } from '../../../platform/context.ts';
+import { run } from '../../../platform/db/transaction.ts';
+import { Problem } from '../../../platform/errors.ts';
+import type { Replay } from '../../webhooks/schemas.ts';
+import type { Listed } from './batches.ts';
+
+const named = `
+select held.statement_id, held.position, held.bytes from statement held
+where held.tenant_id = $1 and held.statement_id = any ($2::uuid[]) order by held.position`;
+
+const pageRows = 5_000;
+const inRange = `
+select held.statement_id, held.position, held.bytes from statement held
+where held.tenant_id = $1 and held.position > $2 and held.position < $3
+order by held.position limit ${pageRows}`;
+
+/** As many as the deliveries of a replay can have. */
+const maxReplayed = 100_000;
+
+/** Positions are the times of storing in microseconds. */
+const microsOf = (at: Date) => at.getTime() * 1000;
+
+export async function findPastStatements(ctx: TenantContext, input: Replay): Promise<Listed[]> {
+  if (input.EventIDs)
+    return run<Listed>(ctx, {
+      name: 'replayed_statements',
+      text: named,
+      values: [ctx.tenantId, input.EventIDs],
+    });
+  const until = input.Until === undefined ? Number.MAX_SAFE_INTEGER : microsOf(new Date(input.Until));
+  const found: Listed[] = [];
+  let after: number | undefined = microsOf(new Date(input.From ?? 0)) - 1;
+  while (after !== undefined && found.length <= maxReplayed) {
+    const values = [ctx.tenantId, after, until];
+    const page: Listed[] = await run<Listed>(ctx, { name: 'replayed_range', text: inRange, values });
+    found.push(...page);
+    after = page.length === pageRows ? page.at(-1)?.position : undefined;
+  }
+  if (found.length > maxReplayed)
+    throw new Problem(
+      'validation_failed',
+      `This range contains more than ${maxReplayed} statements. Choose a shorter range.`,
+      { param: 'From' },
+    );
+  return found;
+}

@@ -1,0 +1,126 @@
+import type { Edition, Statement } from '../../../../../standards/xapi/types.ts';
+import type { TenantContext } from '../../../platform/context.ts';
+import { run } from '../../../platform/db/transaction.ts';
+import type { Outcome } from '../../webhooks/send.ts';
+import type { Sending } from '../../webhooks/source.ts';
+import { attachmentsOf, readAttachments } from '../attachments.ts';
+import { type StoredRow, toStatement } from '../stored-statement.ts';
+import { statementsMessage } from './lrs-message.ts';
+
+type Sent = Statement & { id: string };
+
+/** Erased statements are missing. */
+const readText = `
+select found.payload, found.position from webhook_delivery delivery
+cross join unnest(delivery.statement_ids) as own (statement_id)
+join statement found on found.tenant_id = $1 and found.statement_id = own.statement_id
+where delivery.tenant_id = $1 and delivery.webhook_id = $2 and delivery.delivery_id = $3
+order by found.position`;
+
+/** The other LRS sets `stored`, and as `authority` whom its credentials belong to (Data 2.4.8 and 2.4.9). */
+function toSent(row: StoredRow): Sent {
+  const { stored: _stored, authority: _authority, ...statement } = toStatement(row);
+  return statement;
+}
+
+const editionOf = ({ version = '' }: Sent): Edition => (version.startsWith('2.') ? '2.0.0' : '1.0.3');
+
+/** Neighbours of the same version, which can be sent in one request. */
+function partsOf(statements: readonly Sent[]): Sent[][] {
+  const parts: Sent[][] = [];
+  for (const statement of statements) {
+    const last = parts.at(-1);
+    if (last?.[0] && editionOf(last[0]) === editionOf(statement)) last.push(statement);
+    else parts.push([statement]);
+  }
+  return parts;
+}
+
+/**
+ * The answers that mean the statements rather than the LRS or the credentials. 409 for a single statement: the LRS has
+ * it already.
+ */
+const ofStatements = [400, 409, 413, 422];
+
+type Progress = { rejected: { id: string; status: number }[]; milliseconds: number; last: Outcome };
+
+const nothingSent: Outcome = {
+  delivered: true,
+  status: null,
+  body: null,
+  error: null,
+  milliseconds: 0,
+  retryAfter: null,
+};
+
+/**
+ * An LRS takes all statements of a request or none. So after a rejection, each half is sent by itself, until the
+ * statements that it rejects are left. The others are not delayed by them. Returns false if the LRS cannot be reached.
+ */
+async function sendPart(
+  ctx: TenantContext,
+  sending: Sending,
+  part: readonly Sent[],
+  progress: Progress,
+): Promise<boolean> {
+  const [first] = part;
+  if (!first) return true;
+  const names = new Set(part.flatMap((one) => attachmentsOf(one).map(({ sha2 }) => sha2.toLowerCase())));
+  const stored =
+    names.size === 0
+      ? []
+      : await readAttachments(
+          ctx,
+          part.map(({ id }) => id),
+        );
+  const message = statementsMessage(ctx, sending.endpoint, {
+    statements: part,
+    attachments: stored.filter(({ sha2 }) => names.has(sha2)),
+    edition: editionOf(first),
+    at: sending.at,
+  });
+  const outcome = await sending.sender.send(message, sending.stop);
+  progress.milliseconds += outcome.milliseconds;
+  progress.last = outcome;
+  if (outcome.delivered) return true;
+  const { status } = outcome;
+  if (status === null || !ofStatements.includes(status)) return false;
+  if (part.length > 1) {
+    const middle = Math.ceil(part.length / 2);
+    for (const half of [part.slice(0, middle), part.slice(middle)])
+      if (!(await sendPart(ctx, sending, half, progress))) return false;
+    return true;
+  }
+  if (status !== 409) progress.rejected.push({ id: first.id, status });
+  return true;
+}
+
+const maxNamed = 10;
+
+/** Answers of an LRS can repeat the statements, and are not erased with a person, so they are not stored. */
+export async function sendStatements(
+  ctx: TenantContext,
+  { delivery, ...sending }: Sending & { delivery: { deliveryId: string } },
+): Promise<Outcome> {
+  const rows = await run<StoredRow>(ctx, {
+    name: 'forwarded_statements',
+    text: readText,
+    values: [ctx.tenantId, sending.endpoint.webhook_id, delivery.deliveryId],
+  });
+  const progress: Progress = { rejected: [], milliseconds: 0, last: nothingSent };
+  for (const part of partsOf(rows.map(toSent)))
+    if (!(await sendPart(ctx, sending, part, progress)))
+      return { ...progress.last, body: null, milliseconds: progress.milliseconds };
+  const { rejected, milliseconds, last } = progress;
+  if (rejected.length === 0) return { ...nothingSent, status: last.status, milliseconds };
+  const named = rejected.slice(0, maxNamed).map(({ id, status }) => `${id} (status ${status})`);
+  const others = rejected.length > maxNamed ? ` and ${rejected.length - maxNamed} others` : '';
+  return {
+    ...nothingSent,
+    delivered: false,
+    isRefused: true,
+    status: rejected[0]?.status ?? null,
+    error: `The LRS rejected ${rejected.length} of ${rows.length} statements: ${named.join(', ')}${others}. It has the rest.`,
+    milliseconds,
+  };
+}

@@ -1,0 +1,40 @@
+import { run } from '../../../platform/db/transaction.ts';
+import type { Source } from '../../webhooks/source.ts';
+import { deliveriesOf, type Listed } from './batches.ts';
+import { testMessage } from './lrs-message.ts';
+import { findPastStatements } from './past-statements.ts';
+import { sendStatements } from './send-statements.ts';
+
+/** How many statements are read from the log at a time. */
+const maxStatements = 2_000;
+
+const readText = `
+select held.statement_id, held.position, held.bytes from statement held
+where held.tenant_id = $1 and held.position > $2 order by held.position limit ${maxStatements}`;
+
+/** Statements for another LRS, in the order in which they were stored, so an endpoint has a single lane. */
+export const statementSource: Source = {
+  hasMore: `exists (
+    select from statement_log where statement_log.tenant_id = hook.tenant_id and statement_log.position > hook.position)`,
+  end: `coalesce((select statement_log.position from statement_log where statement_log.tenant_id = $1), 0)`,
+  keepsOrder: true,
+  readLog: async (ctx, { endpoint, after }) => {
+    const rows = await run<Listed>(ctx, {
+      name: 'forward_statements',
+      text: readText,
+      values: [ctx.tenantId, after],
+    });
+    return {
+      deliveries: deliveriesOf(endpoint.webhook_id, rows),
+      position: rows.at(-1)?.position ?? after,
+      hasMore: rows.length === maxStatements,
+    };
+  },
+  send: sendStatements,
+  ping: async (ctx, { endpoint, sender, stop }) => ({
+    ...(await sender.send(testMessage(ctx, endpoint), stop)),
+    body: null,
+  }),
+  findPast: async (ctx, { endpoint, ...input }) =>
+    deliveriesOf(endpoint.webhook_id, await findPastStatements(ctx, input)),
+};

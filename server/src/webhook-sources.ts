@@ -1,0 +1,10 @@
+import { eventSource } from './modules/webhooks/event-source.ts';
+import type { WebhookKind } from './modules/webhooks/schemas.ts';
+import type { Source } from './modules/webhooks/source.ts';
+import { statementSource } from './modules/xapi/forwarding/statement-source.ts';
+
+/** What the endpoints of each kind receive. */
+export const webhookSources: Readonly<Record<WebhookKind, Source>> = {
+  events: eventSource,
+  xapi: statementSource,
+};
