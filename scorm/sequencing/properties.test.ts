@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { acts, requestOf, trees } from '../test-support/random-courses.ts';
+import { acts, manyActs, requestOf, trees } from '../test-support/random-courses.ts';
 import { type Course, prepareCourse } from './course.ts';
 import type { NavigationRequest } from './requests.ts';
 import * as session from './session.ts';
 import type { SequencingState } from './state.ts';
+
+// A longer run: SEQUENCING_TREES=10000 SEQUENCING_REQUESTS=200 node --test scorm/sequencing/properties.test.ts
+const { SEQUENCING_TREES = '400', SEQUENCING_REQUESTS } = process.env;
+const requests = SEQUENCING_REQUESTS ? manyActs(Number(SEQUENCING_REQUESTS)) : acts;
 
 function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
@@ -36,7 +40,7 @@ function check(course: Course, state: SequencingState): void {
 describe('any tree and any requests', () => {
   it('requests keep the invariants, change no state in place, and have the predicted results', () => {
     fc.assert(
-      fc.property(trees, acts, fc.nat(), (tree, list, seed) => {
+      fc.property(trees, requests, fc.nat(), (tree, list, seed) => {
         const course = prepareCourse(tree, 'Course');
         let state = frozen(session.createState(course, { seed, now: 0 }));
         let now = 0;
@@ -65,7 +69,7 @@ describe('any tree and any requests', () => {
           check(course, state);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: Number(SEQUENCING_TREES) },
     );
   });
 });

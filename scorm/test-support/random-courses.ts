@@ -139,39 +139,41 @@ export const trees: fc.Arbitrary<CourseTree> = fc
   });
 
 export type Act = { request: { kind: string; target: number }; ends: boolean; data: Record<string, string> };
-export const acts: fc.Arbitrary<Act[]> = fc.array(
-  fc.record({
-    request: fc.record({
-      kind: fc.constantFrom(...plainRequests, 'continue', 'continue', 'previous', 'choice', 'choice', 'jump'),
-      target: fc.nat({ max: 12 }),
-    }),
-    ends: usually(true),
-    data: fc.dictionary(
-      fc.constantFrom(
-        ...[
-          'cmi.completion_status',
-          'cmi.success_status',
-          'cmi.score.scaled',
-          'cmi.progress_measure',
-          'cmi.exit',
-        ],
-        'cmi.objectives.0.success_status',
-      ),
-      fc.constantFrom(
-        'completed',
-        'incomplete',
-        'passed',
-        'failed',
-        'unknown',
-        '0.2',
-        '0.9',
-        'suspend',
-        'normal',
-      ),
-    ),
+const act: fc.Arbitrary<Act> = fc.record({
+  request: fc.record({
+    kind: fc.constantFrom(...plainRequests, 'continue', 'continue', 'previous', 'choice', 'choice', 'jump'),
+    target: fc.nat({ max: 12 }),
   }),
-  { minLength: 1, maxLength: 25 },
-);
+  ends: usually(true),
+  data: fc.dictionary(
+    fc.constantFrom(
+      ...[
+        'cmi.completion_status',
+        'cmi.success_status',
+        'cmi.score.scaled',
+        'cmi.progress_measure',
+        'cmi.exit',
+      ],
+      'cmi.objectives.0.success_status',
+    ),
+    fc.constantFrom(
+      'completed',
+      'incomplete',
+      'passed',
+      'failed',
+      'unknown',
+      '0.2',
+      '0.9',
+      'suspend',
+      'normal',
+    ),
+  ),
+});
+
+export const acts: fc.Arbitrary<Act[]> = fc.array(act, { minLength: 1, maxLength: 25 });
+
+export const manyActs = (count: number): fc.Arbitrary<Act[]> =>
+  fc.array(act, { minLength: count, maxLength: count, size: 'max' });
 
 export function requestOf(course: Course, { kind, target }: Act['request']): NavigationRequest {
   const { id } = course.activities[target % course.activities.length] ?? course.root;
