@@ -33,6 +33,7 @@ const typeNames: Record<string, string> = {
   numeric: 'Numeric',
   text: 'string',
   timestamptz: 'Timestamp',
+  _timestamptz: 'Date[]',
   uuid: 'string',
   varchar: 'string',
   xid8: 'string',
@@ -90,7 +91,7 @@ const typeName = (table: string): string =>
   `${table.replace(/(^|_)([a-z])/g, (_match, _start, letter: string) => letter.toUpperCase())}Table`;
 
 function typeOf({ table, column, type, nullable, filled, always, texts }: Column): string {
-  const one = type.startsWith('_') ? `${scalar(type.slice(1))}[]` : scalar(type);
+  const one = type.startsWith('_') && !typeNames[type] ? `${scalar(type.slice(1))}[]` : scalar(type);
   const base = texts?.map((text) => `'${text}'`).join(' | ') ?? one;
   const whole = nullable ? `${base} | null` : base;
   if (always) return `GeneratedAlways<${whole}>`;

@@ -44,6 +44,15 @@ test('Status filters by the current status, even if that status has not been rec
   assert.deepEqual(await ids('enrolled'), []);
 });
 
+test("a user's enrolments are found by the user's new group", async () => {
+  const LoginID = await user({ GroupName: 'Kitchen' });
+  const { EnrollID } = await enrol(LoginID, await newCourse(service));
+  assert.deepEqual(await idsOf('GroupName=Kitchen'), [EnrollID]);
+  expectStatus(await api('PUT', `/user/${LoginID}`, { GroupName: 'Bakery' }), 200);
+  assert.deepEqual(await idsOf('GroupName=Kitchen'), []);
+  assert.deepEqual(await idsOf('GroupName=Bakery'), [EnrollID]);
+});
+
 test('CourseID and GroupName filter separately and together, and each enrolment appears once', async () => {
   const [one, two] = [await newCourse(service), await newCourse(service)];
   const red = [await user({ GroupName: 'Red' }), await user({ GroupName: 'Red' })];

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
 import { keyedHash } from '../../platform/keys/signing.ts';
 import { foldTenantName } from '../tenants/find-by-name.ts';
 import { maxFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
@@ -12,23 +12,11 @@ export function nameHash(ctx: Context, input: { TenantID: string; LoginID: strin
   return keyedHash(ctx.keys, 'guess', `${foldTenantName(input.TenantID)}\0${input.LoginID}`);
 }
 
-const note = `
-with cleaned as (
-  delete from sign_in_guess where name_mark in (
-    select old.name_mark from sign_in_guess old where old.expires_at <= $2 and old.name_mark <> $1
-    limit 10 for update skip locked
-  )
-), noted as (
-  insert into sign_in_guess as known (name_mark, guessed_at, expires_at) values ($1, array[$2::timestamptz], $4)
-  on conflict (name_mark) do update set expires_at = excluded.expires_at,
-    guessed_at = array(select at from unnest(known.guessed_at) at where at > $3::timestamptz) || excluded.guessed_at
-    where cardinality(array(select at from unnest(known.guessed_at) at where at > $3::timestamptz)) < ${maxFailures}
-  returning name_mark
-)
-select exists (select from noted) as noted, (
-  select min(at) from sign_in_guess known, unnest(known.guessed_at) at
-  where known.name_mark = $1 and at > $3::timestamptz
-) as oldest`;
+const clean = `
+delete from sign_in_guess where name_mark in (
+  select old.name_mark from sign_in_guess old where old.expires_at <= $2 and old.name_mark <> $1
+  limit 10 for update skip locked
+)`;
 
 /**
  * Counts the attempt as a failure before its result is known, as POST /user/check does, but for any name: the limit
@@ -36,14 +24,30 @@ select exists (select from noted) as noted, (
  */
 export async function recordGuess(ctx: Context, mark: string): Promise<void> {
   const now = ctx.now();
-  const at = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
-  const values = [mark, now, at(-windowMinutes), at(windowMinutes)];
-  const [row] = await run<{ noted: boolean; oldest: Date | null }>(ctx, {
-    name: 'note_sign_in_guess',
-    text: note,
-    values,
+  const window = windowMinutes * 60_000;
+  const row = { name_mark: mark, guessed_at: [now], expires_at: new Date(now.getTime() + window) };
+  await transaction(ctx, async (ctx) => {
+    await run(ctx, { name: 'clean_sign_in_guesses', text: clean, values: [mark, now] });
+    // Creates the row, so that the next statement can lock it.
+    await ctx.db
+      .insertInto('sign_in_guess')
+      .values({ ...row, guessed_at: [] })
+      .onConflict((conflict) => conflict.column('name_mark').doNothing())
+      .execute();
+    const { guessed_at } = await ctx.db
+      .selectFrom('sign_in_guess')
+      .select('guessed_at')
+      .where('name_mark', '=', mark)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
+    const recent = guessed_at.filter((at) => at.getTime() > now.getTime() - window);
+    if (recent.length >= maxFailures) throw tooManyPasswords(ctx, recent[0] ?? null);
+    await ctx.db
+      .updateTable('sign_in_guess')
+      .set({ ...row, guessed_at: [...recent, now] })
+      .where('name_mark', '=', mark)
+      .execute();
   });
-  if (!row?.noted) throw tooManyPasswords(ctx, row?.oldest ?? null);
 }
 
 export async function deleteGuesses(ctx: Context, mark: string): Promise<void> {

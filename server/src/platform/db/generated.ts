@@ -251,7 +251,7 @@ export interface InvitationTable {
 export interface KeyGuessTable {
   tenant_id: string;
   user_id: string;
-  guessed_at: Generated<Timestamp[]>;
+  guessed_at: Generated<Date[]>;
 }
 
 export interface LaunchTable {
@@ -279,7 +279,7 @@ export interface OperatorSessionTable {
 export interface PasswordFailureTable {
   tenant_id: string;
   user_id: string;
-  failed_at: Timestamp[];
+  failed_at: Date[];
 }
 
 export interface RateWindowTable {
@@ -329,7 +329,7 @@ export interface SettingTable {
 
 export interface SignInGuessTable {
   name_mark: string;
-  guessed_at: Timestamp[];
+  guessed_at: Date[];
   expires_at: Timestamp;
 }
 

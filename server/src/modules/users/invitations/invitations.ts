@@ -56,7 +56,8 @@ export async function revokeInvitation(ctx: TenantContext, input: { loginId: str
 const maxLinks = 5;
 
 const addLink = `
-update invitation held set link_hashes = (array[$4::text] || held.link_hashes)[1:${maxLinks}]
+update invitation held set
+  link_hashes = $4::text || trim_array(held.link_hashes, greatest(cardinality(held.link_hashes) - ${maxLinks - 1}, 0))
 from "user" account, tenant client
 where held.tenant_id = $1 and held.invitation_id = $3
   and account.tenant_id = $1 and account.user_id = held.user_id and account.login_id = $2
