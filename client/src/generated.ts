@@ -3709,11 +3709,168 @@ export interface components {
             Hash: string;
         };
         /**
+         * Actor
+         * @description An agent or group, identified by exactly one of mbox, mbox_sha1sum, openid and account.
+         */
+        Actor: {
+            /** @description `Agent` (default) or `Group`. */
+            objectType?: string;
+            name?: string;
+            mbox?: string;
+            mbox_sha1sum?: string;
+            openid?: string;
+            account?: {
+                /** @description An IRI. */
+                homePage: string;
+                name: string;
+            };
+            /** @description Agents; only in a group. */
+            member?: {
+                objectType?: string;
+                name?: string;
+                mbox?: string;
+                mbox_sha1sum?: string;
+                openid?: string;
+                account?: {
+                    /** @description An IRI. */
+                    homePage: string;
+                    name: string;
+                };
+            }[];
+        };
+        /**
          * Statement
          * @description xAPI, Data 2.4.
          */
         Statement: {
-            [key: string]: unknown;
+            actor: components["schemas"]["Actor"];
+            verb: {
+                /** @description An IRI. */
+                id: string;
+                /** @description Texts by language tag. */
+                display?: {
+                    [key: string]: string;
+                };
+            };
+            /** @description What the statement is about; usually an activity. */
+            object: {
+                /** @description `Activity` (default), `Agent`, `Group`, `StatementRef` or `SubStatement`. */
+                objectType?: string;
+                /** @description IRI of the activity, or ID of the statement. */
+                id?: string;
+                definition?: {
+                    /** @description Texts by language tag. */
+                    name?: {
+                        [key: string]: string;
+                    };
+                    /** @description Texts by language tag. */
+                    description?: {
+                        [key: string]: string;
+                    };
+                    /** @description An IRI. */
+                    type?: string;
+                    /** @description An IRI. */
+                    moreInfo?: string;
+                    interactionType?: string;
+                    correctResponsesPattern?: string[];
+                    /** @description Values by IRI. */
+                    extensions?: {
+                        [key: string]: unknown;
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description A UUID. Send one of your own, so that the request can be repeated. */
+            id?: string;
+            result?: {
+                score?: {
+                    scaled?: number;
+                    raw?: number;
+                    min?: number;
+                    max?: number;
+                };
+                success?: boolean;
+                completion?: boolean;
+                response?: string;
+                /** @description ISO 8601. */
+                duration?: string;
+                /** @description Values by IRI. */
+                extensions?: {
+                    [key: string]: unknown;
+                };
+            };
+            context?: {
+                /** @description A UUID. Lectern uses the EnrollID. */
+                registration?: string;
+                instructor?: components["schemas"]["Actor"];
+                team?: components["schemas"]["Actor"];
+                contextActivities?: {
+                    parent?: ({
+                        /** @description An IRI. */
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    grouping?: ({
+                        /** @description An IRI. */
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    category?: ({
+                        /** @description An IRI. */
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    other?: ({
+                        /** @description An IRI. */
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                };
+                revision?: string;
+                platform?: string;
+                language?: string;
+                statement?: {
+                    /** @description `StatementRef`. */
+                    objectType: string;
+                    id: string;
+                };
+                /** @description Values by IRI. */
+                extensions?: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description When it happened. Default: when it was stored. */
+            timestamp?: string;
+            /** @description When it was stored. Set by the LRS. */
+            stored?: string;
+            authority?: components["schemas"]["Actor"];
+            version?: string;
+            attachments?: {
+                /** @description An IRI. */
+                usageType: string;
+                /** @description Texts by language tag. */
+                display: {
+                    [key: string]: string;
+                };
+                /** @description Texts by language tag. */
+                description?: {
+                    [key: string]: string;
+                };
+                contentType: string;
+                length: number;
+                sha2: string;
+                /** @description An IRI. */
+                fileUrl?: string;
+            }[];
         };
         /** StatementResult */
         StatementResult: {
@@ -5117,6 +5274,7 @@ export type Rotation = components['schemas']['Rotation'];
 export type Delivery = components['schemas']['Delivery'];
 export type Replay = components['schemas']['Replay'];
 export type AuditEntry = components['schemas']['AuditEntry'];
+export type Actor = components['schemas']['Actor'];
 export type Statement = components['schemas']['Statement'];
 export type StatementResult = components['schemas']['StatementResult'];
 export type Person = components['schemas']['Person'];
@@ -11477,7 +11635,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": unknown;
+                "application/json": components["schemas"]["Statement"] | components["schemas"]["Statement"][];
                 "multipart/mixed": unknown;
             };
         };
@@ -11559,7 +11717,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": unknown;
+                "application/json": components["schemas"]["Statement"] | components["schemas"]["Statement"][];
                 "multipart/mixed": unknown;
             };
         };

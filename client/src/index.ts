@@ -7,6 +7,7 @@ import type { paths } from './generated.ts';
 import { openLists } from './lists.ts';
 import { type Fetch, type RetryOptions, withRetries } from './retry.ts';
 import type { Call, Method } from './types.ts';
+import { openXapi, type XapiVersion } from './xapi.ts';
 
 export type { ClientCredentials, Credentials } from './authorize.ts';
 export type { BulkPath, BulkResult } from './bulk.ts';
@@ -17,6 +18,8 @@ export { launchUrl, withReturn } from './launch-url.ts';
 export type { Fetch, RetryOptions } from './retry.ts';
 export type { Answer, Init, Item, ListPath, Page, PathWith } from './types.ts';
 export { verifyWebhook, WebhookError, type WebhookEvent } from './webhook.ts';
+export type { StatementFilter, StatementPage, XapiVersion } from './xapi.ts';
+export type { Documents, Precondition, XapiDocument } from './xapi-documents.ts';
 
 export type LecternOptions = Credentials &
   RetryOptions & {
@@ -24,6 +27,8 @@ export type LecternOptions = Credentials &
     baseUrl: string;
     /** The tenant to act on, for operator keys. */
     tenant?: string;
+    /** The version of xAPI that `xapi` speaks. Default: 2.0.0. */
+    xapiVersion?: XapiVersion;
     /** Replaces the global `fetch`. */
     fetch?: Fetch;
   };
@@ -35,6 +40,8 @@ export type Lectern = {
   delete: Call<'delete'>;
   enrol: ReturnType<typeof openEnrol>;
   bulk: ReturnType<typeof openBulk>;
+  /** The learning record store: statements and documents. */
+  xapi: ReturnType<typeof openXapi>;
   /**
    * The underlying openapi-fetch client, for headers and for responses that are not JSON. It throws the same errors.
    */
@@ -73,6 +80,7 @@ export function createLectern(options: LecternOptions): Lectern {
     ...openLists(get),
     enrol: openEnrol(post),
     bulk: openBulk(withRetries(authorized, options, /[/+]json\b|x-ndjson/), baseUrl, headers),
+    xapi: openXapi(api, options.xapiVersion ?? '2.0.0'),
     api,
   };
 }

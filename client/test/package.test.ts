@@ -93,6 +93,7 @@ test('the examples in the README run', async () => {
   assert.match(stdout, /&returnURL=https%3A%2F%2Fshop/);
   assert.match(stdout, /409 .*FirstName/s);
   assert.match(stdout, /^u-1 0$/m);
+  assert.match(stdout, /^http:\S+\/completed https:\S+\/ladders$/m);
   assert.match(stdout, /^user.created u-1\nenrolment.created u-1$/m);
   await service.api('PUT', '/course/fire-safety', { Status: 'retired' });
 });
@@ -108,6 +109,12 @@ for await (const { Status } of lectern.items('/enrolment', { params: { query: { 
   console.log(known);
 }
 export const nothing: undefined = await lectern.delete('/course/{CourseID}', { params: { path: { CourseID: 'c1' } } });
+for await (const { verb, result } of lectern.xapi.statements({ verb: 'https://example.com/verbs/x' })) {
+  const scaled: number | undefined = result?.score?.scaled;
+  console.log(verb.id, scaled);
+}
+// @ts-expect-error a statement without a verb
+await lectern.xapi.post({ actor: {}, object: { id: 'https://example.com/a' } });
 // @ts-expect-error a field that does not exist
 await lectern.post('/user', { body: { LoginID: 'u1', Firstname: 'Ada' } });
 // @ts-expect-error a path that does not exist

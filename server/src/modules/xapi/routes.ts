@@ -19,6 +19,7 @@ import {
   documentQuery,
   Person,
   putQuery,
+  StatementBody,
   StatementIDs,
   StatementResponse,
   statementQuery,
@@ -74,6 +75,7 @@ const multipart = 'multipart/mixed';
 
 const statementBody = {
   types: [json, multipart],
+  schemas: { [json]: StatementBody },
   description:
     'A statement, or in a POST an array of up to 1,000; in multipart/mixed followed by the contents of its attachments.',
   examples: { [json]: exampleStatement },

@@ -3,6 +3,7 @@ import { OneOf } from '../../platform/http/schema.ts';
 import type { DocumentKind } from './document-address.ts';
 import { exampleStatement } from './examples.ts';
 import { cursorParameter } from './filter.ts';
+import { Statement } from './statement-schema.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
@@ -69,11 +70,6 @@ export function documentQuery(kind: DocumentKind, id: 'required' | 'optional') {
 export const agentQuery = Type.Object({ agent: required('JSON of an Agent.', exampleAgent) }, open);
 export const activityQuery = Type.Object({ activityId }, open);
 
-const Statement = Type.Object(
-  {},
-  { title: 'Statement', description: 'xAPI, Data 2.4.', additionalProperties: true },
-);
-
 const StatementResult = Type.Object(
   {
     statements: Type.Array(Statement),
@@ -88,6 +84,8 @@ const StatementResult = Type.Object(
 export const StatementResponse = Type.Union([StatementResult, Statement], {
   description: 'With statementId or voidedStatementId, the response is a Statement.',
 });
+
+export const StatementBody = Type.Union([Statement, Type.Array(Statement)]);
 
 export const StatementIDs = Type.Array(Type.String(), { title: 'StatementIDs' });
 

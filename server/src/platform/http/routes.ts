@@ -91,10 +91,15 @@ export type Route = {
     examples?: Record<string, string>;
   };
   /**
-   * A body of any type, which the handler gets as a Buffer and reads itself; with its types and examples for the
-   * description.
+   * A body of any type, which the handler gets as a Buffer and reads itself; with its types, and by type schemas and
+   * examples for the description.
    */
-  raw?: { types: readonly string[]; description: string; examples?: Record<string, unknown> };
+  raw?: {
+    types: readonly string[];
+    description: string;
+    schemas?: Record<string, TSchema>;
+    examples?: Record<string, unknown>;
+  };
   /** For `session` routes: the credential in the path, and the use that determines which limits apply. */
   runTime?: { token: 'ticket' | 'session'; use: Exclude<RunTimeUse, object> | 'commit' };
   /** Opened in a browser, so errors that occur before the handler runs are sent as pages too. */

@@ -98,9 +98,13 @@ function requestBodyOf({ body, streams, raw, example }: Route, { make }: Example
   const unparsed = streams ?? raw;
   if (unparsed) {
     const { types, description, examples = {} } = unparsed;
+    const schemas: Record<string, TSchema> = raw?.schemas ?? {};
     const content = types.map((type) => [
       type,
-      { schema: { description }, ...(examples[type] === undefined ? {} : { example: examples[type] }) },
+      {
+        schema: { ...schemas[type], description },
+        ...(examples[type] === undefined ? {} : { example: examples[type] }),
+      },
     ]);
     return { required: true, content: Object.fromEntries(content) };
   }
