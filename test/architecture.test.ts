@@ -25,6 +25,7 @@ const order = [
   'enrolment-keys',
   'xapi',
   'cmi5',
+  'aicc',
   'reports',
   'people',
   'player',

@@ -1547,8 +1547,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open a session of a unit that reports through xAPI
-         * @description The open session of the enrolment is abandoned.
+         * Open a session of a unit that reports to the service itself
+         * @description For units of cmi5, xAPI and AICC. The open session of the enrolment is abandoned.
          */
         post: operations["openUnit"];
         delete?: never;
@@ -1611,6 +1611,26 @@ export interface paths {
         get: operations["returnFromUnit"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/play/{token}/hacp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report from AICC content (the AICC_URL of HACP)
+         * @description The commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. What they report counts when the response says `error=0`. A session that is over, or an unknown address, gets `error=3`. Any origin may call it.
+         */
+        post: operations["reportByHacp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2561,7 +2581,7 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description `unit`: a session of a unit that reports through xAPI, or its waiver.
+             * @description `unit`: a session of a unit of cmi5, xAPI or AICC, or its waiver.
              * @enum {string}
              */
             Kind: "launch" | "unit" | "commit" | "event";
@@ -13481,6 +13501,126 @@ export interface operations {
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];
+        };
+    };
+    reportByHacp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Part of the address that the content got when it was opened.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example command=GetParam&version=4.0&session_id=0199d3f0-0000-7000-8000-000000000001&aicc_data= */
+                "application/x-www-form-urlencoded": unknown;
+            };
+        };
+        responses: {
+            /** @description The response of the protocol. `error=3` means that the session is over. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example error=0
+                     *     error_text=Successful
+                     *     version=4.0
+                     */
+                    "text/plain": string;
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example error=1
+                     *     error_text=The request failed
+                     *     version=4.0
+                     */
+                    "text/plain": string;
+                };
+            };
+            /** @description The body is larger than 1 MiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example error=1
+                     *     error_text=The request failed
+                     *     version=4.0
+                     */
+                    "text/plain": string;
+                };
+            };
+            /** @description The content type is invalid. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example error=1
+                     *     error_text=The request failed
+                     *     version=4.0
+                     */
+                    "text/plain": string;
+                };
+            };
+            /** @description There were too many requests. Retry after the seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example error=1
+                     *     error_text=The request failed
+                     *     version=4.0
+                     */
+                    "text/plain": string;
+                };
+            };
+            /** @description The service failed. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example error=1
+                     *     error_text=The request failed
+                     *     version=4.0
+                     */
+                    "text/plain": string;
+                };
+            };
+            /** @description The service is overloaded. Retry after the seconds in `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example error=1
+                     *     error_text=The request failed
+                     *     version=4.0
+                     */
+                    "text/plain": string;
+                };
+            };
         };
     };
     "user.created": {

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { aboutInterface } from './about-interface.ts';
 import { consoleRoutes } from './console.ts';
 import { guideRoutes } from './guide.ts';
+import { aiccRoutes } from './modules/aicc/routes.ts';
+import { serveHacp } from './modules/aicc/serve-hacp.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { authorize, bearerToken, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
 import { authRoutes } from './modules/auth/routes.ts';
@@ -68,6 +70,7 @@ export const routes: readonly Route[] = [
   ...previewRoutes,
   ...contentRoutes,
   ...auRoutes,
+  ...aiccRoutes,
 ];
 
 /** The OpenAPI document. */
@@ -136,7 +139,9 @@ export async function buildApp(
   guideRoutes(api);
   healthRoutes(operations ?? api, ctx, metrics);
   await prepareContent(content, ctx);
-  registerRoutes(content, ctx, routes.filter(isContent), guards);
+  const ofPlayer = routes.filter((route) => isContent(route) && !aiccRoutes.includes(route));
+  registerRoutes(content, ctx, ofPlayer, guards);
+  serveHacp(content, ctx, guards);
   await Promise.all([api.ready(), content.ready(), operations?.ready()]);
   return { api, content, operations };
 }

@@ -6,6 +6,7 @@ import { packCourse } from '../../test/journeys/made-courses.ts';
 import { routes } from '../src/app.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { jobs } from '../src/worker.ts';
+import { importAicc, openAicc } from './support/aicc.ts';
 import { ask } from './support/ask.ts';
 import { openAu, openUnit, readResults, startAu } from './support/au.ts';
 import { movableClock } from './support/clock.ts';
@@ -55,6 +56,9 @@ await service.importPackage(Cmi5CourseID, await packFiles(cmi5));
 await operator('PUT', `/course/${Cmi5CourseID}/option/standard`, {});
 const { body: cmi5Enrolled } = await api('POST', `/enrol/${LoginID}/${Cmi5CourseID}`);
 const unit = await openAu(service, cmi5Enrolled.LaunchURL);
+const aiccCourse = await importAicc({ api: operator, importPackage: service.importPackage });
+const { body: aiccEnrolled } = await api('POST', `/enrol/${LoginID}/${aiccCourse}`);
+const aiccUnit = await openAicc(service, aiccEnrolled.LaunchURL);
 const hook = await api('POST', '/webhook', { URL: receiver.url, Types: ['user.created'] });
 const { WebhookID } = hook.body;
 const { rows } = await sql<{ user_id: string }>`
@@ -305,6 +309,10 @@ const calls: Record<string, Call[]> = {
     },
   ],
   readSessionResults: [async () => expectStatus(await readResults(unit.playing, service.contentUrl), 200)],
+  reportByHacp: ['GetParam', 'PutParam'].map((command, at) => async () => {
+    const reply = await aiccUnit.command(command, `[core]\r\ntime=00:00:0${at + 1}`);
+    assert.equal(reply.error, '0', reply.text);
+  }),
   returnFromUnit: [async () => assert.equal((await ask(unit.launchData.returnURL)).status, 200)],
   waiveUnit: [
     async () =>

@@ -147,6 +147,7 @@ async function sendUnitOperations(): Promise<void> {
   await send('fetchToken');
   real.set(token, ticketOf(opened.URL));
   await send('returnFromUnit');
+  await send('reportByHacp');
   real.set('01994a5e-7c00-7000-8000-000000000001', enrolment.EnrollID);
   await send('waiveUnit');
 }

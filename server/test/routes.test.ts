@@ -31,6 +31,7 @@ function sourcesBut(file: string): string {
 const withoutScope = new Set([
   'openUnit',
   'fetchToken',
+  'reportByHacp',
   'createAccessToken', // the credentials are in the request itself
   'signIn', // the link is the credential
   'readOpenInvitation', // the link is the credential
@@ -87,6 +88,7 @@ const notAudited = new Map([
   ['commit', "a learner's own action, reported by events"],
   ['openUnit', "a learner's own action, reported by events"],
   ['fetchToken', "part of a learner's own action"],
+  ['reportByHacp', "a learner's own action, reported by events"],
   ['createAccessToken', 'use of an existing key, whose creation is audited'],
   ['enrolWithOption', 'day-to-day work, reported by events'],
   ['enrol', 'day-to-day work, reported by events'],

@@ -15,6 +15,7 @@ import type { Route } from '../src/platform/http/routes.ts';
 import { newId, sha256 } from '../src/platform/ids.ts';
 import { anonymousQueueOf, credentialsQueue, isAnonymousQueue } from '../src/platform/load/fair-queue.ts';
 import { recordGrowth } from '../src/platform/operations/statistics.ts';
+import { importAicc } from './support/aicc.ts';
 import { startAu } from './support/au.ts';
 import { onEngine, serve } from './support/nodes.ts';
 import { packFiles, packUnits } from './support/packages.ts';
@@ -176,6 +177,28 @@ test("all statements from learners and previews wait in their tenant's queue", a
     const inNetwork = seen.filter(({ queue }) => isAnonymousQueue(queue));
     assert.deepEqual(inNetwork, [], `${origin}: a valid link, ticket or session is not anonymous`);
   }
+});
+
+test("all statements from AICC units wait in their tenant's queue", async () => {
+  const CourseID = await importAicc(service);
+  const { LaunchURL } = (await tenant.api('POST', `/enrol/${await tenant.user()}/${CourseID}`)).body;
+  const { session } = await play(service, LaunchURL);
+  seen = [];
+  knownTenant.forget(ctx, tenant.TenantID);
+  const url = `/play/${session.Session}/au`;
+  const opened = await node.content.inject({ method: 'POST', url, payload: { UnitID: 'A1' } });
+  assert.equal(opened.statusCode, 201, opened.body);
+  const { URL: address, SessionID } = opened.json();
+  for (const command of ['GetParam', 'PutParam', 'ExitAU']) {
+    knownTenant.forget(ctx, tenant.TenantID);
+    const payload = `command=${command}&session_id=${SessionID}&aicc_data=[core]%0Alesson_status=P`;
+    const hacp = pathOf(new URL(address).searchParams.get('AICC_URL'));
+    const answered = await node.content.inject({ method: 'POST', url: hacp, payload });
+    assert.match(answered.body, /^error=0/);
+  }
+  assert.deepEqual(others(), []);
+  const inNetwork = seen.filter(({ queue }) => isAnonymousQueue(queue));
+  assert.deepEqual(inNetwork, [], 'a valid token is not anonymous');
 });
 
 test("all statements from AUs and waivers wait in their tenant's queue", async () => {

@@ -1,7 +1,7 @@
-import { parse } from 'csv-parse/sync';
 import { PackageRejection } from '../rejection.ts';
 import type { Warn } from '../warnings.ts';
 import { invalid } from '../xml.ts';
+import { readTable, type Table, TableError } from './tables.ts';
 
 /** The files that describe an AICC course, by their paths in the package. */
 export type CourseFiles = {
@@ -72,34 +72,16 @@ export function decodeText(bytes: Uint8Array, warn: Warn): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
 const printable = (text: string) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '');
 
-export type Row = { line: number; cells: string[] };
-export type Table = { columns: string[]; rows: Row[] };
+/** The structure file has a column for each member of the largest block. */
+const maxColumns = 2_000;
 
-/** A table with a header, whose names are in any case and order. Missing and additional cells are tolerated. */
-export function readTable(text: string, file: string): Table {
-  const [header, ...rows] = parseRows(text, file);
-  return { columns: header?.cells.map((name) => name.toLowerCase()) ?? [], rows };
-}
-
-function parseRows(text: string, file: string): Row[] {
+/** A table in a file of the course. */
+export function tableIn(text: string, file: string): Table {
   try {
-    const options = { info: true, trim: true, relax_quotes: true, relax_column_count: true } as const;
-    const skip = { skip_empty_lines: true, skip_records_with_empty_values: true } as const;
-    // The cast is safe: with `info` and without `columns`, records are lists of texts.
-    const parsed = parse(text, { ...options, ...skip }) as unknown as {
-      info: { lines: number };
-      record: string[];
-    }[];
-    return parsed.map(({ info, record }) => ({ line: info.lines, cells: record }));
+    return readTable(text, maxColumns);
   } catch (error) {
-    const { lines = null } = error as { lines?: number };
-    throw invalid(file, lines, 'a quotation mark is missing, or is in the wrong place');
+    throw error instanceof TableError ? invalid(file, error.line, error.message) : error;
   }
-}
-
-/** The cell in the first of these columns that has a value. */
-export function cellOf({ columns }: Table, { cells }: Row, ...names: string[]): string {
-  return names.map((name) => cells[columns.indexOf(name)]?.trim() ?? '').find((cell) => cell !== '') ?? '';
 }
 
 /** A value of the `.crs` file, which has groups of `name=value`; null if it is missing. */

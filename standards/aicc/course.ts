@@ -5,16 +5,9 @@ import { noDetails } from '../scorm12.ts';
 import type { CourseTree, Unit } from '../types.ts';
 import type { Warn } from '../warnings.ts';
 import { collapse, invalid } from '../xml.ts';
-import {
-  type CourseFiles,
-  cellOf,
-  courseValue,
-  decodeText,
-  type Row,
-  readTable,
-  type Table,
-} from './course-files.ts';
+import { type CourseFiles, courseValue, decodeText, tableIn } from './course-files.ts';
 import { readStructure } from './structure.ts';
+import { cellOf, type Row, type Table } from './tables.ts';
 
 const maxUnits = 5_000;
 const maxLength = 1_000;
@@ -35,11 +28,11 @@ export function readAiccCourse(source: Source): { Title: string | null; Tree: Co
   const titles = titlesIn(source);
   const units = unitsIn(source, titles);
   for (const path of found.ignored)
-    if (readTable(textOf(source, path), path).rows.length > 0)
+    if (tableIn(textOf(source, path), path).rows.length > 0)
       source.warn(path)('Prerequisites and completion rules are not enforced; learners can open all units');
   const Units = found.cst
     ? readStructure(
-        readTable(textOf(source, found.cst), found.cst),
+        tableIn(textOf(source, found.cst), found.cst),
         { units, titles },
         { file: found.cst, warn: source.warn(found.cst) },
       )
@@ -61,7 +54,7 @@ function textOf({ bytes, warn }: Source, path: string): string {
 function titlesIn(source: Source): Map<string, string> {
   const { des } = source.found;
   if (des === null) return new Map();
-  const table = readTable(textOf(source, des), des);
+  const table = tableIn(textOf(source, des), des);
   return new Map(
     table.rows.flatMap((row) => {
       const title = collapse(cellOf(table, row, 'title')).slice(0, maxLength);
@@ -72,8 +65,8 @@ function titlesIn(source: Source): Map<string, string> {
 
 function unitsIn(source: Source, titles: ReadonlyMap<string, string>): Map<string, Unit> {
   const { au } = source.found;
-  const table = readTable(textOf(source, au), au);
-  if (!table.columns.includes('system_id'))
+  const table = tableIn(textOf(source, au), au);
+  if (!table.positions.has('system_id'))
     throw invalid(
       au,
       1,

@@ -2,7 +2,7 @@ import { noDetails } from '../scorm12.ts';
 import type { Unit } from '../types.ts';
 import type { Warn } from '../warnings.ts';
 import { invalid } from '../xml.ts';
-import type { Row, Table } from './course-files.ts';
+import type { Row, Table } from './tables.ts';
 
 /** Blocks may nest this deep. */
 const maxDepth = 50;

@@ -145,3 +145,40 @@ export function packScript(title: string, script: string): Promise<string> {
     'sw.js': "addEventListener('fetch', (event) => event.respondWith(new Response('hijacked')));",
   });
 }
+
+/** An AICC page, as old content is: it asks where the learner was, reports by forms, and does not wait for answers. */
+const aiccPage = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
+<p id="was"></p><button id="later">Later</button><button id="done">Done</button><p id="said"></p>
+<script>
+  const asked = new URLSearchParams(location.search);
+  const report = async (command, ...lines) => {
+    const fields = { command, version: '3.5', session_id: asked.get('AICC_SID'), aicc_data: lines.join('\\r\\n') };
+    const response = await fetch(asked.get('AICC_URL'), { method: 'POST', body: new URLSearchParams(fields) });
+    return response.text();
+  };
+  const show = (id, text) => { document.getElementById(id).textContent = text; };
+  const said = (text) => show('said', /^error=0/.test(text) ? 'saved' : text);
+  document.getElementById('later').onclick = async () =>
+    said(await report('PutParam', '[Core]', 'Lesson_Location=page 2', 'Lesson_Status=I,S', 'Time=00:00:20', '[Core_Lesson]', 'answers=[1,2]'));
+  document.getElementById('done').onclick = async () => {
+    await report('PutParam', '[Core]', 'Lesson_Status=C', 'Score=90,100,0', 'Time=00:01:00');
+    said(await report('ExitAU'));
+  };
+  report('GetParam').then((text) => {
+    const value = (name) => new RegExp('^' + name + '=(.*)$', 'm').exec(text)?.[1] ?? '';
+    show('was', [value('Lesson_Status'), value('Lesson_Location'), value('answers')].join(' | '));
+  });
+</script>`;
+
+/** An AICC course with two units, of which the second needs a score of 80. */
+export function packAicc(): Promise<string> {
+  return pack('aicc', {
+    'course/c.crs': '[Course]\r\nCourse_ID=c\r\nCourse_Title=Manual handling\r\n',
+    'course/c.au': 'System_ID,File_Name,Mastery_Score\r\nA1,one.html,\r\nA2,two.html?part=2,80\r\n',
+    'course/c.des': 'System_ID,Title\r\nA1,Lifting\r\nA2,Carrying\r\n',
+    'course/c.cst': 'Block,Member,Member\r\nROOT,A1,A2\r\n',
+    'course/one.html': aiccPage('Lifting'),
+    'course/two.html': aiccPage('Carrying'),
+    'readme.txt': 'Manual handling',
+  });
+}

@@ -130,3 +130,30 @@ test(
     await page.context().close();
   },
 );
+
+test('aicc-small: the unit bookmarks and passes, and is resumed', options, async () => {
+  const { page, url, read } = await launch('aicc-small');
+  // The package loads a library from a public address. It needs no more of it than this.
+  await page.route(/ajax\.googleapis\.com/, (route) =>
+    route.fulfill({
+      contentType: 'text/javascript',
+      body: `window.$ = (target) => ({
+        ready: (act) => addEventListener('DOMContentLoaded', act),
+        append: (html) => document.querySelector(target === 'body' ? target : '#apiLog').insertAdjacentHTML('beforeend', html),
+        html: (text) => { document.querySelector(target).textContent = text; },
+        attr: () => {}, unload: () => {},
+      });
+      window.$.trim = (text) => text.trim();`,
+    }),
+  );
+  await page.goto(url);
+  const content = contentOf(page);
+  await content.locator('input[value^="Save current"]').click();
+  await content.locator('input[value$="Passed"]').click();
+  await exit(page);
+  const { Status, Completion, Success } = await read();
+  assert.deepEqual([Status, Completion, Success], ['completed', 'completed', 'passed']);
+  await page.goto(url);
+  await content.locator('#lblLessonLocation', { hasText: 'GMT' }).waitFor();
+  await page.context().close();
+});

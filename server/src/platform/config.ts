@@ -132,11 +132,16 @@ function hostInUrl(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
+/** Whether requests to a URL are encrypted, or do not leave the computer. */
+export function isProtected(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) || hostname.endsWith('.localhost');
+  return protocol === 'https:' || isLocal;
+}
+
 /** Behind a proxy, cookies and links assume HTTPS. */
 function rejectPlainHttp(baseUrl: string): void {
-  const { protocol, hostname } = new URL(baseUrl);
-  const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) || hostname.endsWith('.localhost');
-  if (protocol !== 'https:' && !isLocal)
+  if (!isProtected(baseUrl))
     throw new ConfigError('BASE_URL', `must begin with https when TRUST_PROXY is set, but is "${baseUrl}".`);
 }
 

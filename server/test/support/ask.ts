@@ -2,7 +2,11 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-export type Asked = { method?: string; headers?: Record<string, string>; body?: string };
+export type Asked = {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer>;
+};
 
 /**
  * `fetch` without redirects. Names under localhost, which not every system resolves, go to 127.0.0.1. `host` sets

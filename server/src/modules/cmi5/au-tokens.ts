@@ -14,9 +14,9 @@ export type AuHandle = {
 
 /**
  * `content` reads course files, and is part of the launch URL in statements. `fetch` gets the token for the LRS, once.
- * `lrs` is the name that goes with the token's secret.
+ * `lrs` is the name that goes with the token's secret. `hacp` is the address that AICC units report to.
  */
-export type AuTokenUse = 'content' | 'fetch' | 'lrs';
+export type AuTokenUse = 'content' | 'fetch' | 'lrs' | 'hacp';
 
 export function writeAuToken(ctx: Context, use: AuTokenUse, handle: AuHandle): string {
   const { tenantId, enrollId, launch, launchId, courseId, sessionId } = handle;

@@ -17,7 +17,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { type PlayedRelease, playedBy, unitOf } from '../catalogue/playable.ts';
+import type { PlayedRelease } from '../catalogue/playable.ts';
 import { recordUnit } from '../enrolments/au-sessions/record-result.ts';
 import {
   type AuSessionRow,
@@ -28,8 +28,7 @@ import {
   type Registration,
 } from '../enrolments/au-sessions/sessions.ts';
 import { readRecords } from '../enrolments/au-sessions/units.ts';
-import { readLaunchState } from '../enrolments/launches.ts';
-import { commitRejections, sessionEnds } from '../enrolments/session-end.ts';
+import { commitRejections } from '../enrolments/session-end.ts';
 import { writeState } from '../xapi/own-documents.ts';
 import { type AuHandle, newLrsToken } from './au-tokens.ts';
 import { accountOf, activityIdOfUnit } from './identity.ts';
@@ -42,14 +41,20 @@ import {
 } from './lms-statements.ts';
 
 /** Addresses on the content origin that depend on the session. */
-export type AuAddresses = (session: AuHandle) => { files: string; fetch: string; returned: string };
+export type AuAddresses = (session: AuHandle) => {
+  files: string;
+  fetch: string;
+  hacp: string;
+  returned: string;
+};
 
 export type OpenAu = {
   enrollId: string;
   launch: number;
   launchId: string | null;
   courseId: string;
-  unitId: string;
+  played: PlayedRelease;
+  unit: Unit;
   /** Null: `Review` if nothing more can be recorded, `Normal` otherwise. */
   launchMode: LaunchMode | null;
   addresses: AuAddresses;
@@ -62,20 +67,7 @@ export type OpenedAu = { SessionID: string; URL: string; OwnWindow: boolean; Lau
  * session of the registration is abandoned (sections 8.1, 9.3.1, 9.3.6 and 10).
  */
 export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedAu> {
-  const { ended, releaseId } = await readLaunchState(ctx, input);
-  if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
-  const played = await playedBy(ctx, releaseId);
-  if (played.standard === 'aicc')
-    throw new Problem('course_not_playable', 'AICC courses can be imported, but not opened yet.');
-  const unit = unitOf(played, input.unitId);
-  if (unit.Kind !== 'au')
-    throw new Problem(
-      'validation_failed',
-      'This unit does not report through xAPI, so it needs no session.',
-      {
-        param: 'UnitID',
-      },
-    );
+  const { played, unit } = input;
   return transaction(ctx, async (ctx) => {
     const registration = await lockRegistration(ctx, input.enrollId);
     if (!registration) throw new Problem('enrolment_erased', commitRejections.enrolment_erased);
@@ -84,8 +76,6 @@ export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedA
     const left = await abandonAuSessions(ctx, input.enrollId);
     const opening = {
       ...input,
-      played,
-      unit,
       registration,
       record: records.get(unit.UnitID) ?? nothingReported,
     };
@@ -103,7 +93,7 @@ export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedA
   });
 }
 
-type Opening = OpenAu & { played: PlayedRelease; unit: Unit; registration: Registration; record: AuRecord };
+type Opening = OpenAu & { registration: Registration; record: AuRecord };
 type Inserted = OpenedAu & { statements: LmsStatement[] };
 
 function insert(ctx: TenantContext, opening: Opening): Promise<Inserted> {
@@ -177,7 +167,8 @@ async function insertActivity(
   };
 }
 
-function addressOf({ Href }: Unit, files: string): string {
+/** The unit's page: its own address, or that of a file of the course. */
+export function addressOf({ Href }: Unit, files: string): string {
   return Href !== null && /^https?:/i.test(Href) ? Href : files + (Href ?? '');
 }
 

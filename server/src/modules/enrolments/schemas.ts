@@ -216,7 +216,7 @@ export const TimelineEntry = Fields(
   {
     At: Instant(),
     Kind: OneOf(['launch', 'unit', 'commit', 'event'], {
-      description: '`unit`: a session of a unit that reports through xAPI, or its waiver.',
+      description: '`unit`: a session of a unit of cmi5, xAPI or AICC, or its waiver.',
     }),
     Type: Nullable(Type.String({ description: 'The type of the event, if the entry is an event.' })),
     Launch: Nullable(

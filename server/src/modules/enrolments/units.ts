@@ -43,3 +43,18 @@ async function readAll<Row extends StartedUnit>(
     if (rows.length < batchSize) return all;
   }
 }
+
+/** The run-time data of one unit; empty if it has not been started. */
+export async function readUnitData(
+  ctx: TenantContext,
+  { enrollId, unitId }: { enrollId: string; unitId: string },
+): Promise<RunTimeData> {
+  const row = await ctx.db
+    .selectFrom('attempt_unit')
+    .select('data')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .where('unit_id', '=', unitId)
+    .executeTakeFirst();
+  return (row?.data ?? {}) as RunTimeData;
+}

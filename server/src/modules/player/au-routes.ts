@@ -69,15 +69,15 @@ const notStored = { 'Cache-Control': 'no-store' };
 /** AUs run on other origins, and send no cookies. */
 const anyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
-/** The routes of units that report through xAPI. */
+/** The routes of units that report to the service itself. */
 export const auRoutes = [
   route({
     ...content,
     method: 'POST',
     path: '/play/{token}/au',
     name: 'openUnit',
-    summary: 'Open a session of a unit that reports through xAPI',
-    description: 'The open session of the enrolment is abandoned.',
+    summary: 'Open a session of a unit that reports to the service itself',
+    description: 'For units of cmi5, xAPI and AICC. The open session of the enrolment is abandoned.',
     runTime: { token: 'session', use: 'alive' },
     params: Session,
     body: AuOpening,

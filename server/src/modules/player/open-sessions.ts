@@ -2,9 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant, inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type PlayedRelease, playedBy } from '../catalogue/playable.ts';
+import { openAicc } from '../aicc/open-aicc.ts';
+import { type PlayedRelease, playedBy, unitOf } from '../catalogue/playable.ts';
 import { type AuHandle, readAuToken, writeAuToken } from '../cmi5/au-tokens.ts';
-import { type AuAddresses, openAu } from '../cmi5/open-au.ts';
+import { type AuAddresses, type OpenedAu, openAu } from '../cmi5/open-au.ts';
 import { explain } from '../enrolments/explain.ts';
 import { keepLaunchAlive, readLaunchState } from '../enrolments/launches.ts';
 import { commitProgress } from '../enrolments/progress.ts';
@@ -18,7 +19,7 @@ import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin, type OriginOwner } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
 import { isLarge, openInTurn, rejectLarge } from './large-sessions.ts';
-import type { Opened, Opening, OpenSession } from './open-session.ts';
+import type { AuOpening, Opened, Opening, OpenSession } from './open-session.ts';
 import { previewOpening, previewSession } from './preview-session.ts';
 import { readPreviewLink, readPreviewSession, readPreviewTicket } from './preview-tokens.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
@@ -83,12 +84,30 @@ function launchSession(ctx: TenantContext, handle: SessionHandle): OpenSession {
     commit: (body) => commit(ctx, handle, body),
     state: () => readLaunchState(ctx, handle),
     keepAlive: () => keepLaunchAlive(ctx, handle),
-    openAu: ({ UnitID, LaunchMode = null }) => {
-      const addresses = (session: AuHandle) => auAddresses(ctx, session);
-      return openAu(ctx, { ...handle, unitId: UnitID, launchMode: LaunchMode, addresses });
-    },
+    openAu: (body) => openUnit(ctx, handle, body),
     results: () => readResults(ctx, handle),
   };
+}
+
+/** Opens a unit that reports to the service itself, by the protocol of its standard. */
+async function openUnit(
+  ctx: TenantContext,
+  handle: SessionHandle,
+  { UnitID, LaunchMode }: AuOpening,
+): Promise<OpenedAu> {
+  const { ended, releaseId } = await readLaunchState(ctx, handle);
+  if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
+  const played = await playedBy(ctx, releaseId);
+  const unit = unitOf(played, UnitID);
+  if (unit.Kind !== 'au')
+    throw new Problem(
+      'validation_failed',
+      'This unit does not report to the service itself, so it needs no session.',
+      { param: 'UnitID' },
+    );
+  const addresses = (session: AuHandle) => auAddresses(ctx, session);
+  const open = played.standard === 'aicc' ? openAicc : openAu;
+  return open(ctx, { ...handle, played, unit, launchMode: LaunchMode ?? null, addresses });
 }
 
 const endedSession = async () => {
@@ -108,7 +127,8 @@ function auAddresses(ctx: Context, session: AuHandle): ReturnType<AuAddresses> {
   const origin = contentOrigin(ctx, { use: 'launch', ...session });
   const own = `${origin}/play/${writeAuToken(ctx, 'content', session)}`;
   const fetch = `${origin}/play/${writeAuToken(ctx, 'fetch', session)}/fetch`;
-  return { files: `${own}/content/`, returned: `${own}/returned`, fetch };
+  const hacp = `${origin}/play/${writeAuToken(ctx, 'hacp', session)}/hacp`;
+  return { files: `${own}/content/`, returned: `${own}/returned`, fetch, hacp };
 }
 
 async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticket: Ticket): Promise<Opened> {

@@ -12,7 +12,8 @@ const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];
 const addressOf = (path: string) => path.replaceAll(/\{\w+\}|\*/g, 'x');
 
 /** Pages on other origins call these operations, and their browsers ask for permission with OPTIONS. */
-const isForOtherOrigins = ({ path, name }: Route) => path.startsWith('/xapi/') || name === 'fetchToken';
+const isForOtherOrigins = ({ path, name }: Route) =>
+  path.startsWith('/xapi/') || name === 'fetchToken' || name === 'reportByHacp';
 
 function methodsOf(route: Route): string[] {
   const { method, whole } = route;

@@ -23,12 +23,17 @@ export function problemDocument(problem: Problem, requestId: string) {
 /** Default seconds for `Retry-After`. */
 const retryAfterOf: Record<number, number> = { 429: 60, 503: 5 };
 
+/** What every response about a problem needs, in any format. */
+export function beforeProblem(reply: FastifyReply, { status, extras }: Problem): void {
+  const retryAfter = extras.retryAfter ?? retryAfterOf[status];
+  dropUnreadBody(reply);
+  if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
+}
+
 /** The only place that maps thrown values to `application/problem+json`. */
 export function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
   const { status } = problem;
-  const retryAfter = problem.extras.retryAfter ?? retryAfterOf[status];
-  dropUnreadBody(reply);
-  if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
+  beforeProblem(reply, problem);
   if (problem.extras.allow) void reply.header('Allow', problem.extras.allow.join(', '));
   if (status === 401) void reply.header('WWW-Authenticate', 'Bearer');
   return reply
@@ -98,17 +103,22 @@ export function toProblem(error: unknown): Problem | null {
   return null;
 }
 
+/** The problem that the caller learns about; the log has the cause of failures. */
+export function loggedProblem(error: unknown, request: FastifyRequest, log: Log): Problem {
+  const problem = toProblem(error);
+  if (problem && problem.status >= 500)
+    log.warn({ request_id: request.id, err: error }, 'service unavailable');
+  if (problem) return problem;
+  log.error({ request_id: request.id, err: error }, 'request failed');
+  const detail =
+    'The service failed to process the request. Try again. If the error persists, contact support and quote the request_id.';
+  return new Problem('internal_error', detail);
+}
+
 export function handleProblems(app: FastifyInstance, log: Log): void {
   trackMethods(app);
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply) => {
-    const problem = toProblem(error);
-    if (problem && problem.status >= 500)
-      log.warn({ request_id: request.id, err: error }, 'service unavailable');
-    if (problem) return sendProblem(reply, problem, request.id);
-    log.error({ request_id: request.id, err: error }, 'request failed');
-    const detail =
-      'The service failed to process the request. Try again. If the error persists, contact support and quote the request_id.';
-    return sendProblem(reply, new Problem('internal_error', detail), request.id);
+    return sendProblem(reply, loggedProblem(error, request, log), request.id);
   });
   app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), request.id));
 }

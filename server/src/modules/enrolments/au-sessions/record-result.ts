@@ -12,13 +12,14 @@ import { writeProgressNow } from '../write-progress.ts';
 const noNumber = 2_000_000_001;
 
 /**
- * Stores what statements say about a unit, as a commit of the service itself: evidence → enrolment → event. It belongs
- * to the caller's transaction, which has locked the enrolment.
+ * Stores what a unit reported, as a commit of the service itself: evidence → enrolment → event. It belongs to the
+ * caller's transaction, which has locked the enrolment. False if the data was not stored, because all units together
+ * would exceed their limit; the result counts.
  */
 export async function recordUnit(
   ctx: TenantContext,
   recorded: { enrollId: string; launch: number; unitId: string; data: RunTimeData },
-): Promise<void> {
+): Promise<boolean> {
   const { enrollId, launch } = recorded;
   const facts = await readProgressNow(ctx, { enrollId, launch, launchId: null, number: noNumber });
   if (!facts || facts.user_id === null || facts.enabled === null)
@@ -39,7 +40,7 @@ export async function recordUnit(
   const known = { ...facts, user_id, enabled, last_seen_at: last_seen_at ?? ctx.now(), launch };
   const progress = { ...(await progressAfter(ctx, known, input)), expectedChange: null };
   forgetProgress(ctx, enrollId);
-  if ((await writeProgressNow(ctx, progress)) !== null) return;
+  if ((await writeProgressNow(ctx, progress)) !== null) return progress.bytes > 0;
   throw new Problem('unavailable', 'The enrolment is being changed by another request. Send it again.', {
     retryAfter: 1,
   });

@@ -44,6 +44,7 @@ function commonCodes({ method, access, params, query, body, streams }: Route): E
 
 /** Every error code that the operation can return, in the order of the closed list. */
 export function codesOf(route: Route): ErrorCode[] {
+  if (route.ownErrors) return [];
   const codes = new Set([...commonCodes(route), ...(route.problems ?? [])]);
   return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code));
 }
@@ -82,7 +83,7 @@ export function openProblemResponses() {
         byStatus[status] = { $ref: `#/components/responses/${name}` };
       }
     }
-    return { ...byStatus, default: { $ref: '#/components/responses/Problem' } };
+    return route.ownErrors ? byStatus : { ...byStatus, default: { $ref: '#/components/responses/Problem' } };
   };
   return { responses, withProblems };
 }

@@ -1,0 +1,135 @@
+import {
+  type HacpError,
+  type HacpRequest,
+  hacpAnswer,
+  readHacpRequest,
+} from '../../../../standards/aicc/hacp.ts';
+import { afterPutInteractions, afterPutObjectives, commentsIn } from '../../../../standards/aicc/lists.ts';
+import { afterPutParam, paramMessage, withMore } from '../../../../standards/aicc/messages.ts';
+import { atExit, atLaunch } from '../../../../standards/aicc/session.ts';
+import type { RunTimeData, Unit } from '../../../../standards/types.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/queues.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { playedBy, unitOf } from '../catalogue/playable.ts';
+import { type AuHandle, readAuToken } from '../cmi5/au-tokens.ts';
+import { recordUnit } from '../enrolments/au-sessions/record-result.ts';
+import {
+  type AuSessionRow,
+  lockRegistration,
+  type Registration,
+  readAuSession,
+  updateAuSession,
+} from '../enrolments/au-sessions/sessions.ts';
+import { accessEnd, silentSince } from '../enrolments/session-end.ts';
+import { readUnitData } from '../enrolments/units.ts';
+
+type Result = { error: HacpError; text?: string; data?: string };
+
+/**
+ * Answers a request of AICC content. What it says counts as soon as the response says so, because content may never
+ * send `ExitAU`. Everyone without the session's address and ID gets the same error.
+ */
+export async function answerHacp(ctx: Context, token: string, body: Uint8Array): Promise<string> {
+  const handle = readAuToken(ctx, token);
+  if (handle?.use !== 'hacp') return hacpAnswer({ error: 3 });
+  const request = readHacpRequest(body);
+  const { version } = request;
+  if (request.sessionId !== handle.sessionId) return hacpAnswer({ error: 3, version });
+  return hacpAnswer({ version, ...(await act(forTenant(ctx, handle.tenantId), handle, request)) });
+}
+
+/** How a command changes the data; null if its message cannot be read. */
+type Change = (data: RunTimeData, message: string, unit: Unit) => RunTimeData | null;
+
+const changes = new Map<string, Change>([
+  ['putparam', afterPutParam],
+  ['putinteractions', afterPutInteractions],
+  ['putobjectives', afterPutObjectives],
+  ['putcomments', (data, message) => withMore(data, 'cmi.comments', commentsIn(message))],
+  ['putpath', (data, message) => withMore(data, 'lectern.path', message)],
+  ['putperformance', (data, message) => withMore(data, 'lectern.performance', message)],
+  ['exitau', (data, message, unit) => atExit(unit, afterPutParam(data, message))],
+]);
+
+type Session = Registration & AuSessionRow;
+
+function act(ctx: TenantContext, handle: AuHandle, request: HacpRequest): Promise<Result> {
+  return transaction(ctx, async (ctx) => {
+    // First, so that the requests and launches of an enrolment take turns.
+    const registration = await lockRegistration(ctx, handle.enrollId);
+    const session = registration && (await readAuSession(ctx, handle));
+    if (!session) return { error: 3 };
+    const isExit = request.command === 'exitau';
+    // Content may repeat it, or send it when the learner has already opened another unit.
+    if (isExit && session.ended_at !== null) return { error: 0 };
+    if (isOver(session, ctx.now())) return { error: 3 };
+    const isRead = request.command === 'getparam';
+    if (!isRead && !changes.has(request.command)) return { error: 1 };
+    const unit = unitOf(await playedBy(ctx, session.release_id), session.unit_id);
+    const result = isRead
+      ? await read(ctx, session, { unit, request })
+      : await change(ctx, session, { unit, request });
+    await updateAuSession(ctx, handle, {
+      ...{ isStatement: true, isTerminated: isExit },
+      ...(isRead && { prepared: true }),
+    });
+    return result;
+  });
+}
+
+/** A session lasts until the learner opens another, leaves the unit, or is silent for a day. */
+function isOver(session: Session, now: Date): boolean {
+  const lastSeen = session.last_statement_at ?? session.opened_at;
+  return session.ended_at !== null || accessEnd(session, now) !== null || lastSeen < silentSince(now);
+}
+
+type Asked = { unit: Unit; request: HacpRequest };
+
+async function read(ctx: TenantContext, session: Session, { unit, request }: Asked): Promise<Result> {
+  const { enroll_id: enrollId, unit_id: unitId, user_id, course_id, login_id } = session;
+  const stored = await readUnitData(ctx, { enrollId, unitId });
+  const named = await ctx.db
+    .selectFrom('user')
+    .select(['first_name', 'last_name'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', user_id)
+    .executeTakeFirst();
+  const Name = [named?.last_name, named?.first_name].filter(Boolean).join(', ') || login_id;
+  const mode = session.mode === 'Waived' ? 'Normal' : session.mode;
+  const data = mode === 'Normal' ? stored : atLaunch(unit, stored);
+  const learning = { learner: { ID: login_id, Name }, courseId: course_id, mode, unit };
+  return { error: 0, data: paramMessage(data, request.version, learning) };
+}
+
+/** The same limits as for the run-time data of a SCORM unit. */
+const max = { elements: 10_000, characters: 262_144, bytes: 1024 ** 2 };
+
+const tooLarge: Result = { error: 1, text: `A unit can store ${max.bytes / 1024 ** 2} MiB of data` };
+const notStored: Result = {
+  error: 1,
+  text: 'The result counts, but the data was not stored: the units of an enrolment can store 4 MiB in total',
+};
+
+/** In `Browse` and `Review`, nothing is recorded. */
+async function change(ctx: TenantContext, session: Session, { unit, request }: Asked): Promise<Result> {
+  if (session.mode !== 'Normal') return { error: 0 };
+  const { enroll_id: enrollId, unit_id: unitId, launch } = session;
+  const before = await readUnitData(ctx, { enrollId, unitId });
+  const data = changes.get(request.command)?.(before, request.data, unit);
+  if (!data) return { error: 1, text: 'The data could not be read' };
+  if (isSame(before, data)) return { error: 0 };
+  if (!isStorable(data)) return tooLarge;
+  return (await recordUnit(ctx, { enrollId, launch, unitId, data })) ? { error: 0 } : notStored;
+}
+
+function isSame(before: RunTimeData, after: RunTimeData): boolean {
+  const names = Object.keys(after);
+  return names.length === Object.keys(before).length && names.every((name) => before[name] === after[name]);
+}
+
+function isStorable(data: RunTimeData): boolean {
+  const values = Object.values(data);
+  if (values.length > max.elements || values.some(({ length }) => length > max.characters)) return false;
+  return Buffer.byteLength(JSON.stringify(data)) <= max.bytes;
+}

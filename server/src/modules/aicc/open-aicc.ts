@@ -1,0 +1,50 @@
+import { atLaunch } from '../../../../standards/aicc/session.ts';
+import { withLaunchParameters } from '../../../../standards/cmi5/lms-statements.ts';
+import type { LaunchMode } from '../../../../standards/cmi5/vocabulary.ts';
+import { isProtected } from '../../platform/config.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { AuHandle } from '../cmi5/au-tokens.ts';
+import { addressOf, type OpenAu, type OpenedAu } from '../cmi5/open-au.ts';
+import { recordUnit } from '../enrolments/au-sessions/record-result.ts';
+import { abandonAuSessions, insertAuSession, lockRegistration } from '../enrolments/au-sessions/sessions.ts';
+import { commitRejections } from '../enrolments/session-end.ts';
+import { readUnitData } from '../enrolments/units.ts';
+
+const needsHttps =
+  'AICC courses report with a session ID in plain text, so they need HTTPS. Ask the operator to set CONTENT_URL to an https address.';
+
+/**
+ * Opens a session of an AICC unit, and returns the URL that the learner's browser loads. The open session of the
+ * enrolment is over from then on, and the time of the unit's last session counts.
+ */
+export async function openAicc(ctx: TenantContext, input: OpenAu): Promise<OpenedAu> {
+  const { enrollId, launch, launchId, courseId, unit, addresses } = input;
+  const unitId = unit.UnitID;
+  const LaunchMode: LaunchMode = input.launchMode ?? 'Normal';
+  const session: AuHandle = {
+    ...{ tenantId: ctx.tenantId, enrollId, launch, launchId, courseId },
+    sessionId: newId(ctx.now()),
+  };
+  const { files, hacp } = addresses(session);
+  if (!isProtected(hacp)) throw new Problem('course_not_playable', needsHttps);
+  await transaction(ctx, async (ctx) => {
+    const registration = await lockRegistration(ctx, enrollId);
+    if (!registration) throw new Problem('enrolment_erased', commitRejections.enrolment_erased);
+    await abandonAuSessions(ctx, enrollId);
+    await insertAuSession(ctx, {
+      ...{ enrollId, sessionId: session.sessionId, launch, mode: LaunchMode },
+      unit_id: unitId,
+    });
+    if (LaunchMode === 'Normal') {
+      const data = atLaunch(unit, await readUnitData(ctx, { enrollId, unitId }));
+      await recordUnit(ctx, { enrollId, launch, unitId, data });
+    }
+  });
+  return {
+    ...{ SessionID: session.sessionId, OwnWindow: false, LaunchMode },
+    URL: withLaunchParameters(addressOf(unit, files), { AICC_SID: session.sessionId, AICC_URL: hacp }),
+  };
+}

@@ -1,0 +1,64 @@
+import Type from 'typebox';
+import { hacpAnswer } from '../../../../standards/aicc/hacp.ts';
+import { type Answer, route } from '../../platform/http/routes.ts';
+import { answerHacp } from './answer-hacp.ts';
+
+/** As for the commits of SCORM units. A body is larger than its data, because it is percent-encoded. */
+const bodyLimit = 1024 ** 2;
+
+/** The content learns no reason, because anyone may call. */
+export const failedText = 'The request failed';
+
+const example = 'command=GetParam&version=4.0&session_id=0199d3f0-0000-7000-8000-000000000001&aicc_data=';
+
+const failed = (description: string) => ({
+  description,
+  type: 'text/plain',
+  example: hacpAnswer({ error: 1, text: failedText }),
+});
+
+export const aiccRoutes = [
+  route({
+    origin: 'content',
+    tag: 'Player',
+    access: 'session',
+    scope: null,
+    method: 'POST',
+    path: '/play/{token}/hacp',
+    name: 'reportByHacp',
+    summary: 'Report from AICC content (the AICC_URL of HACP)',
+    description:
+      'The commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. What they report counts when the response says `error=0`. A session that is over, or an unknown address, gets `error=3`. Any origin may call it.',
+    runTime: { token: 'session', use: 'commit' },
+    bodyLimit,
+    params: Type.Object({
+      token: Type.String({ description: 'Part of the address that the content got when it was opened.' }),
+    }),
+    raw: {
+      types: ['application/x-www-form-urlencoded'],
+      description: 'The fields `command`, `version`, `session_id` (the AICC_SID) and `aicc_data`.',
+      examples: { 'application/x-www-form-urlencoded': example },
+    },
+    ownErrors: true,
+    answers: {
+      200: {
+        description: 'The response of the protocol. `error=3` means that the session is over.',
+        type: 'text/plain',
+        example: hacpAnswer({ error: 0, version: '4.0' }),
+      },
+      400: failed('The request could not be read.'),
+      413: failed('The body is larger than 1 MiB.'),
+      415: failed('The content type is invalid.'),
+      429: failed('There were too many requests. Retry after the seconds in `Retry-After`.'),
+      500: failed('The service failed.'),
+      503: failed('The service is overloaded. Retry after the seconds in `Retry-After`.'),
+    },
+    events: ['enrolment.progressed', 'enrolment.completed', 'enrolment.passed', 'enrolment.failed'],
+    handle: async (ctx, { params, request }): Promise<Answer> => {
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      return { status: 200, body: await answerHacp(ctx, params.token, body), headers: plainText };
+    },
+  }),
+];
+
+const plainText = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' };

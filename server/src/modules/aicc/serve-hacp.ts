@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { hacpAnswer } from '../../../../standards/aicc/hacp.ts';
+import type { Context } from '../../platform/context.ts';
+import type { Problem } from '../../platform/errors.ts';
+import { parseNothing } from '../../platform/http/bodies.ts';
+import { registerRoutes } from '../../platform/http/dispatch.ts';
+import type { Guards } from '../../platform/http/guards.ts';
+import { beforeProblem, loggedProblem } from '../../platform/http/problems.ts';
+import { aiccRoutes, failedText } from './routes.ts';
+
+/** AICC content runs on other origins, and sends no cookies. */
+const anyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
+
+const preflight = {
+  'Access-Control-Allow-Methods': 'POST',
+  'Access-Control-Allow-Headers': 'Content-Type',
+  'Access-Control-Max-Age': '600',
+};
+
+/** Statuses that concern the request or the service. All others mean that the session is over. */
+const ownStatuses = Object.keys(aiccRoutes[0]?.answers ?? {}).map(Number);
+
+function sendError(reply: FastifyReply, problem: Problem): FastifyReply {
+  beforeProblem(reply, problem);
+  const isOwn = ownStatuses.includes(problem.status);
+  return reply
+    .code(isOwn ? problem.status : 200)
+    .type('text/plain; charset=utf-8')
+    .header('Cache-Control', 'no-store')
+    .send(hacpAnswer(isOwn ? { error: 1, text: failedText } : { error: 3 }));
+}
+
+/** Serves HACP: bodies of any type, read by the protocol itself, and errors as the protocol writes them. */
+export function serveHacp(content: FastifyInstance, ctx: Context, guards: Guards): void {
+  content.register(async (hacp) => {
+    parseNothing(hacp);
+    hacp.addHook('onSend', async (_request, reply) => {
+      void reply.headers(anyOrigin);
+    });
+    hacp.setErrorHandler((error: unknown, request, reply) =>
+      sendError(reply, loggedProblem(error, request, ctx.log)),
+    );
+    hacp.options('/play/:token/hacp', async (_request, reply) => reply.code(204).headers(preflight).send());
+    registerRoutes(hacp, ctx, aiccRoutes, guards);
+  });
+}

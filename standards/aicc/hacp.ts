@@ -1,0 +1,110 @@
+/** A request of the AICC's HTTP protocol (CMI001, appendix A). Text that is missing is empty. */
+export type HacpRequest = {
+  /** In lower case. */
+  command: string;
+  version: string;
+  sessionId: string;
+  data: string;
+};
+
+/** The error codes of the protocol have no others. */
+export type HacpError = 0 | 1 | 3;
+
+const fields = ['command', 'version', 'session_id', 'au_password', 'aicc_data'];
+
+/**
+ * Reads the form of a request: names in any case and order, values encoded or not. Some content does not encode its
+ * data, so an `&` in it is not the start of a field unless the name is a known one.
+ */
+export function readHacpRequest(body: Uint8Array): HacpRequest {
+  const values = new Map<string, string[]>();
+  let last: string[] | undefined;
+  for (const part of new TextDecoder('latin1').decode(body).split('&')) {
+    const equals = part.indexOf('=');
+    const name = equals < 0 || equals > 40 ? '' : part.slice(0, equals).trim().toLowerCase();
+    if (!fields.includes(name)) last?.push(part);
+    else if (values.has(name)) last = undefined;
+    else {
+      last = [part.slice(equals + 1)];
+      values.set(name, last);
+    }
+  }
+  const value = (name: string) => decoded(values.get(name)?.join('&') ?? '');
+  return {
+    command: value('command').trim().toLowerCase(),
+    version: value('version').trim(),
+    sessionId: value('session_id').trim(),
+    data: value('aicc_data'),
+  };
+}
+
+/**
+ * A form writes a space as `+`. JavaScript's `escape()` does not encode a real `+`, and writes characters outside
+ * Latin-1 as `%u20AC`.
+ */
+function decoded(text: string): string {
+  const hasSpaces = /[ \r\n]|%20/.test(text);
+  const plain = hasSpaces ? text : text.replaceAll('+', ' ');
+  if (/%u[0-9a-f]{4}/i.test(plain))
+    return storable(
+      plain.replace(/%u([0-9a-f]{4})|%([0-9a-f]{2})/gi, (_, wide?: string, narrow?: string) =>
+        String.fromCharCode(Number.parseInt(wide ?? narrow ?? '', 16)),
+      ),
+    );
+  return storable(decodeBytes(unescaped(plain)));
+}
+
+/** The bytes of a percent-encoded text of Latin-1 characters. Other percent signs are kept. */
+function unescaped(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const [high, low] = code === percent ? [digitAt(text, at + 1), digitAt(text, at + 2)] : [-1, -1];
+    const isEscape = high >= 0 && low >= 0;
+    bytes[length++] = isEscape ? high * 16 + low : code;
+    if (isEscape) at += 2;
+  }
+  return bytes.subarray(0, length);
+}
+
+const percent = 37;
+
+/** The hexadecimal digit at a position; -1 if there is none. */
+function digitAt(text: string, at: number): number {
+  const code = text.charCodeAt(at) | 32;
+  if (code >= 97 && code <= 102) return code - 87;
+  const digit = text.charCodeAt(at) - 48;
+  return digit >= 0 && digit <= 9 ? digit : -1;
+}
+
+function decodeBytes(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+/** JSON in PostgreSQL cannot store a NUL or half of a surrogate pair. */
+const storable = (text: string) => text.replaceAll('\0', '\u{FFFD}').toWellFormed();
+
+const errorTexts: Record<HacpError, string> = {
+  0: 'Successful',
+  1: 'Invalid Command',
+  3: 'Invalid Session ID',
+};
+
+/** The response, in the version that the content sent: older content cannot read the formats of newer versions. */
+export function hacpAnswer(answer: {
+  error: HacpError;
+  text?: string;
+  version?: string;
+  data?: string;
+}): string {
+  const { error, text = errorTexts[error], version = '', data } = answer;
+  const lines = [`error=${error}`, `error_text=${text}`, `version=${answeredVersion(version)}`];
+  return `${lines.join('\r\n')}\r\n${data === undefined ? '' : `aicc_data=${data}`}`;
+}
+
+const answeredVersion = (version: string) => (/^\d{1,2}(\.\d{1,2}){0,2}$/.test(version) ? version : '4.0');

@@ -1,0 +1,130 @@
+import { formatTimespan, parseSeconds } from '../durations.ts';
+import type { RunTimeData } from '../types.ts';
+import { type Groups, readGroups } from './groups.ts';
+import { countOf, mergeObjectives, type ReportedObjective } from './lists.ts';
+import { exitOf, statusOf, withScore } from './words.ts';
+
+const preferences = ['audio', 'language', 'speed', 'text'];
+
+/** The data after `PutParam`. What the message does not mention keeps its value. */
+export function afterPutParam(data: RunTimeData, message: string): RunTimeData {
+  const groups = readGroups(message);
+  const core = groups.get('core')?.values ?? new Map<string, string>();
+  const [location, status] = [core.get('lesson_location'), core.get('lesson_status')];
+  const time = core.get('time');
+  const word = statusOf(status);
+  return mergeObjectives(
+    {
+      ...withScore(data, 'cmi.core', core.get('score')),
+      ...(location !== undefined && { 'cmi.core.lesson_location': location }),
+      ...(word !== null && { 'cmi.core.lesson_status': word }),
+      ...(status?.includes(',') && { 'cmi.core.exit': exitOf(status) }),
+      ...(time && { 'cmi.core.session_time': formatTimespan(parseSeconds(time.slice(0, 100))) }),
+      ...textIn(groups, 'core_lesson', 'cmi.suspend_data'),
+      ...textIn(groups, 'comments', 'cmi.comments'),
+      ...preferencesIn(groups),
+    },
+    objectivesIn(groups),
+  );
+}
+
+function textIn(groups: Groups, group: string, element: string): RunTimeData {
+  const found = groups.get(group);
+  return found ? { [element]: found.text } : {};
+}
+
+function preferencesIn(groups: Groups): RunTimeData {
+  const values = groups.get('student_preferences')?.values;
+  return Object.fromEntries(
+    preferences.flatMap((name) => {
+      const value = values?.get(name);
+      return value ? [[`cmi.student_preference.${name}`, value.slice(0, 255)]] : [];
+    }),
+  );
+}
+
+/** `J_ID.1`, `J_Score.1` and `J_Status.1`, with any number. */
+function objectivesIn(groups: Groups): ReportedObjective[] {
+  const values = groups.get('objectives_status')?.values ?? new Map<string, string>();
+  return [...values].flatMap(([name, id]) => {
+    const [, number] = /^j_id\.(\d{1,6})$/.exec(name) ?? [];
+    if (number === undefined || id === '') return [];
+    return [{ id, score: values.get(`j_score.${number}`), status: values.get(`j_status.${number}`) }];
+  });
+}
+
+/** Adds to an element that collects text, such as comments. A repeated request adds nothing. */
+export function withMore(data: RunTimeData, element: string, text: string): RunTimeData {
+  const before = data[element] ?? '';
+  if (before.endsWith(text)) return data;
+  return { ...data, [element]: before === '' ? text : `${before}\r\n${text}` };
+}
+
+/** What `GetParam` tells the content in addition to its own data. */
+export type Learning = {
+  learner: { ID: string; Name: string };
+  courseId: string;
+  /** Whether results count: not in `Browse` and `Review`. */
+  mode: 'Normal' | 'Browse' | 'Review';
+  unit: {
+    MasteryScore: number | null;
+    MaxTimeAllowed: string | null;
+    TimeLimitAction: string | null;
+    DataFromLMS: string | null;
+  };
+};
+
+/** The message that `GetParam` returns. Versions before 3 know no maximum and minimum of a score. */
+export function paramMessage(data: RunTimeData, version: string, learning: Learning): string {
+  const { learner, courseId, mode, unit } = learning;
+  const of = (element: string) => oneLine(data[element] ?? '');
+  const score = (prefix: string) => scoreText(of, prefix, version);
+  const status = titleCase(of('cmi.core.lesson_status') || 'not attempted');
+  const entry = { 'ab-initio': ',Ab-initio', resume: ',Resume' }[of('cmi.core.entry')] ?? '';
+  const objectives = Array.from({ length: countOf(data, 'objectives') }, (_, at) => [
+    `J_ID.${at + 1}=${of(`cmi.objectives.${at}.id`)}`,
+    `J_Score.${at + 1}=${score(`cmi.objectives.${at}`)}`,
+    `J_Status.${at + 1}=${titleCase(of(`cmi.objectives.${at}.status`))}`,
+  ]).flat();
+  return [
+    '[Core]',
+    `Student_ID=${oneLine(learner.ID)}`,
+    `Student_Name=${oneLine(learner.Name)}`,
+    `Lesson_Location=${of('cmi.core.lesson_location')}`,
+    `Credit=${mode === 'Normal' ? 'Credit' : 'No-credit'}`,
+    `Lesson_Status=${status}${entry}`,
+    `Lesson_Mode=${mode}`,
+    `Score=${score('cmi.core')}`,
+    `Time=${clock(data['cmi.core.total_time'])}`,
+    '[Core_Lesson]',
+    ...textLines(data['cmi.suspend_data']),
+    '[Core_Vendor]',
+    ...textLines(unit.DataFromLMS ?? ''),
+    '[Evaluation]',
+    `Course_ID={${oneLine(courseId)}}`,
+    '[Student_Data]',
+    `Mastery_Score=${unit.MasteryScore ?? ''}`,
+    `Max_Time_Allowed=${oneLine(unit.MaxTimeAllowed ?? '')}`,
+    `Time_Limit_Action=${oneLine(unit.TimeLimitAction ?? '')}`,
+    ...(objectives.length > 0 ? ['[Objectives_Status]', ...objectives] : []),
+    '[Student_Preferences]',
+    ...preferences.map((name) => `${titleCase(name)}=${of(`cmi.student_preference.${name}`)}`),
+    '',
+  ].join('\r\n');
+}
+
+function scoreText(of: (element: string) => string, prefix: string, version: string): string {
+  const [raw, max, min] = ['raw', 'max', 'min'].map((part) => of(`${prefix}.score.${part}`));
+  return !max || Number.parseInt(version, 10) < 3 ? (raw ?? '') : `${raw},${max},${min}`;
+}
+
+/** Older content cannot read fractions of a second, or hours with four digits. */
+function clock(total: string | undefined): string {
+  return formatTimespan(Math.floor(parseSeconds(total)))
+    .slice(0, -3)
+    .replace(/^00/, '');
+}
+
+const textLines = (text: string | undefined) => (text ? [text] : []);
+const oneLine = (text: string) => text.replace(/[\r\n]+/g, ' ');
+const titleCase = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);

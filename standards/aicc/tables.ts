@@ -1,0 +1,65 @@
+import { parse } from 'csv-parse/sync';
+
+export type Row = { line: number; cells: string[] };
+/** `positions`: the first column with each name. */
+export type Table = { columns: string[]; positions: ReadonlyMap<string, number>; rows: Row[] };
+
+/** Why a table cannot be read. */
+export class TableError extends Error {
+  readonly line: number | null;
+
+  constructor(why: string, line: number | null) {
+    super(why);
+    this.line = line;
+  }
+}
+
+/** A table with a header, whose names are in any case and order. Missing and additional cells are tolerated. */
+export function readTable(text: string, maxColumns: number): Table {
+  // The parser allocates as many cells for each row as the header has.
+  const [first] = rowsOf(text, { to: 1 });
+  if (first && first.cells.length > maxColumns)
+    throw new TableError(`there are more than ${maxColumns} columns`, first.line);
+  const [header, ...rows] = rowsOf(text);
+  const columns = header?.cells.map((name) => name.toLowerCase()) ?? [];
+  const positions = new Map(columns.map((name, at) => [name, at] as const).reverse());
+  return { columns, positions, rows };
+}
+
+/** The widest table of HACP has 13. */
+const maxColumnsOfRequests = 50;
+
+/** Parsing takes 0.4 µs per character, and other requests wait for it. */
+const maxCharacters = 262_144;
+
+/** The table of a request. Null if the text cannot be read as a table. */
+export function parseTable(text: string): Table | null {
+  if (text.length > maxCharacters) return null;
+  try {
+    return readTable(text, maxColumnsOfRequests);
+  } catch {
+    return null;
+  }
+}
+
+function rowsOf(text: string, only: { to?: number } = {}): Row[] {
+  try {
+    const options = { info: true, trim: true, relax_quotes: true, relax_column_count: true } as const;
+    const skip = { skip_empty_lines: true, skip_records_with_empty_values: true } as const;
+    // The cast is safe: with `info` and without `columns`, records are lists of texts.
+    const parsed = parse(text, { ...options, ...skip, ...only }) as unknown as {
+      info: { lines: number };
+      record: string[];
+    }[];
+    return parsed.map(({ info, record }) => ({ line: info.lines, cells: record }));
+  } catch (error) {
+    const why = 'a quotation mark is missing, or is in the wrong place';
+    throw new TableError(why, (error as { lines?: number }).lines ?? null);
+  }
+}
+
+/** The cell in the first of these columns that has a value. */
+export function cellOf({ positions }: Table, { cells }: Row, ...names: string[]): string {
+  const found = names.map((name) => cells[positions.get(name) ?? -1]?.trim() ?? '');
+  return found.find((cell) => cell !== '') ?? '';
+}
