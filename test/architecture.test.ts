@@ -52,6 +52,8 @@ const owners: Record<string, string> = {
   au_session: 'enrolments',
   attempt: 'enrolments',
   attempt_unit: 'enrolments',
+  earlier_attempt: 'enrolments',
+  earlier_unit: 'enrolments',
   run_time_commit: 'enrolments',
   event: 'events',
   webhook: 'webhooks',

@@ -335,7 +335,7 @@ export interface paths {
         get: operations["readEnrolment"];
         /**
          * Change an enrolment
-         * @description Changes when access ends, withdraws or reinstates the enrolment, changes Reference and Metadata, or overrides the result. Fields that you leave out keep their values.
+         * @description Changes when access ends, withdraws or reinstates the enrolment, changes Reference and Metadata, sets the rules for attempts, or overrides the result. Fields that you leave out keep their values.
          */
         put: operations["updateEnrolment"];
         post?: never;
@@ -394,7 +394,7 @@ export interface paths {
         };
         /**
          * Read what a course recorded about an enrolment
-         * @description The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took.
+         * @description The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took. Earlier attempts stay readable.
          */
         get: operations["readActivity"];
         put?: never;
@@ -419,6 +419,46 @@ export interface paths {
         get: operations["listCourseInteractions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment/{LoginID}/{EnrollID}/attempt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an enrolment's attempts
+         * @description Every attempt with its own result, whether or not it counts. What the course recorded in each is in `/activity?Attempt=`.
+         */
+        get: operations["listAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment/{LoginID}/{EnrollID}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset an enrolment
+         * @description The learner starts over: the next launch starts a new attempt on the current release, and the limit counts from there. Earlier attempts stay readable but no longer count. An override stays. If nothing was recorded since the last reset, nothing changes.
+         */
+        post: operations["resetEnrolment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1899,6 +1939,66 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "enrolment.attempt_started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A launch started another attempt, because the enrolment has rules for attempts.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.attempt_started"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.attempt_finished": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An attempt was completed, passed or failed, in an enrolment with rules for attempts. Its result is not necessarily the one that counts.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.attempt_finished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An administrator discarded all attempts, so that the learner can start over. Attempt is the number of the next one.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "enrolment.extended": {
         parameters: {
             query?: never;
@@ -2400,6 +2500,38 @@ export interface components {
              */
             ExpiresAt: string | null;
             Launches: number;
+            /**
+             * @description The rules for attempts; null means a single attempt, which stays open.
+             * @example {
+             *       "Limit": 3,
+             *       "CoolDown": "P1D",
+             *       "Counts": "best",
+             *       "After": "failed"
+             *     }
+             */
+            Attempts: {
+                /** @description Maximum number of attempts; null (default) means no limit other than 1,000. Attempts before a reset do not count. */
+                Limit: number | null;
+                /**
+                 * @description Time between the end of an attempt and the next one: an ISO 8601 duration of days, hours and minutes, such as P1D or PT30M; null (default) means none.
+                 * @example P1D
+                 */
+                CoolDown: string | null;
+                /**
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, or else has the highest score.
+                 * @enum {string}
+                 */
+                Counts: "best" | "last" | "first";
+                /**
+                 * @description When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
+                 * @enum {string}
+                 */
+                After: "failed" | "finished";
+            } | null;
+            /** @description Number of the current attempt, counted from 1. */
+            Attempt: number;
+            /** @description Attempts started since the last reset, including the current one. */
+            AttemptsUsed: number;
             /** @description The client's own reference, such as an order number. */
             Reference: string | null;
             /** @description Up to 20 key–value pairs of the client’s own, with string values. */
@@ -2446,6 +2578,34 @@ export interface components {
              * @enum {string}
              */
             Status: "draft" | "published" | "retired";
+            /**
+             * @description The rules for attempts; null means a single attempt, which stays open.
+             * @example {
+             *       "Limit": 3,
+             *       "CoolDown": "P1D",
+             *       "Counts": "best",
+             *       "After": "failed"
+             *     }
+             */
+            Attempts: {
+                /** @description Maximum number of attempts; null (default) means no limit other than 1,000. Attempts before a reset do not count. */
+                Limit: number | null;
+                /**
+                 * @description Time between the end of an attempt and the next one: an ISO 8601 duration of days, hours and minutes, such as P1D or PT30M; null (default) means none.
+                 * @example P1D
+                 */
+                CoolDown: string | null;
+                /**
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, or else has the highest score.
+                 * @enum {string}
+                 */
+                Counts: "best" | "last" | "first";
+                /**
+                 * @description When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
+                 * @enum {string}
+                 */
+                After: "failed" | "finished";
+            } | null;
             /** @description Number of free seats; null means unlimited. */
             SeatsLeft: number | null;
         };
@@ -2510,6 +2670,34 @@ export interface components {
                 /** @description Why the result was overridden. Required. */
                 Reason: string;
             } | null;
+            /**
+             * @description Replaces the rules for attempts; members that you leave out get their defaults. null means a single attempt, which stays open.
+             * @example {
+             *       "Limit": 3,
+             *       "CoolDown": "P1D",
+             *       "Counts": "best",
+             *       "After": "failed"
+             *     }
+             */
+            Attempts?: {
+                /** @description Maximum number of attempts; null (default) means no limit other than 1,000. Attempts before a reset do not count. */
+                Limit?: number | null;
+                /**
+                 * @description Time between the end of an attempt and the next one: an ISO 8601 duration of days, hours and minutes, such as P1D or PT30M; null (default) means none.
+                 * @example P1D
+                 */
+                CoolDown?: string | null;
+                /**
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, or else has the highest score.
+                 * @enum {string}
+                 */
+                Counts?: "best" | "last" | "first";
+                /**
+                 * @description When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
+                 * @enum {string}
+                 */
+                After?: "failed" | "finished";
+            } | null;
         };
         /** Explanation */
         Explanation: {
@@ -2521,10 +2709,15 @@ export interface components {
             CourseID: string;
             /** @description true if every rule passes. A click on the launch link is checked against the same rules. */
             MayLaunch: boolean;
+            /**
+             * Format: date-time
+             * @description When a cool-down allows the next attempt; null if the learner need not wait for one.
+             */
+            NextAttemptAt: string | null;
             /** @description In the order of evaluation. */
             Rules: {
                 /** @enum {string} */
-                Rule: "user_enabled" | "not_withdrawn" | "not_expired" | "course_available" | "course_playable";
+                Rule: "user_enabled" | "not_withdrawn" | "not_expired" | "course_available" | "course_playable" | "attempts_left" | "cool_down_over";
                 Passed: boolean;
                 /** @description What was found, and what to do if the rule failed. */
                 Detail: string;
@@ -2640,7 +2833,7 @@ export interface components {
             /** @description 0–100. */
             Progress: number;
             TotalSeconds: number;
-            /** @description As the content recorded them in the latest attempt. */
+            /** @description As the content recorded them last in the attempt. */
             Objectives: {
                 /** @example exits */
                 ObjectiveID: string;
@@ -2656,7 +2849,7 @@ export interface components {
                 /** @description 0–100. */
                 Score: number | null;
             }[];
-            /** @description As the content recorded them in the latest attempt. */
+            /** @description As the content recorded them last in the attempt. */
             Interactions: {
                 /**
                  * @description Position in the unit, counted from 0.
@@ -2781,6 +2974,50 @@ export interface components {
              *     ]
              */
             ObjectiveIDs: string[];
+        };
+        /** Attempt */
+        Attempt: {
+            /** @description Counted from 1, and on after a reset. */
+            Attempt: number;
+            /**
+             * Format: date-time
+             * @description When it was first launched; null if it was not launched yet.
+             */
+            StartedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was completed, passed or failed.
+             */
+            FinishedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the next attempt replaced it; null for the current one.
+             */
+            EndedAt: string | null;
+            /**
+             * @description What started the next attempt.
+             * @enum {string|null}
+             */
+            EndedBy: "launch" | "reset" | null;
+            /** @description Why it was reset. */
+            Reason: string | null;
+            /** @description true if it was reset, so that it can no longer count. */
+            Discarded: boolean;
+            /** @enum {string} */
+            Completion: "unknown" | "incomplete" | "completed";
+            /** @enum {string} */
+            Success: "unknown" | "passed" | "failed";
+            /** @description 0–100. */
+            Score: number | null;
+            /** @description 0–100. */
+            Progress: number;
+            TotalSeconds: number;
+            Launches: number;
+        };
+        /** ResetRequest */
+        ResetRequest: {
+            /** @description Why the learner starts over. Required. */
+            Reason: string;
         };
         /** NewEnrolmentKeys */
         NewEnrolmentKeys: {
@@ -3122,6 +3359,34 @@ export interface components {
              * @enum {string}
              */
             Status?: "draft" | "published" | "retired";
+            /**
+             * @description Replaces the rules for attempts; members that you leave out get their defaults. null means a single attempt, which stays open.
+             * @example {
+             *       "Limit": 3,
+             *       "CoolDown": "P1D",
+             *       "Counts": "best",
+             *       "After": "failed"
+             *     }
+             */
+            Attempts?: {
+                /** @description Maximum number of attempts; null (default) means no limit other than 1,000. Attempts before a reset do not count. */
+                Limit?: number | null;
+                /**
+                 * @description Time between the end of an attempt and the next one: an ISO 8601 duration of days, hours and minutes, such as P1D or PT30M; null (default) means none.
+                 * @example P1D
+                 */
+                CoolDown?: string | null;
+                /**
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, or else has the highest score.
+                 * @enum {string}
+                 */
+                Counts?: "best" | "last" | "first";
+                /**
+                 * @description When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
+                 * @enum {string}
+                 */
+                After?: "failed" | "finished";
+            } | null;
         };
         /** Release */
         Release: {
@@ -3436,7 +3701,7 @@ export interface components {
             EnrollID: string | null;
             CourseID: string | null;
             /** @enum {string} */
-            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "invitation.created" | "invitation.accepted" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.extended" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "webhook.disabled";
+            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "invitation.created" | "invitation.accepted" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.attempt_started" | "enrolment.attempt_finished" | "enrolment.reset" | "enrolment.extended" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "webhook.disabled";
             /** @description Depends on Type: see the webhooks in this document. Fields may be added. */
             Data: {
                 [key: string]: unknown;
@@ -3696,10 +3961,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the statement about it. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the statement about it. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next one; the reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
              * @description Who did it: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
@@ -4417,6 +4682,30 @@ export interface components {
                 };
             };
         };
+        /** @description `user_not_found`: The user does not exist. `enrolment_not_found`: The enrolment does not exist. `tenant_not_found`: The tenant does not exist. */
+        "user_not_found.enrolment_not_found.tenant_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_not_found" | "enrolment_not_found" | "tenant_not_found";
+                };
+            };
+        };
+        /** @description `not_resettable`: The enrolment cannot be reset. `in_progress`: The same request is still in progress. */
+        "not_resettable.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "not_resettable" | "in_progress";
+                };
+            };
+        };
         /** @description `course_retired`: The course is retired. `in_progress`: The same request is still in progress. */
         "course_retired.in_progress": {
             headers: {
@@ -4921,18 +5210,6 @@ export interface components {
                 };
             };
         };
-        /** @description `user_not_found`: The user does not exist. `enrolment_not_found`: The enrolment does not exist. `tenant_not_found`: The tenant does not exist. */
-        "user_not_found.enrolment_not_found.tenant_not_found": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "user_not_found" | "enrolment_not_found" | "tenant_not_found";
-                };
-            };
-        };
         /** @description `not_waivable`: The unit cannot be waived. `in_progress`: The same request is still in progress. */
         "not_waivable.in_progress": {
             headers: {
@@ -5255,6 +5532,8 @@ export type Explanation = components['schemas']['Explanation'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type UnitActivity = components['schemas']['UnitActivity'];
 export type CourseInteraction = components['schemas']['CourseInteraction'];
+export type Attempt = components['schemas']['Attempt'];
+export type ResetRequest = components['schemas']['ResetRequest'];
 export type NewEnrolmentKeys = components['schemas']['NewEnrolmentKeys'];
 export type IssuedEnrolmentKeys = components['schemas']['IssuedEnrolmentKeys'];
 export type EnrolmentKey = components['schemas']['EnrolmentKey'];
@@ -5338,6 +5617,8 @@ export type ResponseUserNotFoundCourseNotFoundTenantNotFound = components['respo
 export type ResponseUserDisabledMultipleEnrolmentOptionsNoEnrolmentOptionCourseRetiredAlreadyEnrolledNoSeatsLeftInProgress = components['responses']['user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.no_seats_left.in_progress'];
 export type ResponseEnrolmentNotFoundTenantNotFound = components['responses']['enrolment_not_found.tenant_not_found'];
 export type ResponseAlreadyEnrolledNoSeatsLeft = components['responses']['already_enrolled.no_seats_left'];
+export type ResponseUserNotFoundEnrolmentNotFoundTenantNotFound = components['responses']['user_not_found.enrolment_not_found.tenant_not_found'];
+export type ResponseNotResettableInProgress = components['responses']['not_resettable.in_progress'];
 export type ResponseCourseRetiredInProgress = components['responses']['course_retired.in_progress'];
 export type ResponseTenantNotFoundKeyNotFound = components['responses']['tenant_not_found.key_not_found'];
 export type ResponseValidationFailedKeyMistyped = components['responses']['validation_failed.key_mistyped'];
@@ -5380,7 +5661,6 @@ export type ResponseTenantNotFoundDocumentNotFound = components['responses']['te
 export type ResponseDocumentConflictDocumentLimitStorageLimit = components['responses']['document_conflict.document_limit.storage_limit'];
 export type ResponsePreconditionFailed = components['responses']['precondition_failed'];
 export type ResponseInProgressDocumentLimitStorageLimit = components['responses']['in_progress.document_limit.storage_limit'];
-export type ResponseUserNotFoundEnrolmentNotFoundTenantNotFound = components['responses']['user_not_found.enrolment_not_found.tenant_not_found'];
 export type ResponseNotWaivableInProgress = components['responses']['not_waivable.in_progress'];
 export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
 export type ResponseCourseNotPlayableInProgress = components['responses']['course_not_playable.in_progress'];
@@ -6503,6 +6783,14 @@ export interface operations {
                      *       "CompletedAt": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed"
+                     *       },
+                     *       "Attempt": 1,
+                     *       "AttemptsUsed": 1,
                      *       "Reference": "order-4711",
                      *       "Metadata": {
                      *         "cohort": "spring"
@@ -6550,6 +6838,14 @@ export interface operations {
                      *       "CompletedAt": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed"
+                     *       },
+                     *       "Attempt": 1,
+                     *       "AttemptsUsed": 1,
                      *       "Reference": "order-4711",
                      *       "Metadata": {
                      *         "cohort": "spring"
@@ -6651,6 +6947,14 @@ export interface operations {
                      *       "CompletedAt": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed"
+                     *       },
+                     *       "Attempt": 1,
+                     *       "AttemptsUsed": 1,
                      *       "Reference": "order-4711",
                      *       "Metadata": {
                      *         "cohort": "spring"
@@ -6698,6 +7002,14 @@ export interface operations {
                      *       "CompletedAt": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed"
+                     *       },
+                     *       "Attempt": 1,
+                     *       "AttemptsUsed": 1,
                      *       "Reference": "order-4711",
                      *       "Metadata": {
                      *         "cohort": "spring"
@@ -6779,6 +7091,12 @@ export interface operations {
                      *             "Currency": "EUR"
                      *           },
                      *           "Status": "draft",
+                     *           "Attempts": {
+                     *             "Limit": 3,
+                     *             "CoolDown": "P1D",
+                     *             "Counts": "best",
+                     *             "After": "failed"
+                     *           },
                      *           "SeatsLeft": 99
                      *         }
                      *       ],
@@ -6915,6 +7233,14 @@ export interface operations {
                      *           "CompletedAt": "2026-01-31T09:00:00Z",
                      *           "ExpiresAt": "2026-01-31T09:00:00Z",
                      *           "Launches": 1,
+                     *           "Attempts": {
+                     *             "Limit": 3,
+                     *             "CoolDown": "P1D",
+                     *             "Counts": "best",
+                     *             "After": "failed"
+                     *           },
+                     *           "Attempt": 1,
+                     *           "AttemptsUsed": 1,
                      *           "Reference": "order-4711",
                      *           "Metadata": {
                      *             "cohort": "spring"
@@ -7027,6 +7353,14 @@ export interface operations {
                      *           "CompletedAt": "2026-01-31T09:00:00Z",
                      *           "ExpiresAt": "2026-01-31T09:00:00Z",
                      *           "Launches": 1,
+                     *           "Attempts": {
+                     *             "Limit": 3,
+                     *             "CoolDown": "P1D",
+                     *             "Counts": "best",
+                     *             "After": "failed"
+                     *           },
+                     *           "Attempt": 1,
+                     *           "AttemptsUsed": 1,
                      *           "Reference": "order-4711",
                      *           "Metadata": {
                      *             "cohort": "spring"
@@ -7122,6 +7456,14 @@ export interface operations {
                      *       "CompletedAt": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed"
+                     *       },
+                     *       "Attempt": 1,
+                     *       "AttemptsUsed": 1,
                      *       "Reference": "order-4711",
                      *       "Metadata": {
                      *         "cohort": "spring"
@@ -7217,6 +7559,14 @@ export interface operations {
                      *       "CompletedAt": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed"
+                     *       },
+                     *       "Attempt": 1,
+                     *       "AttemptsUsed": 1,
                      *       "Reference": "order-4711",
                      *       "Metadata": {
                      *         "cohort": "spring"
@@ -7279,6 +7629,7 @@ export interface operations {
                      *       "LoginID": "ada",
                      *       "CourseID": "fire-safety",
                      *       "MayLaunch": true,
+                     *       "NextAttemptAt": null,
                      *       "Rules": [
                      *         {
                      *           "Rule": "user_enabled",
@@ -7443,6 +7794,11 @@ export interface operations {
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Number of the attempt. Default: the current one.
+                 * @example 1
+                 */
+                Attempt?: number;
             };
             header?: {
                 /**
@@ -7635,6 +7991,206 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listAttempts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @example 50
+                 */
+                Limit?: components["parameters"]["Limit"];
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+                /**
+                 * @description ID of the enrolment. Opaque.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
+                EnrollID: components["parameters"]["EnrollID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Attempts, the current one last. */
+            200: {
+                headers: {
+                    /** @description `stale=SECONDS` if the data came from a replica. */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "Attempt": 1,
+                     *           "StartedAt": "2026-01-31T09:00:00Z",
+                     *           "FinishedAt": "2026-01-31T09:00:00Z",
+                     *           "EndedAt": "2026-01-31T09:00:00Z",
+                     *           "EndedBy": "launch",
+                     *           "Reason": "Passed the practical exam.",
+                     *           "Discarded": true,
+                     *           "Completion": "unknown",
+                     *           "Success": "unknown",
+                     *           "Score": 85,
+                     *           "Progress": 100,
+                     *           "TotalSeconds": 1260,
+                     *           "Launches": 1
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        Items: components["schemas"]["Attempt"][];
+                        /** @description null on the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["enrolment_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    resetEnrolment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+                /**
+                 * @description ID of the enrolment. Opaque.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
+                EnrollID: components["parameters"]["EnrollID"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Reason": "Passed the practical exam."
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResetRequest"];
+            };
+        };
+        responses: {
+            /** @description The enrolment without a result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "LoginID": "ada",
+                     *       "CourseID": "fire-safety",
+                     *       "DurationID": "30-days",
+                     *       "CourseTitle": "Fire safety",
+                     *       "Status": "enrolled",
+                     *       "Completion": "unknown",
+                     *       "Success": "unknown",
+                     *       "Score": 85,
+                     *       "Override": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 85,
+                     *         "Reason": "Passed the practical exam.",
+                     *         "At": "2026-01-31T09:00:00Z"
+                     *       },
+                     *       "Recorded": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 85
+                     *       },
+                     *       "Progress": 100,
+                     *       "TotalSeconds": 1260,
+                     *       "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *       "StartedAt": "2026-01-31T09:00:00Z",
+                     *       "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *       "CompletedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "Launches": 1,
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed"
+                     *       },
+                     *       "Attempt": 1,
+                     *       "AttemptsUsed": 1,
+                     *       "Reference": "order-4711",
+                     *       "Metadata": {
+                     *         "cohort": "spring"
+                     *       },
+                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.enrolment_not_found.tenant_not_found"];
+            409: components["responses"]["not_resettable.in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -8103,6 +8659,14 @@ export interface operations {
                      *           "CompletedAt": "2026-01-31T09:00:00Z",
                      *           "ExpiresAt": "2026-01-31T09:00:00Z",
                      *           "Launches": 1,
+                     *           "Attempts": {
+                     *             "Limit": 3,
+                     *             "CoolDown": "P1D",
+                     *             "Counts": "best",
+                     *             "After": "failed"
+                     *           },
+                     *           "Attempt": 1,
+                     *           "AttemptsUsed": 1,
                      *           "Reference": "order-4711",
                      *           "Metadata": {
                      *             "cohort": "spring"
@@ -8156,6 +8720,14 @@ export interface operations {
                      *           "CompletedAt": "2026-01-31T09:00:00Z",
                      *           "ExpiresAt": "2026-01-31T09:00:00Z",
                      *           "Launches": 1,
+                     *           "Attempts": {
+                     *             "Limit": 3,
+                     *             "CoolDown": "P1D",
+                     *             "Counts": "best",
+                     *             "After": "failed"
+                     *           },
+                     *           "Attempt": 1,
+                     *           "AttemptsUsed": 1,
                      *           "Reference": "order-4711",
                      *           "Metadata": {
                      *             "cohort": "spring"
@@ -8775,6 +9347,12 @@ export interface operations {
                      *                 "Currency": "EUR"
                      *               },
                      *               "Status": "draft",
+                     *               "Attempts": {
+                     *                 "Limit": 3,
+                     *                 "CoolDown": "P1D",
+                     *                 "Counts": "best",
+                     *                 "After": "failed"
+                     *               },
                      *               "SeatsLeft": 99
                      *             }
                      *           ]
@@ -8875,6 +9453,12 @@ export interface operations {
                      *                 "Currency": "EUR"
                      *               },
                      *               "Status": "draft",
+                     *               "Attempts": {
+                     *                 "Limit": 3,
+                     *                 "CoolDown": "P1D",
+                     *                 "Counts": "best",
+                     *                 "After": "failed"
+                     *               },
                      *               "SeatsLeft": 99
                      *             }
                      *           ],
@@ -8957,6 +9541,12 @@ export interface operations {
                      *             "Currency": "EUR"
                      *           },
                      *           "Status": "draft",
+                     *           "Attempts": {
+                     *             "Limit": 3,
+                     *             "CoolDown": "P1D",
+                     *             "Counts": "best",
+                     *             "After": "failed"
+                     *           },
                      *           "SeatsLeft": 99
                      *         }
                      *       ],
@@ -9042,6 +9632,12 @@ export interface operations {
                      *             "Currency": "EUR"
                      *           },
                      *           "Status": "draft",
+                     *           "Attempts": {
+                     *             "Limit": 3,
+                     *             "CoolDown": "P1D",
+                     *             "Counts": "best",
+                     *             "After": "failed"
+                     *           },
                      *           "SeatsLeft": 99
                      *         }
                      *       ],
@@ -9088,6 +9684,12 @@ export interface operations {
                      *             "Currency": "EUR"
                      *           },
                      *           "Status": "draft",
+                     *           "Attempts": {
+                     *             "Limit": 3,
+                     *             "CoolDown": "P1D",
+                     *             "Counts": "best",
+                     *             "After": "failed"
+                     *           },
                      *           "SeatsLeft": 99
                      *         }
                      *       ],
@@ -9197,6 +9799,12 @@ export interface operations {
                      *         "Currency": "EUR"
                      *       },
                      *       "Status": "draft",
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed"
+                     *       },
                      *       "SeatsLeft": 99
                      *     }
                      */
@@ -9224,6 +9832,12 @@ export interface operations {
                      *         "Currency": "EUR"
                      *       },
                      *       "Status": "draft",
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed"
+                     *       },
                      *       "SeatsLeft": 99
                      *     }
                      */
@@ -11331,7 +11945,7 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /** @example tenant.created */
-                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /**
                  * @description ID of a key or session.
                  * @example 01994a5e-7c00-7000-8000-000000000003
@@ -12765,6 +13379,14 @@ export interface operations {
                      *       "CompletedAt": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed"
+                     *       },
+                     *       "Attempt": 1,
+                     *       "AttemptsUsed": 1,
                      *       "Reference": "order-4711",
                      *       "Metadata": {
                      *         "cohort": "spring"
@@ -14399,6 +15021,183 @@ export interface operations {
                         Score: number | null;
                         Progress: number;
                         TotalSeconds: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response is retried for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.attempt_started": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.attempt_started",
+                 *       "Data": {
+                 *         "Attempt": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    LoginID: string | null;
+                    /** @description The enrolment that the event is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.attempt_started";
+                    Data: {
+                        Attempt: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response is retried for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.attempt_finished": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.attempt_finished",
+                 *       "Data": {
+                 *         "Attempt": 1,
+                 *         "Completion": "unknown",
+                 *         "Success": "unknown",
+                 *         "Score": 85,
+                 *         "Progress": 100,
+                 *         "TotalSeconds": 1260
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    LoginID: string | null;
+                    /** @description The enrolment that the event is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.attempt_finished";
+                    Data: {
+                        Attempt: number;
+                        /** @enum {string} */
+                        Completion: "unknown" | "incomplete" | "completed";
+                        /** @enum {string} */
+                        Success: "unknown" | "passed" | "failed";
+                        Score: number | null;
+                        Progress: number;
+                        TotalSeconds: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response is retried for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.reset": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.reset",
+                 *       "Data": {
+                 *         "Attempt": 1,
+                 *         "Status": "enrolled"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    LoginID: string | null;
+                    /** @description The enrolment that the event is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.reset";
+                    Data: {
+                        Attempt: number;
+                        /** @enum {string} */
+                        Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
                     };
                 };
             };

@@ -49,6 +49,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   option_in_use: 'Retire the option instead: `{"Status":"retired"}`.',
   already_enrolled:
     'The user has a current enrolment and `IfEnrolled` is `fail`. Use `return`, `extend` or `renew`.',
+  not_resettable: 'Enrol the user again with `IfEnrolled` set to `renew`.',
   not_waivable: 'Waive AUs of cmi5 courses, after the learner has opened the course once.',
   no_seats_left:
     'Ask the operator for more `Seats`, or withdraw an enrolment that is still within the grace period.',

@@ -13,6 +13,7 @@ import { findAuSession } from './modules/cmi5/find-au-session.ts';
 import { cmi5Routes } from './modules/cmi5/routes.ts';
 import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
 import { activityRoutes } from './modules/enrolments/activity-routes.ts';
+import { attemptRoutes } from './modules/enrolments/attempts/routes.ts';
 import { bulkEnrolRoutes } from './modules/enrolments/bulk-routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
 import { eventRoutes } from './modules/events/routes.ts';
@@ -54,6 +55,7 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   ...enrolmentRoutes,
   ...activityRoutes,
+  ...attemptRoutes,
   ...bulkEnrolRoutes,
   ...enrolmentKeyRoutes,
   ...peopleRoutes,

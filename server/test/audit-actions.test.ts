@@ -266,6 +266,14 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await changed(path, { ExpiresAt: To });
     return { by: 'updateEnrolment', target, data: { From: null, To } };
   },
+  'enrolment.reset': async (recordEnd) => {
+    const { path, target } = await enrolled();
+    const { LaunchURL } = (await tenant.api('GET', path)).body;
+    await play(service, LaunchURL);
+    await recordEnd();
+    for (const _ of [1, 2]) expectStatus(await tenant.api('POST', `${path}/reset`, { Reason: reason }), 200);
+    return { by: 'resetEnrolment', target, data: { Attempt: 2 } };
+  },
   'enrolment.details_changed': async (recordEnd) => {
     const { path, target } = await enrolled();
     await recordEnd();

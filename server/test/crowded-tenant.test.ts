@@ -188,6 +188,7 @@ const calls: Record<string, Call[]> = {
   readEnrolment: [() => api('GET', enrolment)],
   explainEnrolment: [enrolment, cmi5Enrolment].map((path) => () => api('GET', `${path}/explain`)),
   readActivity: all(`${enrolment}/activity`, ['']),
+  listAttempts: all(`${enrolment}/attempt`, ['']),
   listCourseInteractions: all(`/enrolment/course/${CourseID}/interaction`, ['', 'Limit=200']),
   readTimeline: [enrolment, cmi5Enrolment].flatMap((path) => all(`${path}/timeline`, [''])),
   listEnrolmentKeys: all('/enrolment/key', [
@@ -317,6 +318,9 @@ const calls: Record<string, Call[]> = {
   waiveUnit: [
     async () =>
       expectStatus(await api('POST', `${cmi5Enrolment}/waive`, { UnitID, Reason: 'Administrative' }), 200),
+  ],
+  resetEnrolment: [
+    async () => expectStatus(await api('POST', `${enrolment}/reset`, { Reason: 'Again' }), 200),
   ],
   createWebhook: [() => api('POST', '/webhook', { URL: receiver.url })],
   updateWebhook: [

@@ -46,6 +46,7 @@ const cases: Record<string, string[]> = {
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],
   readTimeline: [''],
   readActivity: [''],
+  listAttempts: [''],
   listCourseInteractions: [''],
   // Status=scheduled and Status=expired have to skip the other open keys: docs/adr/0023-lists.md.
   listEnrolmentKeys: ['Order=oldest', 'Order=newest'].flatMap((order) =>

@@ -26,6 +26,7 @@ const groupOf = {
   'enrolment.withdrawn': 'results',
   'enrolment.reinstated': 'results',
   'enrolment.end_changed': 'results',
+  'enrolment.reset': 'results',
   'enrolment.details_changed': 'results',
   'enrolment_key.issued': 'keys',
   'enrolment_key.revoked': 'keys',

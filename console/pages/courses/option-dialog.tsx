@@ -7,6 +7,7 @@ import { useApi } from '../../api/api.tsx';
 import { notify } from '../../parts/action.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { AttemptsField } from './attempts-field.tsx';
 import { DurationField } from './duration-field.tsx';
 import { PriceField } from './price-field.tsx';
 import { type Option, statuses } from './values.tsx';
@@ -22,6 +23,7 @@ const fresh: Omit<Option, 'DurationID' | 'SeatsLeft'> = {
   Seats: null,
   Groups: null,
   Price: null,
+  Attempts: null,
   Status: 'published',
 };
 
@@ -42,7 +44,7 @@ export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogP
   const [durationId, setDurationId] = useState(option?.DurationID ?? '');
   const [change, setChange] = useState<OptionChange>({});
   const set = (changed: OptionChange) => setChange((before) => ({ ...before, ...changed }));
-  const now = { ...fresh, ...option, ...change };
+  const now = { ...fresh, ...option, ...change } as typeof fresh;
   const isTaken = option === null && taken.includes(durationId.normalize('NFC'));
   const save = async () => {
     // PUT would overwrite an existing option.
@@ -118,6 +120,7 @@ export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogP
         splitChars={[';', '\n']}
         acceptValueOnBlur
       />
+      <AttemptsField value={now.Attempts} onChange={(Attempts) => set({ Attempts })} />
       <PriceField value={now.Price} onChange={(Price) => set({ Price })} />
       <NativeSelect
         label={t('status')}

@@ -4,6 +4,7 @@ import {
   IconArrowBackUp,
   IconPencil,
   IconRefresh,
+  IconRestore,
   IconUserMinus,
 } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
@@ -13,10 +14,11 @@ import { DetailsDialog } from './details-dialog.tsx';
 import { EndDialog } from './end-dialog.tsx';
 import { EnrolDialog } from './enrol-dialog.tsx';
 import { OverrideDialog } from './override-dialog.tsx';
+import { ResetDialog } from './reset-dialog.tsx';
 import { useChange } from './use-changes.ts';
 import type { Enrolment } from './values.tsx';
 
-export type Dialog = 'end' | 'withdraw' | 'restore' | 'renew' | 'override' | 'details' | null;
+export type Dialog = 'end' | 'withdraw' | 'restore' | 'renew' | 'reset' | 'override' | 'details' | null;
 
 type MenuProps = { enrolment: Enrolment; onChoose: (dialog: Dialog) => void };
 
@@ -25,6 +27,7 @@ export function EnrolmentMenu({ enrolment, onChoose }: MenuProps) {
   const isWithdrawn = enrolment.Status === 'withdrawn';
   const items: { dialog: NonNullable<Dialog>; text: string; icon: typeof IconRefresh }[] = [
     { dialog: 'renew', text: t('renew'), icon: IconRefresh },
+    { dialog: 'reset', text: t('attempts.reset'), icon: IconRestore },
     { dialog: 'override', text: t('override.button'), icon: IconAdjustments },
     { dialog: 'details', text: t('details.edit'), icon: IconPencil },
     isWithdrawn
@@ -58,6 +61,7 @@ export function Dialogs({ enrolment, name, dialog, onClose }: DialogsProps) {
     <>
       <EndDialog isOpen={dialog === 'end'} {...shown} />
       <OverrideDialog isOpen={dialog === 'override'} {...shown} />
+      <ResetDialog isOpen={dialog === 'reset'} name={name} {...shown} />
       <DetailsDialog isOpen={dialog === 'details'} {...shown} />
       <EnrolDialog
         isOpen={dialog === 'renew'}

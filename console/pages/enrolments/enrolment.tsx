@@ -7,6 +7,7 @@ import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { CopyTextButton, StatusBadge } from '../../parts/values.tsx';
 import { UserLink, useName } from '../users/person.tsx';
+import { Attempts } from './attempts.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { type Dialog, Dialogs, EnrolmentMenu } from './enrolment-menu.tsx';
 import './enrolments.css';
@@ -88,8 +89,15 @@ function Shown({ enrolment, back }: ShownProps) {
           </Stack>
         </Alert>
       )}
-      <LaunchCheck enrolment={enrolment} name={name} option={option} onSetEnd={() => setDialog('end')} />
+      <LaunchCheck
+        enrolment={enrolment}
+        name={name}
+        option={option}
+        onSetEnd={() => setDialog('end')}
+        onReset={() => setDialog('reset')}
+      />
       <Result enrolment={enrolment} onOverride={() => setDialog('override')} />
+      <Attempts enrolment={enrolment} />
       <Details enrolment={enrolment} onEdit={() => setDialog('details')} />
       <Timeline enrolment={enrolment} />
       <Deliveries enrolment={enrolment} />

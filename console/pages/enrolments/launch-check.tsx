@@ -20,6 +20,7 @@ type Props = {
   /** This enrolment's option, if it is still available. */
   option: Option | undefined;
   onSetEnd: () => void;
+  onReset: () => void;
 };
 
 /**
@@ -105,6 +106,8 @@ const remedies: Record<Rule['Rule'], (props: Props) => ReactNode> = {
   not_expired: (props) => <Extend {...props} />,
   course_available: ({ enrolment }) => <OpenCourse courseId={enrolment.CourseID} />,
   course_playable: ({ enrolment }) => <OpenCourse courseId={enrolment.CourseID} />,
+  attempts_left: (props) => <Reset {...props} />,
+  cool_down_over: (props) => <Reset {...props} />,
 };
 
 function OpenCourse({ courseId }: { courseId: string }) {
@@ -117,6 +120,11 @@ function OpenCourse({ courseId }: { courseId: string }) {
       {t('openCourse')}
     </Button>
   );
+}
+
+function Reset({ onReset }: Props) {
+  const t = useTranslations('enrolments.attempts');
+  return <Button onClick={onReset}>{t('reset')}</Button>;
 }
 
 function Restore({ enrolment }: Props) {

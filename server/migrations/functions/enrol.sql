@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_98eeeabfbd0c (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_e925e8292686 (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -30,7 +30,7 @@ begin
     
     select known.user_id, known.enabled, known.group_name, course.status as course_status, course.title,
       ongoing.enroll_id, coalesce(ongoing.expires_at <= $3, false) as lapsed,
-      choice.duration_id, choice.duration, choice.starts_on, choice.seats, choice.seats_taken, choice.offered
+      choice.duration_id, choice.duration, choice.starts_on, choice.seats, choice.seats_taken, choice.attempts, choice.offered
     into fact
     from (values (request.login_id, request.course_id, request.duration_id)) as wanted (login_id, course_id, duration_id)
     left join lateral (
@@ -44,7 +44,7 @@ begin
         and own.ended_at is null limit 1
     ) ongoing on true
     left join lateral (
-      select option.duration_id, option.duration, option.starts_on, option.seats, option.seats_taken,
+      select option.duration_id, option.duration, option.starts_on, option.seats, option.seats_taken, option.attempts,
         count(*) over () as offered
       from enrol_option option
       where option.course_id = course.course_id and (option.status = 'published' and (option.groups is null or known.group_name = any(option.groups)))
@@ -162,9 +162,10 @@ begin
     if is_made then
       new_end := (case when fact.starts_on = 'enrolment' then case when fact.duration is not null then least(least($3, '9999-12-31T00:00:00Z'::timestamptz) + least(fact.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end);
       insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
-        changed_at, expires_at, reference, metadata, group_name)
+        changed_at, expires_at, reference, metadata, group_name, attempt_rules)
       values ($1, request.enroll_id, fact.user_id, request.course_id, chosen, fact.duration, fact.starts_on, $3, $3,
-        new_end, request.reference, coalesce(request.metadata, '{}'), current_group)
+        new_end, request.reference, coalesce(request.metadata, '{}'), current_group,
+        fact.attempts)
       on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
       returning enrolment.* into held;
       is_made := found;

@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function start_launch_9649cd11b861 (text, uuid, timestamptz, text, text, uuid, uuid) returns table (started enrolment, course_title text, course_url text, course_language text, login_id text,
+create or replace function start_launch_f767bee6205f (text, uuid, timestamptz, text, text, uuid, uuid) returns table (started enrolment, course_title text, course_url text, course_language text, login_id text,
   first_name text, last_name text, launch_id uuid, tree_state text, last_unit_id text, has_more_units boolean,
   units jsonb)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
@@ -14,7 +14,10 @@ declare
   log_end bigint;
 begin
   select held.* into own from enrolment held where held.tenant_id = $1 and held.enroll_id = $2 for no key update;
-  if not found or (case when own.expires_at <= $3 then (case when own.status = 'enrolled' then 'expired' when own.status = 'in_progress' then 'expired' else own.status end) else own.status end) in ('withdrawn', 'expired') or own.expires_at <= $3 then
+  if not found or (case when own.expires_at <= $3 then (case when own.status = 'enrolled' then 'expired' when own.status = 'in_progress' then 'expired' else own.status end) else own.status end) in ('withdrawn', 'expired') or own.expires_at <= $3
+    or (own.attempt_rules is not null and own.attempt_state ->> 'FinishedAt' is not null
+    and (own.attempt_rules ->> 'After' = 'finished'
+      or (own.attempt_state #>> '{Result,Success}' = 'failed' and not coalesce(own.override ->> 'Success', own.success) = 'passed'))) then
     return;
   end if;
   select course.title, course.url, course.language, course.release_id into played

@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function write_progress_e2f560b255c6 (text, jsonb, timestamptz) returns setof integer
+create or replace function write_progress_17d5ad141d23 (text, jsonb, timestamptz) returns setof integer
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -15,12 +15,13 @@ begin
       "expectedChange" timestamptz, "unitId" text, data jsonb, bytes integer, evidence jsonb,
       "treeState" text, shared text, root jsonb, exit boolean, completion text, success text, score double precision,
       progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz,
-      warnings text[], claimed jsonb, events jsonb)
+      warnings text[], claimed jsonb, events jsonb, "attemptState" jsonb)
     order by r."enrollId"
   loop
     update enrolment set commits = greatest(enrolment.commits, request.number), revision = enrolment.revision + 1,
       completion = request.completion, success = request.success, score = request.score, progress = request.progress,
       total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
+      attempt_state = nullif(request."attemptState", 'null'),
       last_accessed_at = $3, changed_at = $3
     from "user" known
     where enrolment.tenant_id = $1 and enrolment.enroll_id = request."enrollId"

@@ -37,6 +37,7 @@ export const errorCodes = {
   course_in_use: [409, 'The course has enrolments'],
   option_in_use: [409, 'The enrolment option has enrolments'],
   already_enrolled: [409, 'The user is already enrolled'],
+  not_resettable: [409, 'The enrolment cannot be reset'],
   not_waivable: [409, 'The unit cannot be waived'],
   no_seats_left: [409, 'The enrolment option has no seats left'],
   tenant_exists: [409, 'The tenant already exists with different data'],

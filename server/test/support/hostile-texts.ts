@@ -68,6 +68,7 @@ export const hostileBodies = {
     Metadata: { 'key"><img>': hostile('Metadata') },
     Override: { Reason: longHostile('Reason'), Success: 'passed' },
   },
+  resetEnrolment: { Reason: longHostile('Reason') },
   /** The ID of an AU is an IRI, which cannot have angle brackets or double quotes. */
   waiveUnit: {
     UnitID: "https://web.example/au?q='-(window.hostile=1)-'",

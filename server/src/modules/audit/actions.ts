@@ -106,7 +106,16 @@ export const auditCatalogue = {
     'enrolment',
     data({ From: Nullable(Instant()), To: Nullable(Instant()) }),
   ],
-  'enrolment.details_changed': ['Reference or Metadata of an enrolment changed.', 'enrolment', change],
+  'enrolment.details_changed': [
+    'Reference, Metadata or Attempts of an enrolment changed.',
+    'enrolment',
+    change,
+  ],
+  'enrolment.reset': [
+    'All attempts of an enrolment were discarded. Attempt is the number of the next one; the reason is stored with the attempts.',
+    'enrolment',
+    data({ Attempt: Count }),
+  ],
   'enrolment_key.issued': [
     'Enrolment keys were created in one call.',
     'enrolment_key',

@@ -5,6 +5,8 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
+import { completeRules, rejectRules, rulesOf } from './attempt-rules.ts';
+import { playedBy } from './playable.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
 import type { EnrolOption, EnrolOptionChange } from './schemas.ts';
 import { recountSeats, seatsLeft } from './seats.ts';
@@ -23,6 +25,7 @@ export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'cou
       row.price_amount !== null && row.price_currency !== null
         ? { Amount: row.price_amount, Currency: row.price_currency }
         : null,
+    Attempts: rulesOf(row.attempts),
     Status: row.status,
     Seats: row.seats,
     SeatsLeft: seatsLeft(row),
@@ -38,10 +41,11 @@ export async function putOption(
 ): Promise<{ option: EnrolOption; isNew: boolean }> {
   const course = await ctx.db
     .selectFrom('course')
-    .select('course_id')
+    .select(['release_id'])
     .where('course_id', '=', input.courseId)
     .executeTakeFirst();
   if (!course) throw courseNotFound();
+  if (input.Attempts) rejectRules((await playedBy(ctx, course.release_id)).standard);
   return transaction(ctx, (ctx) => writeOption(ctx, input));
 }
 
@@ -58,6 +62,9 @@ async function writeOption(
     ...(input.Seats !== undefined && { seats: input.Seats }),
     ...(typeof input.Seats === 'number' && { seats_taken: await recountSeats(ctx, key) }),
     ...(input.Groups !== undefined && { groups: input.Groups }),
+    ...(input.Attempts !== undefined && {
+      attempts: input.Attempts && JSON.stringify(completeRules(input.Attempts)),
+    }),
     ...(input.Status !== undefined && { status: input.Status }),
     ...(input.Price !== undefined && {
       price_amount: input.Price?.Amount ?? null,

@@ -4,6 +4,8 @@ import { standards } from '../../../../standards/types.ts';
 import { pageQuery } from '../../platform/http/pagination.ts';
 import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 
+import { AttemptRules, AttemptRulesChange } from './attempt-rules.ts';
+
 export const CourseID = Identifier('ID of the course. Chosen by the operator.');
 export const DurationID = Identifier(
   'ID of the enrolment option, unique within its course. Chosen by the operator.',
@@ -80,13 +82,14 @@ export const EnrolOption = Fields(
   {
     DurationID,
     ...optionFields,
+    Attempts: AttemptRules,
     SeatsLeft: Nullable(Type.Integer({ description: 'Number of free seats; null means unlimited.' })),
   },
   { title: 'EnrolOption' },
 );
 export type EnrolOption = Type.Static<typeof EnrolOption>;
 
-export const EnrolOptionChange = Type.Partial(Fields(optionFields), {
+export const EnrolOptionChange = Type.Partial(Fields({ ...optionFields, Attempts: AttemptRulesChange }), {
   additionalProperties: false,
   title: 'EnrolOptionChange',
 });

@@ -19,10 +19,19 @@ export const activityRoutes = [
     mayBeStale: true,
     summary: 'Read what a course recorded about an enrolment',
     description:
-      'The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took.',
+      'The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took. Earlier attempts stay readable.',
     own: true,
     params: Type.Object({ LoginID, EnrollID }),
-    query: Fields(pageQuery),
+    query: Fields({
+      ...pageQuery,
+      Attempt: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 2_147_483_647,
+          description: 'Number of the attempt. Default: the current one.',
+        }),
+      ),
+    }),
     answers: {
       200: { description: 'A page of units, in the order of UnitID.', schema: PageOf(UnitActivity) },
     },

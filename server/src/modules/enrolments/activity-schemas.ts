@@ -60,10 +60,10 @@ export const UnitActivity = Fields(
         Success,
         Score,
       }),
-      { description: 'As the content recorded them in the latest attempt.' },
+      { description: 'As the content recorded them last in the attempt.' },
     ),
     Interactions: Type.Array(Fields(interactionFields), {
-      description: 'As the content recorded them in the latest attempt.',
+      description: 'As the content recorded them last in the attempt.',
     }),
   },
   { title: 'UnitActivity' },

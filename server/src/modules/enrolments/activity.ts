@@ -4,6 +4,7 @@ import { readTreeState } from '../../../../standards/tree-state.ts';
 import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
 import {
   foreignCursor,
   type PageQuery,
@@ -16,7 +17,14 @@ import { playedBy } from '../catalogue/playable.ts';
 import type { UnitActivity } from './activity-schemas.ts';
 import { enrolmentNotFound } from './record.ts';
 
-type Owner = { release_id: string | null; tree_state: string | null };
+type Owner = {
+  release_id: string | null;
+  tree_state: string | null;
+  attempt_number: number;
+  earlier_release_id: string | null;
+  has_earlier: boolean;
+};
+
 type Row = {
   unit_id: string;
   launch: number;
@@ -26,15 +34,19 @@ type Row = {
 };
 
 const ownerText = `
-select enrolment.release_id, attempt.tree_state from enrolment
+select enrolment.release_id, attempt.tree_state, enrolment.attempt_number, earlier.release_id as earlier_release_id,
+  earlier.number is not null as has_earlier
+from enrolment
 join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
 left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = enrolment.enroll_id
+left join earlier_attempt earlier
+  on earlier.tenant_id = $1 and earlier.enroll_id = enrolment.enroll_id and earlier.number = $4::integer
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 and known.login_id = $3`;
 
 /** What the content of each started unit recorded, from the stored run-time data. */
 export async function readActivity(
   ctx: TenantContext,
-  input: PageQuery & { loginId: string; enrollId: string },
+  input: PageQuery & { loginId: string; enrollId: string; Attempt?: number },
 ) {
   const { loginId, enrollId } = input;
   if (!isId(enrollId)) throw enrolmentNotFound();
@@ -44,32 +56,38 @@ export async function readActivity(
   const [owner] = await run<Owner>(ctx, {
     name: 'read_activity_owner',
     text: ownerText,
-    values: [ctx.tenantId, enrollId, loginId],
+    values: [ctx.tenantId, enrollId, loginId, input.Attempt ?? null],
   });
   if (!owner) throw enrolmentNotFound();
-  // All units of an enrolment together have at most 4 MiB of data.
-  const rows = await ctx.db
-    .selectFrom('attempt_unit')
-    .select(['unit_id', 'launch', 'data', 'evidence', 'updated_at'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
-    .where('unit_id', '>', after)
-    .orderBy('unit_id')
-    .limit(limit + 1)
-    .execute();
-  const played = await playedBy(ctx, owner.release_id);
-  const attempts = attemptsIn(played, owner.tree_state);
+  const isEarlier = input.Attempt !== undefined && input.Attempt !== owner.attempt_number;
+  if (isEarlier && !owner.has_earlier) throw attemptNotFound(owner.attempt_number);
+  const rows = await run<Row>(ctx, {
+    ...(isEarlier ? earlierUnits : currentUnits),
+    values: [ctx.tenantId, enrollId, isEarlier ? input.Attempt : null, after, limit + 1],
+  });
+  const played = await playedBy(ctx, isEarlier ? owner.earlier_release_id : owner.release_id);
+  const attempts = isEarlier ? null : attemptsIn(played, owner.tree_state);
   return toPage(
     rows,
     limit,
     ({ unit_id }) => unit_id,
-    (row) => toUnitActivity(played, attempts, contentsOf(row)),
+    (row) => toUnitActivity(played, attempts, row),
   );
 }
 
-/** The casts are safe: only commits write these columns, from validated data and its evaluation. */
-function contentsOf(row: Omit<Row, 'data' | 'evidence'> & { data: unknown; evidence: unknown }): Row {
-  return { ...row, data: row.data as RunTimeData, evidence: row.evidence as Evidence };
+/** All units of an attempt together have at most 4 MiB of data. */
+const unitsText = (table: string, isAttempt: string) => `
+select unit.unit_id, unit.launch, unit.data, unit.evidence, unit.updated_at from ${table} unit
+where unit.tenant_id = $1 and unit.enroll_id = $2 and ${isAttempt} and unit.unit_id > $4
+order by unit.unit_id limit $5`;
+
+const currentUnits = { name: 'read_activity', text: unitsText('attempt_unit', '$3::integer is null') };
+const earlierUnits = { name: 'read_earlier_activity', text: unitsText('earlier_unit', 'unit.number = $3') };
+
+function attemptNotFound(current: number): Problem {
+  const numbers = current === 1 ? 'only attempt 1' : `attempts 1 to ${current}`;
+  const detail = `The enrolment has ${numbers}. Leave Attempt out to read the current one.`;
+  return new Problem('validation_failed', detail, { param: 'Attempt' });
 }
 
 function attemptsIn({ course }: Played, text: string | null): ReadonlyMap<string, number> | null {

@@ -24,7 +24,7 @@ export function auditsOf(
     const data = { From: textOf(before.expires_at), To: textOf(after.expires_at) };
     entries.push({ action: 'enrolment.end_changed', data, ...about });
   }
-  const Changed = differs.filter((name) => name === 'Reference' || name === 'Metadata');
+  const Changed = differs.filter((name) => ['Reference', 'Metadata', 'Attempts'].includes(name));
   if (Changed.length > 0) entries.push({ action: 'enrolment.details_changed', data: { Changed }, ...about });
   return entries;
 }

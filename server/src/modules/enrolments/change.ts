@@ -1,19 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Standard } from '../../../../standards/types.ts';
+import { completeRules, rulesOf } from '../catalogue/attempt-rules.ts';
+import {
+  columnsOf,
+  earlierParts,
+  finishedAt,
+  type PlayedAttempt,
+  resultOfAttempts,
+  stateOf,
+} from './attempts/state.ts';
 import type { EnrolmentRow, EnrolmentWithNames } from './record.ts';
 import { countingResult, type Override, overrideOf } from './result.ts';
 import type { EnrolmentChange } from './schemas.ts';
 import { type Action, nextStatus, statusFollowing } from './states.ts';
 
+/** What a change of the rules for attempts depends on. */
+export type PlayedAttempts = { standard: Standard; earlier: readonly PlayedAttempt[] };
+
 /** Returns the row after the change. All statuses come from the transition table. */
 export function changed(
   before: EnrolmentWithNames,
   input: EnrolmentChange,
-  { now, graceDays }: { now: Date; graceDays: number },
+  { now, graceDays, played }: { now: Date; graceDays: number; played: PlayedAttempts | null },
 ): EnrolmentWithNames {
   const row = { ...before };
   if (input.Reference !== undefined) row.reference = input.Reference;
   if (input.Metadata !== undefined) row.metadata = input.Metadata;
   if (input.Override !== undefined) row.override = overrideAfter(before, input.Override, now);
+  if (input.Attempts !== undefined && played) changeRules(row, input.Attempts, played, now);
   if (input.ExpiresAt !== undefined) moveEnd(row, input.ExpiresAt);
   if (input.Withdrawn === true && row.status !== 'withdrawn') withdraw(row, now, graceDays);
   if (input.Withdrawn === false && row.status === 'withdrawn') {
@@ -30,6 +44,26 @@ export function changed(
   }
   return row;
 }
+
+/** Other rules may let another of the earlier attempts count. */
+function changeRules(
+  row: EnrolmentWithNames,
+  sent: NonNullable<EnrolmentChange['Attempts']> | null,
+  { standard, earlier }: PlayedAttempts,
+  now: Date,
+): void {
+  const rules = sent && completeRules(sent);
+  if (isDeepStrictEqual(rules, rulesOf(row.attempt_rules))) return;
+  const state = stateOf(row);
+  const end = finishedAt(null, state.Result, { standard, now: lastUse(row, now) });
+  const FinishedAt = state.FinishedAt ?? end?.toISOString() ?? null;
+  const next = { ...state, FinishedAt, ...earlierParts(rules, earlier) };
+  row.attempt_rules = rules;
+  row.attempt_state = next;
+  Object.assign(row, columnsOf(resultOfAttempts(rules, next)));
+}
+
+const lastUse = (row: EnrolmentRow, now: Date) => row.completed_at ?? row.last_accessed_at ?? now;
 
 /** Sending the same override again changes nothing, not even its time. */
 function overrideAfter(

@@ -7,7 +7,7 @@ import { isChoosable, isOffered } from '../catalogue/offers.ts';
 export const readFacts = `
     select known.user_id, known.enabled, known.group_name, course.status as course_status, course.title,
       ongoing.enroll_id, coalesce(ongoing.expires_at <= $3, false) as lapsed,
-      choice.duration_id, choice.duration, choice.starts_on, choice.seats, choice.seats_taken, choice.offered
+      choice.duration_id, choice.duration, choice.starts_on, choice.seats, choice.seats_taken, choice.attempts, choice.offered
     into fact
     from (values (request.login_id, request.course_id, request.duration_id)) as wanted (login_id, course_id, duration_id)
     left join lateral (
@@ -21,7 +21,7 @@ export const readFacts = `
         and own.ended_at is null limit 1
     ) ongoing on true
     left join lateral (
-      select option.duration_id, option.duration, option.starts_on, option.seats, option.seats_taken,
+      select option.duration_id, option.duration, option.starts_on, option.seats, option.seats_taken, option.attempts,
         count(*) over () as offered
       from enrol_option option
       where option.course_id = course.course_id and ${isChoosable('option', 'known.group_name')}

@@ -175,9 +175,10 @@ const insert = `
     if is_made then
       new_end := (case when fact.starts_on = 'enrolment' then ${cappedEnd('$3', 'fact.duration')} end);
       insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
-        changed_at, expires_at, reference, metadata, group_name)
+        changed_at, expires_at, reference, metadata, group_name, attempt_rules)
       values ($1, request.enroll_id, fact.user_id, request.course_id, chosen, fact.duration, fact.starts_on, $3, $3,
-        new_end, request.reference, coalesce(request.metadata, '{}'), current_group)
+        new_end, request.reference, coalesce(request.metadata, '{}'), current_group,
+        fact.attempts)
       on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
       returning enrolment.* into held;
       is_made := found;

@@ -17,6 +17,12 @@ const { api, user } = await newTenant(service);
 
 type Situation = { LoginID: string; CourseID: string; address: string };
 
+async function finish({ address }: Situation, Attempts: object): Promise<void> {
+  const { commit } = await play(service, (await api('GET', address)).body.LaunchURL);
+  expectStatus(await commit({ Data: { 'lectern.completion': 'completed' }, Exit: true }), 200);
+  expectStatus(await api('PUT', address, { Attempts }), 200);
+}
+
 /** How to break each rule, and how to satisfy it again. */
 const ruleCases: Record<
   (typeof ruleCodes)[number],
@@ -42,6 +48,14 @@ const ruleCases: Record<
     break: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { URL: null }),
     fix: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { URL: 'https://web.example/' }),
   },
+  attempts_left: {
+    break: (situation) => finish(situation, { Limit: 1, After: 'finished' }),
+    fix: ({ address }) => api('POST', `${address}/reset`, { Reason: 'Another attempt' }),
+  },
+  cool_down_over: {
+    break: (situation) => finish(situation, { CoolDown: 'P1D', After: 'finished' }),
+    fix: () => clock.advance({ days: 1 }),
+  },
 };
 
 for (const rule of ruleCodes)
@@ -55,7 +69,8 @@ for (const rule of ruleCodes)
     async function expectDecision(failing: string[]): Promise<void> {
       const reply = await api('GET', `${address}/explain`);
       expectStatus(reply, 200);
-      const { Rules, ...rest } = reply.body;
+      const { Rules, NextAttemptAt, ...rest } = reply.body;
+      assert.equal(NextAttemptAt !== null, failing.includes('cool_down_over'));
       assert.deepEqual(rest, {
         EnrollID,
         LoginID,

@@ -1,16 +1,19 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
 import { readTogether, wantedRows } from '../../platform/load/read-together.ts';
-import { enrolmentNotFound } from './record.ts';
-import { decideLaunch } from './rules.ts';
+import { type EnrolmentRow, enrolmentNotFound } from './record.ts';
+import { decideAttempt, decideLaunch } from './rules.ts';
 import type { Explanation } from './schemas.ts';
 
 export type LaunchDecision = Omit<Explanation, 'Claims' | 'Unavailable' | 'Units'> & {
   CourseTitle: string;
   reason: string | null;
+  /** Whether a launch starts another attempt. */
+  startsAttempt: boolean;
 };
 
-type Row = {
+type AttemptColumns = (typeof attemptColumns)[number];
+type Row = Pick<EnrolmentRow, AttemptColumns> & {
   status: string;
   expires_at: Date | null;
   release_id: string | null;
@@ -23,8 +26,19 @@ type Row = {
   course_release_id: string | null;
 };
 
+const attemptColumns = [
+  'attempt_rules',
+  'attempt_state',
+  'completion',
+  'success',
+  'score',
+  'progress',
+  'total_seconds',
+  'override',
+] as const satisfies readonly (keyof EnrolmentRow)[];
+
 const text = `
-select wanted.n, enrolment.status, enrolment.expires_at, enrolment.release_id, enrolment.course_id, known.enabled,
+select wanted.n, ${attemptColumns.map((column) => `enrolment.${column}`).join(', ')}, enrolment.status, enrolment.expires_at, enrolment.release_id, enrolment.course_id, known.enabled,
   known.login_id, course.title, course.url, course.status as course_status, course.release_id as course_release_id
 from ${wantedRows('enroll_id uuid')}
 cross join lateral (
@@ -52,6 +66,8 @@ export async function explain(
 ): Promise<LaunchDecision> {
   const row = isId(input.enrollId) ? await readFacts(ctx, input.enrollId) : null;
   if (!row || (input.loginId !== undefined && row.login_id !== input.loginId)) throw enrolmentNotFound();
+  const now = ctx.now();
+  const attempt = decideAttempt(row, now);
   const decision = decideLaunch(
     {
       userEnabled: row.enabled,
@@ -59,8 +75,9 @@ export async function explain(
       expiresAt: row.expires_at,
       courseStatus: row.course_status,
       playable: (row.release_id ?? row.course_release_id ?? row.url) !== null,
+      attempt,
     },
-    ctx.now(),
+    now,
   );
   return {
     EnrollID: input.enrollId,
@@ -68,5 +85,6 @@ export async function explain(
     CourseID: row.course_id,
     CourseTitle: row.title,
     ...decision,
+    startsAttempt: attempt.startsAnother,
   };
 }

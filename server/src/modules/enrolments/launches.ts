@@ -4,7 +4,7 @@ import { type SessionEnd, type SessionFacts, sessionEnd, silentSince } from './s
 
 type Row = SessionFacts & { release_id: string | null };
 
-const columns = `played.exit_number, played.last_seen_at, enrolment.launches, enrolment.status, enrolment.expires_at, known.enabled,
+const columns = `played.exit_number, played.last_seen_at, enrolment.launches, enrolment.attempt_launch, enrolment.status, enrolment.expires_at, known.enabled,
   enrolment.release_id`;
 
 /** After a backup is restored, another launch may have the same number. Tokens without an ID are matched by number. */

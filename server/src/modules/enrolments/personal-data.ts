@@ -97,6 +97,8 @@ const pages = {
   launch: { key: ['number'], rows: 200 },
   attempt: { key: [], rows: 1 },
   attempt_unit: { key: ['unit_id'], rows: 4 },
+  earlier_attempt: { key: ['number'], rows: 200 },
+  earlier_unit: { key: ['number', 'unit_id'], rows: 4 },
   run_time_commit: { key: ['launch', 'number'], rows: 200 },
   au_session: { key: ['session_id'], rows: 200 },
 } as const;
@@ -202,6 +204,38 @@ export const runTimeData: PersonalData = {
   read: async function* (ctx, person) {
     yield* readRows(ctx, person, 'attempt');
     yield* readRows(ctx, person, 'attempt_unit');
+  },
+};
+
+async function eraseReasons(ctx: TenantContext, { enrollId }: { enrollId: string }): Promise<void> {
+  await ctx.db
+    .updateTable('earlier_attempt')
+    .set({ reason: null })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .where('reason', 'is not', null)
+    .execute();
+}
+
+const eraseEarlierUnits = erasing('earlier_unit', "data = '{}', bytes = 0");
+
+export const earlierAttemptData: PersonalData = {
+  name: 'EarlierAttempts',
+  tables: ['earlier_attempt', 'earlier_unit'],
+  erased: 'Everything that the courses stored in them, and the reasons for resets.',
+  kept: { what: 'The result of each attempt.', why: 'It is part of the anonymous result.' },
+  eraseForEnrolment: async (ctx, subject, after) => {
+    if (after === null) await eraseReasons(ctx, subject);
+    return eraseEarlierUnits(ctx, subject, after);
+  },
+  count: (ctx, { enrollIds, max }) =>
+    countRows(ctx, countUpToSql({ table: 'earlier_unit', column: 'enroll_id', key: 'number' }), [
+      enrollIds,
+      max,
+    ]),
+  read: async function* (ctx, person) {
+    yield* readRows(ctx, person, 'earlier_attempt');
+    yield* readRows(ctx, person, 'earlier_unit');
   },
 };
 

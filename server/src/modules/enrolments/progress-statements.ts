@@ -30,6 +30,10 @@ const enrolmentColumns = [
   'course_id',
   'release_id',
   'launches',
+  'attempt_rules',
+  'attempt_number',
+  'attempt_launch',
+  'attempt_state',
   'commits',
   'revision',
 ] as const satisfies readonly (keyof EnrolmentRow)[];

@@ -6,6 +6,8 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { playedBy, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
+import { type EarlierAttempt, withAttempt, withResult, writeEarlier } from './attempts/earlier-commits.ts';
+import { resultIn, stateOf } from './attempts/state.ts';
 import { checkedResults, unsupportedWarning } from './checked-results.ts';
 import { lostLaunchNumber, lostLaunchStart } from './lost-launch.ts';
 import { type CachedProgress, cachedProgress, cacheProgress, forgetProgress } from './progress-cache.ts';
@@ -49,6 +51,8 @@ export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
 };
 
 type KnownFacts = ProgressFacts & SessionFacts & { launch: number; user_id: string };
+/** `earlier`: the attempt to which the launch belongs, if another one has started since. */
+type AttemptFacts = KnownFacts & { earlier?: EarlierAttempt };
 
 /** How far a commit number may be ahead of the expected one. */
 const maxAhead = 1_000;
@@ -71,10 +75,11 @@ async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commi
   const { bodyHash, bytes } = measure(sent);
   for (let attempt = 0; attempt < 10; attempt++) {
     const cached = attempt === 0 ? cachedProgress(ctx, sent) : null;
-    const facts = cached ?? knownLaunch(await readProgress(ctx, sent), sent);
+    const facts: AttemptFacts =
+      cached ?? (await withAttempt(ctx, knownLaunch(await readProgress(ctx, sent), sent), sent));
     const ended = sessionEnd(facts, facts.launch, ctx.now());
     if (facts.taken_by === '' || facts.taken_by === bodyHash)
-      return receiptOf({ ...facts, course: evidenceOf(facts) }, sent.number, ended);
+      return receiptOf({ ...facts, course: resultIn(facts) }, sent.number, ended);
     const input = { ...sent, launch: facts.launch, bodyHash, bytes, isLive: ended === null };
     rejectNumber(facts, input);
     await rejectPermanently(ctx, facts, input);
@@ -84,7 +89,9 @@ async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commi
       expectedChange: cached?.changedAt ?? null,
     };
     forgetProgress(ctx, sent.enrollId);
-    const writtenAt = await writeProgress(ctx, progress);
+    const writtenAt = facts.earlier
+      ? await writeEarlier(ctx, { ...progress, earlier: facts.earlier })
+      : await writeProgress(ctx, progress);
     if (writtenAt === null) continue;
     if (progress.bytes > 0 && ended === null && !sent.exit)
       cacheProgress(ctx, sent.enrollId, factsAfter(facts, progress, writtenAt));
@@ -154,19 +161,21 @@ async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: C
 
 export async function progressAfter<Input extends CommitInput & { bytes: number }>(
   ctx: TenantContext,
-  facts: KnownFacts,
+  facts: AttemptFacts,
   input: Input,
 ) {
   const now = ctx.now();
-  const before = evidenceOf(facts);
+  const before = resultIn(facts);
   const played = await playedBy(ctx, facts.release_id);
-  const reached = { units: facts.units ?? {}, course: before };
+  const reached = { units: facts.units ?? {}, course: facts.earlier?.result ?? stateOf(facts).Result };
   const claim = { ...input, unit: unitOf(played, input.unitId) };
   const {
     unit: evidence,
-    course,
+    course: result,
     unsupported,
   } = await checkedResults(ctx, facts, { played, reached, claim });
+  const at = { standard: played.standard, now };
+  const { state, course, finishedAt } = withResult(facts, result, at);
   const override = overrideOf(facts);
   const counting = withOverride(course, override);
   const status = statusFollowing(facts, counting.Completion);
@@ -179,14 +188,29 @@ export async function progressAfter<Input extends CommitInput & { bytes: number 
     shared: sharedBy(played.course, input.treeState),
     evidence,
     course,
+    attemptState: state,
+    attemptResult: result,
+    attemptFinishedAt: finishedAt,
     status,
     completedAt: facts.completed_at ?? (course.Completion === 'completed' ? now : null),
     warnings: warningsOf(played.standard, { ...input, isStored, isSupported: unsupported === null }),
     claimed: unsupported,
-    events: types.map((type) => ({ id: newId(now), type, data: { Status: status, ...counting } })),
+    events: [
+      ...types.map((type) => ({ id: newId(now), type, data: { Status: status, ...counting } })),
+      ...attemptEvents(facts, result, finishedAt),
+    ],
     expectedRevision: facts.revision,
     expectedStatus: facts.status,
   };
+}
+
+/** With rules for attempts, the end of each attempt is an event. */
+function attemptEvents(facts: AttemptFacts, result: Evidence, finishedAt: Date | null): Progress['events'] {
+  const before = facts.earlier ? facts.earlier.finishedAt : stateOf(facts).FinishedAt;
+  if (facts.attempt_rules === null || before !== null || finishedAt === null) return [];
+  const Attempt = facts.earlier?.number ?? facts.attempt_number;
+  const { Supports: _, ...Result } = result;
+  return [{ id: newId(finishedAt), type: 'enrolment.attempt_finished', data: { Attempt, ...Result } }];
 }
 
 /** Caches the data for the next commit, so that it needs no read. */
@@ -206,6 +230,7 @@ function factsAfter(
     score: course.Score,
     progress: course.Progress,
     total_seconds: course.TotalSeconds,
+    attempt_state: progress.attemptState,
     commits: Math.max(facts.commits, progress.number),
     revision: facts.revision + 1,
     last_seen_at: writtenAt,
@@ -231,16 +256,6 @@ function warningsOf(
 
 const longDataWarning = (length: number) =>
   `cmi.suspend_data has ${length} characters, but SCORM 1.2 guarantees only 4,096. All of them were stored.`;
-
-function evidenceOf(facts: ProgressFacts): Evidence {
-  return {
-    Completion: facts.completion,
-    Success: facts.success,
-    Score: facts.score,
-    Progress: facts.progress,
-    TotalSeconds: facts.total_seconds,
-  };
-}
 
 type CurrentState = { status: string; course: Evidence; override: unknown };
 

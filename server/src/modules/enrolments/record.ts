@@ -3,6 +3,8 @@ import type { TenantContext } from '../../platform/context.ts';
 import type { EnrolmentTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
 import { hasScope } from '../../platform/scopes.ts';
+import { rulesOf } from '../catalogue/attempt-rules.ts';
+import { attemptsUsed } from './attempts/state.ts';
 import { launchUrl } from './launch-link.ts';
 import { countingResult, overrideOf, recordedResult } from './result.ts';
 import type { Enrolment } from './schemas.ts';
@@ -34,6 +36,9 @@ export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
     CompletedAt: result.Completion === 'completed' ? completedAt : null,
     ExpiresAt: row.expires_at?.toISOString() ?? null,
     Launches: row.launches,
+    Attempts: rulesOf(row.attempt_rules),
+    Attempt: row.attempt_number,
+    AttemptsUsed: attemptsUsed(row),
     Reference: row.reference,
     Metadata: row.metadata as Record<string, string>,
     LaunchURL: hasScope(ctx, 'enrolments:launch')

@@ -164,7 +164,7 @@ export const enrolmentRoutes = [
     name: 'updateEnrolment',
     summary: 'Change an enrolment',
     description:
-      'Changes when access ends, withdraws or reinstates the enrolment, changes Reference and Metadata, or overrides the result. Fields that you leave out keep their values.',
+      'Changes when access ends, withdraws or reinstates the enrolment, changes Reference and Metadata, sets the rules for attempts, or overrides the result. Fields that you leave out keep their values.',
     example: ['Reference'],
     params,
     body: EnrolmentChange,

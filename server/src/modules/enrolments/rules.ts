@@ -1,3 +1,5 @@
+import { maxAttempts, rulesOf } from '../catalogue/attempt-rules.ts';
+import { coolDownEnd, startsAnother, stateOf } from './attempts/state.ts';
 import type { Explanation, ruleCodes } from './schemas.ts';
 
 /** The data on which the launch decision depends. */
@@ -7,13 +9,14 @@ export type LaunchFacts = {
   expiresAt: Date | null;
   courseStatus: string;
   playable: boolean;
+  attempt: AttemptDecision;
 };
 
 type Rule = {
   code: (typeof ruleCodes)[number];
   passes: (facts: LaunchFacts, now: Date) => boolean;
   holds: string;
-  fails: string;
+  fails: string | ((facts: LaunchFacts) => string);
 };
 
 /** In the order of evaluation. */
@@ -49,17 +52,62 @@ const rules: Rule[] = [
     holds: 'The course has content.',
     fails: 'The course has no content yet. Try again later.',
   },
+  {
+    code: 'attempts_left',
+    passes: ({ attempt }) => !attempt.isUsedUp,
+    holds: 'An attempt is open, or another one is left.',
+    fails: ({ attempt: { limit } }) =>
+      `${limit === 1 ? 'The only attempt at this course has' : `All ${limit} attempts at this course have`} been used. Ask your administrator for another one. Your results are kept.`,
+  },
+  {
+    code: 'cool_down_over',
+    passes: ({ attempt }) => attempt.waitUntil === null,
+    holds: 'There is no waiting time before the next attempt.',
+    fails: ({ attempt }) =>
+      `The next attempt can start on ${inWords(attempt.waitUntil)}. Open the course again then. Your results are kept.`,
+  },
 ];
+
+const failing = ({ fails }: Rule, facts: LaunchFacts) => (typeof fails === 'string' ? fails : fails(facts));
+
+/** Such as: 24 November 2026 at 14:05 UTC. Rounded up to a minute. */
+function inWords(time: Date | null): string {
+  const at = new Date(Math.ceil((time?.getTime() ?? 0) / 60_000) * 60_000);
+  const [day, hours] = [{ dateStyle: 'long' }, { timeStyle: 'short' }].map((style) =>
+    new Intl.DateTimeFormat('en-GB', { ...(style as object), timeZone: 'UTC' }).format(at),
+  );
+  return `${day} at ${hours} UTC`;
+}
+
+/** Whether the next launch starts another attempt, and what prevents it. */
+export type AttemptDecision = {
+  startsAnother: boolean;
+  isAllowed: boolean;
+  isUsedUp: boolean;
+  limit: number;
+  /** When a cool-down ends; null if there is nothing to wait for. */
+  waitUntil: Date | null;
+};
+
+export function decideAttempt(row: Parameters<typeof startsAnother>[0], now: Date): AttemptDecision {
+  const limit = rulesOf(row.attempt_rules)?.Limit ?? maxAttempts;
+  const starts = startsAnother(row);
+  const isUsedUp = starts && stateOf(row).Used >= limit;
+  const end = starts && !isUsedUp ? coolDownEnd(row) : null;
+  const waitUntil = end && end > now ? end : null;
+  return { startsAnother: starts, isAllowed: starts && !isUsedUp && !waitUntil, isUsedUp, limit, waitUntil };
+}
 
 /** The launch decision and its reasons, for both the LaunchURL and `explain`. */
 export function decideLaunch(
   facts: LaunchFacts,
   now: Date,
-): Pick<Explanation, 'MayLaunch' | 'Rules'> & { reason: string | null } {
+): Pick<Explanation, 'MayLaunch' | 'Rules' | 'NextAttemptAt'> & { reason: string | null } {
   const asked = rules.map((rule) => {
     const passed = rule.passes(facts, now);
-    return { Rule: rule.code, Passed: passed, Detail: passed ? rule.holds : rule.fails };
+    return { Rule: rule.code, Passed: passed, Detail: passed ? rule.holds : failing(rule, facts) };
   });
   const failed = asked.find((rule) => !rule.Passed);
-  return { MayLaunch: !failed, Rules: asked, reason: failed?.Detail ?? null };
+  const NextAttemptAt = facts.attempt.waitUntil?.toISOString() ?? null;
+  return { MayLaunch: !failed, NextAttemptAt, Rules: asked, reason: failed?.Detail ?? null };
 }

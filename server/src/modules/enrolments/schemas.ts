@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { moveOns } from '../../../../standards/cmi5/vocabulary.ts';
 import { actorKinds } from '../../platform/context.ts';
 import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
+import { AttemptRules, AttemptRulesChange } from '../catalogue/attempt-rules.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { statuses } from './states.ts';
@@ -92,6 +93,11 @@ export const Enrolment = Fields(
     CompletedAt: Nullable(Instant()),
     ExpiresAt: Nullable(Instant('When access ends; null means never.')),
     Launches: Type.Integer(),
+    Attempts: AttemptRules,
+    Attempt: Type.Integer({ description: 'Number of the current attempt, counted from 1.' }),
+    AttemptsUsed: Type.Integer({
+      description: 'Attempts started since the last reset, including the current one.',
+    }),
     Reference,
     Metadata: StoredMetadata,
     LaunchURL: Nullable(
@@ -126,6 +132,7 @@ export const EnrolmentChange = Fields(
     Reference: Type.Optional(Reference),
     Metadata: Type.Optional(Metadata),
     Override: Type.Optional(OverrideRequest),
+    Attempts: Type.Optional(AttemptRulesChange),
   },
   { title: 'EnrolmentChange' },
 );
@@ -137,6 +144,8 @@ export const ruleCodes = [
   'not_expired',
   'course_available',
   'course_playable',
+  'attempts_left',
+  'cool_down_over',
 ] as const;
 
 /** The result that a page claimed for a course. */
@@ -158,6 +167,9 @@ export const Explanation = Fields(
     MayLaunch: Type.Boolean({
       description: 'true if every rule passes. A click on the launch link is checked against the same rules.',
     }),
+    NextAttemptAt: Nullable(
+      Instant('When a cool-down allows the next attempt; null if the learner need not wait for one.'),
+    ),
     Rules: Type.Array(
       Fields({
         Rule: OneOf(ruleCodes),

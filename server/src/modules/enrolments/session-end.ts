@@ -29,6 +29,8 @@ export type SessionFacts = {
   status: string;
   expires_at: Date | null;
   launches: number;
+  /** Number of the last launch of earlier attempts. */
+  attempt_launch: number;
   enabled: boolean;
   last_seen_at: Date;
   exit_number: number | null;
@@ -55,6 +57,7 @@ export function sessionEnd(facts: SessionFacts, launch: number, now: Date): Sess
   const ended = accessEnd(facts, now);
   if (ended !== null) return ended;
   if (facts.launches !== launch) return 'session_superseded';
+  if (launch <= facts.attempt_launch) return 'session_ended';
   return facts.last_seen_at < silentSince(now) || facts.exit_number !== null ? 'session_ended' : null;
 }
 

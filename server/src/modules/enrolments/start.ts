@@ -8,6 +8,8 @@ import { spend } from '../../platform/load/budgets.ts';
 import { launchesPerMinute } from '../../platform/load/pools.ts';
 import { countRejection } from '../../platform/operations/counters.ts';
 import { collected, eventType } from '../events/write.ts';
+import { startAttempt } from './attempts/begin.ts';
+import { startsAnotherSql } from './attempts/state.ts';
 import { cappedEnd } from './end.ts';
 import { explain } from './explain.ts';
 import type { EnrolmentRow } from './record.ts';
@@ -57,7 +59,8 @@ declare
   ${collected.declare}
 begin
   select held.* into own from enrolment held where held.tenant_id = $1 and held.enroll_id = $2 for no key update;
-  if not found or ${statusAtSql('own', '$3')} in ('withdrawn', 'expired') or own.expires_at <= $3 then
+  if not found or ${statusAtSql('own', '$3')} in ('withdrawn', 'expired') or own.expires_at <= $3
+    or ${startsAnotherSql('own')} then
     return;
   end if;
   select course.title, course.url, course.language, course.release_id into played
@@ -119,7 +122,7 @@ const text = `select (launch.started).*, launch.course_title, launch.course_url,
   launch.units
 from ${startFunction.name}($1, $2, $3, $4, $5, $6, $7) launch`;
 
-/** Starts a launch in one statement. */
+/** Starts a launch in one statement, unless another attempt has to be started first. */
 export async function startLaunch(
   ctx: TenantContext,
   input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
@@ -128,6 +131,26 @@ export async function startLaunch(
   // Counted here, because concurrent statements do not see each other's launches.
   const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${input.enrollId}`, now);
   if (seconds > 0) throw tooManyLaunches(ctx, seconds);
+  const started = await start(ctx, input);
+  if (started) return started;
+  const decision = await explain(ctx, input);
+  if (decision.reason === null && decision.startsAttempt) {
+    await startAttempt(ctx, input);
+    const again = await start(ctx, input);
+    if (again) return again;
+  }
+  if (decision.reason === null) await rejectTooMany(ctx, input.enrollId, now);
+  throw new Problem(
+    'launch_refused',
+    decision.reason ?? 'The course cannot be started now. Open the link again.',
+  );
+}
+
+async function start(
+  ctx: TenantContext,
+  input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
+): Promise<StartedLaunch | null> {
+  const now = ctx.now();
   const values = [
     ctx.tenantId,
     input.enrollId,
@@ -138,13 +161,9 @@ export async function startLaunch(
     newId(now),
   ];
   const [started] = await run<StartedLaunch>(ctx, { name: 'start_launch', text, values });
-  if (started) {
-    const { Completion, Success, Score } = countingResult(started);
-    return { ...started, completion: Completion, success: Success, score: Score };
-  }
-  const { reason } = await explain(ctx, input);
-  if (reason === null) await rejectTooMany(ctx, input.enrollId, now);
-  throw new Problem('launch_refused', reason ?? 'The course cannot be started now. Open the link again.');
+  if (!started) return null;
+  const { Completion, Success, Score } = countingResult(started);
+  return { ...started, completion: Completion, success: Success, score: Score };
 }
 
 const recentLaunchesText = `

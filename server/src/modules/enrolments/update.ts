@@ -5,11 +5,15 @@ import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
+import { rejectRules } from '../catalogue/attempt-rules.ts';
+import { playedBy } from '../catalogue/playable.ts';
 import { freeSeats, takeSeat } from '../catalogue/seats.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
+import { countingOf, readEarlierAttempts } from './attempts/earlier-commits.ts';
+import { columnsOf, resultIn } from './attempts/state.ts';
 import { auditsOf } from './audits.ts';
-import { changed } from './change.ts';
+import { changed, type PlayedAttempts } from './change.ts';
 import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from './record.ts';
 import { countingResult, eventsFor, resultData } from './result.ts';
 import type { Enrolment, EnrolmentChange } from './schemas.ts';
@@ -29,7 +33,12 @@ export async function updateEnrolment(
       .executeTakeFirst();
     if (!before) throw enrolmentNotFound();
     const now = ctx.now();
-    const after = changed(before, input, { now, graceDays: ctx.config.seatGraceDays });
+    const graceDays = ctx.config.seatGraceDays;
+    const after = changed(before, input, {
+      now,
+      graceDays,
+      played: await readPlayed(ctx, input, before),
+    });
     const differs = differences(toEnrolment(ctx, after), toEnrolment(ctx, before));
     if (differs.length === 0 && after.duration !== before.duration) differs.push('ExpiresAt');
     if (differs.length === 0) return toEnrolment(ctx, after);
@@ -40,6 +49,17 @@ export async function updateEnrolment(
     await appendAudit(ctx, ctx.tenantId, ...auditsOf(before, after, differs, eventId));
     return toEnrolment(ctx, after);
   });
+}
+
+async function readPlayed(
+  ctx: TenantContext,
+  { enrollId, Attempts }: EnrolmentChange & { enrollId: string },
+  { release_id }: EnrolmentWithNames,
+): Promise<PlayedAttempts | null> {
+  if (Attempts === undefined) return null;
+  const { standard } = await playedBy(ctx, release_id);
+  if (Attempts !== null) rejectRules(standard);
+  return { standard, earlier: countingOf(await readEarlierAttempts(ctx, enrollId)) };
 }
 
 async function moveSeat(
@@ -66,6 +86,9 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
       ended_at: after.ended_at,
       duration: after.duration,
       override: after.override === null ? null : JSON.stringify(after.override),
+      attempt_rules: after.attempt_rules === null ? null : JSON.stringify(after.attempt_rules),
+      attempt_state: after.attempt_state === null ? null : JSON.stringify(after.attempt_state),
+      ...columnsOf(resultIn(after)),
       holds_seat: after.holds_seat,
       reference: after.reference,
       metadata: JSON.stringify(after.metadata),

@@ -5,6 +5,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/batch.ts';
 import type { EventType } from '../events/types.ts';
 import { collected } from '../events/write.ts';
+import type { AttemptState } from './attempts/state.ts';
 import type { EnrolmentRow } from './record.ts';
 
 export type Progress = {
@@ -15,7 +16,7 @@ export type Progress = {
   /** False if the session has ended; the commit then does not extend it. */
   isLive: boolean;
   expectedRevision: number;
-  expectedStatus: string;
+  expectedStatus: EnrolmentRow['status'];
   /** Null if the data has just been read. */
   expectedChange: Date | null;
   unitId: string;
@@ -29,6 +30,10 @@ export type Progress = {
   root: unknown;
   exit: boolean;
   course: Evidence;
+  attemptState: AttemptState | null;
+  /** The result of the attempt to which the commit belongs. */
+  attemptResult: Evidence;
+  attemptFinishedAt: Date | null;
   status: EnrolmentRow['status'];
   completedAt: Date | null;
   warnings: string[] | null;
@@ -63,12 +68,13 @@ begin
       "expectedChange" timestamptz, "unitId" text, data jsonb, bytes integer, evidence jsonb,
       "treeState" text, shared text, root jsonb, exit boolean, completion text, success text, score double precision,
       progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz,
-      warnings text[], claimed jsonb, events jsonb)
+      warnings text[], claimed jsonb, events jsonb, "attemptState" jsonb)
     order by r."enrollId"
   loop
     update enrolment set commits = greatest(enrolment.commits, request.number), revision = enrolment.revision + 1,
       completion = request.completion, success = request.success, score = request.score, progress = request.progress,
       total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
+      attempt_state = nullif(request."attemptState", 'null'),
       last_accessed_at = $3, changed_at = $3
     from "user" known
     where enrolment.tenant_id = $1 and enrolment.enroll_id = request."enrollId"
@@ -124,7 +130,7 @@ const write = `select n from ${writeProgressFunction.name}($1, $2, $3) as writte
 const max = { commits: 50, bytes: 1024 ** 2 };
 
 async function writeRows(ctx: TenantContext, rows: Progress[]): Promise<(Date | null)[]> {
-  const requests = rows.map(({ course, ...progress }, n) => ({
+  const requests = rows.map(({ course, attemptResult: _, attemptFinishedAt: __, ...progress }, n) => ({
     ...progress,
     n,
     completion: course.Completion,

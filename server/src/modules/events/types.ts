@@ -14,14 +14,14 @@ const Reference = Nullable(Type.String());
 /** Fields may be added to Data at any time, so readers must ignore unknown ones. */
 const data = <P extends Record<string, TSchema>>(properties: P) => Type.Object(properties);
 
-const result = data({
-  Status,
+const attemptResult = {
   Completion: OneOf(['unknown', 'incomplete', 'completed']),
   Success: OneOf(['unknown', 'passed', 'failed']),
   Score: Nullable(Percent),
   Progress: Percent,
   TotalSeconds: Type.Number({ minimum: 0 }),
-});
+};
+const result = data({ Status, ...attemptResult });
 const change = data({ Changed: Type.Optional(Changed), Status: Type.Optional(Status) });
 
 /** The closed catalogue of events: when each is written, and its Data. */
@@ -48,6 +48,18 @@ export const eventCatalogue = {
   'enrolment.completed': ['The course was completed.', result],
   'enrolment.passed': ['The course was passed.', result],
   'enrolment.failed': ['The course was failed.', result],
+  'enrolment.attempt_started': [
+    'A launch started another attempt, because the enrolment has rules for attempts.',
+    data({ Attempt: Count }),
+  ],
+  'enrolment.attempt_finished': [
+    'An attempt was completed, passed or failed, in an enrolment with rules for attempts. Its result is not necessarily the one that counts.',
+    data({ Attempt: Count, ...attemptResult }),
+  ],
+  'enrolment.reset': [
+    'An administrator discarded all attempts, so that the learner can start over. Attempt is the number of the next one.',
+    data({ Attempt: Count, Status }),
+  ],
   'enrolment.extended': [
     'An enrolment was extended by enrolling again. DurationID is the option whose duration was added.',
     data({

@@ -28,6 +28,13 @@ export const tenantTables: readonly TenantDataTable[] = [
   { table: 'user_session', key: ['session_hash'], what: 'Browser sessions', secrets: ['session_hash'] },
   { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },
   {
+    table: 'earlier_unit',
+    key: ['enroll_id', 'number', 'unit_id'],
+    what: 'Run-time data of earlier attempts',
+    hasLargeRows: true,
+  },
+  { table: 'earlier_attempt', key: ['enroll_id', 'number'], what: 'Earlier attempts and their results' },
+  {
     table: 'attempt_unit',
     key: ['enroll_id', 'unit_id'],
     what: 'Run-time data of units',

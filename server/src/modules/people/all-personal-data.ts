@@ -5,6 +5,7 @@ import { enrolmentKeyData } from '../enrolment-keys/personal-data.ts';
 import {
   auSessionData,
   commitData,
+  earlierAttemptData,
   enrolmentData,
   enrolmentsOf,
   launchData,
@@ -22,6 +23,7 @@ export const allPersonalData: readonly PersonalData[] = [
   enrolmentData,
   launchData,
   runTimeData,
+  earlierAttemptData,
   auSessionData,
   commitData,
   statementData,

@@ -127,6 +127,34 @@ export interface DayCountTable {
   completions: number;
 }
 
+export interface EarlierAttemptTable {
+  tenant_id: string;
+  enroll_id: string;
+  number: number;
+  release_id: string | null;
+  first_launch: number;
+  last_launch: number;
+  finished_at: Timestamp | null;
+  ended_at: Timestamp;
+  ended_by: string;
+  reason: string | null;
+  discarded: Generated<boolean>;
+  result: Json;
+}
+
+export interface EarlierUnitTable {
+  tenant_id: string;
+  enroll_id: string;
+  number: number;
+  unit_id: string;
+  launch: number;
+  commit_number: number;
+  data: Json;
+  bytes: number;
+  evidence: Json;
+  updated_at: Timestamp;
+}
+
 export interface EnrolOptionTable {
   course_id: string;
   duration_id: string;
@@ -141,6 +169,7 @@ export interface EnrolOptionTable {
   created_at: Timestamp;
   updated_at: Timestamp;
   seats_taken: Generated<number>;
+  attempts: Json | null;
 }
 
 export interface EnrolmentTable {
@@ -175,6 +204,10 @@ export interface EnrolmentTable {
   holds_seat: Generated<boolean>;
   group_name: string | null;
   au_bytes: Generated<number>;
+  attempt_rules: Json | null;
+  attempt_number: Generated<number>;
+  attempt_launch: Generated<number>;
+  attempt_state: Json | null;
 }
 
 export interface EnrolmentKeyTable {
@@ -511,6 +544,8 @@ export interface Schema {
   counted_log: CountedLogTable;
   course: CourseTable;
   day_count: DayCountTable;
+  earlier_attempt: EarlierAttemptTable;
+  earlier_unit: EarlierUnitTable;
   enrol_option: EnrolOptionTable;
   enrolment: EnrolmentTable;
   enrolment_key: EnrolmentKeyTable;
@@ -555,6 +590,8 @@ export const tenantTables = [
   'audit_entry',
   'counted_log',
   'day_count',
+  'earlier_attempt',
+  'earlier_unit',
   'enrolment',
   'enrolment_key',
   'erasure',

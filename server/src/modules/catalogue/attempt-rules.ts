@@ -1,0 +1,86 @@
+import Type from 'typebox';
+import { parseSeconds } from '../../../../standards/durations.ts';
+import { Problem } from '../../platform/errors.ts';
+import { OneOf } from '../../platform/http/schema.ts';
+
+/** Applies if there is no other limit, because each attempt is kept. */
+export const maxAttempts = 1_000;
+
+const properties = {
+  Limit: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 1,
+    maximum: 100,
+    description: `Maximum number of attempts; null (default) means no limit other than ${maxAttempts.toLocaleString('en-GB')}. Attempts before a reset do not count.`,
+  }),
+  CoolDown: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    pattern: '^P(?=\\d|T\\d)(\\d{1,3}D)?(T(?=\\d)(\\d{1,3}H)?(\\d{1,3}M)?)?$',
+    examples: ['P1D'],
+    maxLength: 20,
+    description:
+      'Time between the end of an attempt and the next one: an ISO 8601 duration of days, hours and minutes, such as P1D or PT30M; null (default) means none.',
+  }),
+  Counts: OneOf(['best', 'last', 'first'], {
+    description:
+      'Which finished attempt decides the result of the enrolment. best (default): the one that was passed, or else has the highest score.',
+  }),
+  After: OneOf(['failed', 'finished'], {
+    description:
+      'When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.',
+  }),
+};
+
+export type AttemptRules = {
+  Limit: number | null;
+  CoolDown: string | null;
+  Counts: 'best' | 'last' | 'first';
+  After: 'failed' | 'finished';
+};
+
+const base = { type: ['object', 'null'], additionalProperties: false, properties };
+
+const example = { Limit: 3, CoolDown: 'P1D', Counts: 'best', After: 'failed' };
+
+export const AttemptRules = Type.Unsafe<AttemptRules | null>({
+  ...base,
+  required: Object.keys(properties),
+  examples: [example],
+  description: 'The rules for attempts; null means a single attempt, which stays open.',
+});
+
+export const AttemptRulesChange = Type.Unsafe<Partial<AttemptRules> | null>({
+  ...base,
+  examples: [example],
+  description:
+    'Replaces the rules for attempts; members that you leave out get their defaults. null means a single attempt, which stays open.',
+});
+
+/** The rules with their defaults. Throws if they contradict each other. */
+export function completeRules(sent: Partial<AttemptRules>): AttemptRules {
+  const rules = { Limit: null, CoolDown: null, Counts: 'best', After: 'failed', ...sent } as const;
+  if (rules.Limit === 1 && rules.CoolDown !== null)
+    throw new Problem(
+      'validation_failed',
+      'With a Limit of 1, there is no second attempt that could wait for a CoolDown. Raise Limit, or set CoolDown to null.',
+      { param: 'Attempts.CoolDown' },
+    );
+  return rules;
+}
+
+export const coolDownMilliseconds = ({ CoolDown }: AttemptRules) => parseSeconds(CoolDown) * 1000;
+
+/** The cast is safe: the column is written only from completed rules. */
+export function rulesOf(stored: unknown): AttemptRules | null {
+  return stored as AttemptRules | null;
+}
+
+/** A registration of cmi5 is one attempt, so its statements cannot be divided into several. */
+export function rejectRules(standard: string | null): void {
+  if (standard !== 'cmi5') return;
+  throw new Problem(
+    'validation_failed',
+    'cmi5 courses have a single attempt per enrolment. Set Attempts to null; to let a learner start over, enrol them with IfEnrolled set to renew.',
+    { param: 'Attempts' },
+  );
+}

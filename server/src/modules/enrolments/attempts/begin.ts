@@ -1,0 +1,111 @@
+import { nothing } from '../../../../../standards/evidence.ts';
+import type { TenantContext } from '../../../platform/context.ts';
+import { run, transaction } from '../../../platform/db/transaction.ts';
+import { appendEvents } from '../../events/append.ts';
+import { forgetProgress } from '../progress-cache.ts';
+import { type EnrolmentWithNames, selectEnrolments } from '../record.ts';
+import { decideAttempt } from '../rules.ts';
+import { type AttemptState, countingAttempt, stateOf } from './state.ts';
+
+/**
+ * Maximum bytes of run-time data that the earlier attempts of an enrolment keep. Beyond it, an attempt keeps only its
+ * results.
+ */
+const maxKept = 16 * 1024 ** 2;
+
+const keepAttempt = `
+insert into earlier_attempt (tenant_id, enroll_id, number, release_id, first_launch, last_launch, finished_at, ended_at,
+  ended_by, reason, discarded, result)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
+
+const keepUnits = `
+with kept as (
+  select coalesce(sum(old.bytes), 0) as bytes from earlier_unit old where old.tenant_id = $1 and old.enroll_id = $2
+), ended as (
+  delete from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2 returning unit.*
+), space as (
+  select coalesce(sum(ended.bytes), 0) + (select kept.bytes from kept) <= ${maxKept} as is_left from ended
+)
+insert into earlier_unit (tenant_id, enroll_id, number, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
+select $1, $2, $3, ended.unit_id, ended.launch, ended.commit_number,
+  case when space.is_left then ended.data else '{}' end, case when space.is_left then ended.bytes else 0 end,
+  ended.evidence, ended.updated_at
+from ended cross join space`;
+
+/** What the course shares with others of the learner's courses stays. */
+const clearAttempt = `
+update attempt set tree_state = null, last_unit_id = null, root = null
+where attempt.tenant_id = $1 and attempt.enroll_id = $2`;
+
+type End = { endedBy: 'launch' } | { endedBy: 'reset'; reason: string };
+
+/** Moves the run-time data of the current attempt to the history. The enrolment is locked. */
+export async function keepCurrentAttempt(
+  ctx: TenantContext,
+  row: EnrolmentWithNames,
+  end: End,
+): Promise<void> {
+  const { Result, FinishedAt } = stateOf(row);
+  const key = [ctx.tenantId, row.enroll_id];
+  const isReset = end.endedBy === 'reset';
+  const launches = [row.attempt_launch + 1, row.launches];
+  const times = [FinishedAt, ctx.now()];
+  const ending = [end.endedBy, isReset ? end.reason : null, isReset, JSON.stringify(Result)];
+  const values = [...key, row.attempt_number, row.release_id, ...launches, ...times, ...ending];
+  await run(ctx, { name: 'keep_attempt', text: keepAttempt, values });
+  await run(ctx, { name: 'keep_units', text: keepUnits, values: [...key, row.attempt_number] });
+  await run(ctx, { name: 'clear_attempt', text: clearAttempt, values: key });
+}
+
+/** Starts the next attempt before a launch, if the rules still allow it. */
+export function startAttempt(ctx: TenantContext, { enrollId }: { enrollId: string }): Promise<void> {
+  return transaction(ctx, async (ctx) => {
+    const row = await selectEnrolments(ctx)
+      .where('enrolment.enroll_id', '=', enrollId)
+      .forUpdate('enrolment')
+      .executeTakeFirst();
+    if (!row || !decideAttempt(row, ctx.now()).isAllowed) return;
+    const before = stateOf(row);
+    await keepCurrentAttempt(ctx, row, { endedBy: 'launch' });
+    const state: AttemptState = {
+      Used: before.Used + 1,
+      Result: nothing,
+      FinishedAt: null,
+      Earlier: countingAttempt(before.Earlier, before.Result, row.attempt_rules),
+      EarlierSeconds: before.EarlierSeconds + before.Result.TotalSeconds,
+    };
+    await writeAttempt(ctx, row, { attempt_state: JSON.stringify(state) });
+    const Attempt = row.attempt_number + 1;
+    const about = { userId: row.user_id, enrollId, courseId: row.course_id };
+    await appendEvents(ctx, [{ type: 'enrolment.attempt_started', ...about, data: { Attempt } }]);
+    forgetProgress(ctx, enrollId);
+  });
+}
+
+type Changes = { attempt_state: string | null } & Partial<
+  Pick<
+    EnrolmentWithNames,
+    'status' | 'completion' | 'success' | 'score' | 'progress' | 'total_seconds' | 'completed_at'
+  >
+>;
+
+/** The new attempt takes the release that is current when it is launched. */
+export async function writeAttempt(
+  ctx: TenantContext,
+  row: EnrolmentWithNames,
+  changes: Changes,
+): Promise<void> {
+  await ctx.db
+    .updateTable('enrolment')
+    .set({
+      ...changes,
+      attempt_number: row.attempt_number + 1,
+      attempt_launch: row.launches,
+      release_id: null,
+      changed_at: ctx.now(),
+      revision: row.revision + 1,
+    })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', row.enroll_id)
+    .execute();
+}

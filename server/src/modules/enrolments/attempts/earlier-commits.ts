@@ -1,0 +1,207 @@
+import type { Evidence, RunTimeData, Standard } from '../../../../../standards/types.ts';
+import type { TenantContext } from '../../../platform/context.ts';
+import { run, transaction } from '../../../platform/db/transaction.ts';
+import { appendEvents } from '../../events/append.ts';
+import type { ProgressFacts } from '../progress-statements.ts';
+import type { Progress } from '../write-progress.ts';
+import {
+  type AttemptState,
+  columnsOf,
+  earlierParts,
+  finishedAt,
+  type PlayedAttempt,
+  resultIn,
+  resultOfAttempts,
+  stateOf,
+  stateWith,
+} from './state.ts';
+
+/** An attempt that had ended when one of its launches sent another commit. */
+export type EarlierAttempt = {
+  number: number;
+  result: Evidence;
+  finishedAt: Date | null;
+  discarded: boolean;
+  /** Those since the last reset. */
+  attempts: (PlayedAttempt & { number: number })[];
+};
+
+type Facts = ProgressFacts & { launch: number };
+type AttemptRow = {
+  number: number;
+  release_id: string | null;
+  first_launch: number;
+  last_launch: number;
+  finished_at: Date | null;
+  discarded: boolean;
+  result: Evidence;
+};
+type UnitRow = { unit_id: string; evidence: Evidence; bytes: number };
+
+const attemptsText = `
+select held.number, held.release_id, held.first_launch, held.last_launch, held.finished_at, held.discarded, held.result
+from earlier_attempt held where held.tenant_id = $1 and held.enroll_id = $2 order by held.number`;
+
+const unitsText = `
+select unit.unit_id, unit.evidence, unit.bytes from earlier_unit unit
+where unit.tenant_id = $1 and unit.enroll_id = $2 and unit.number = $3`;
+
+export function readEarlierAttempts(ctx: TenantContext, enrollId: string): Promise<AttemptRow[]> {
+  return run<AttemptRow>(ctx, {
+    name: 'read_earlier_attempts',
+    text: attemptsText,
+    values: [ctx.tenantId, enrollId],
+  });
+}
+
+/** Those since the last reset. */
+export function countingOf(attempts: readonly AttemptRow[]): (PlayedAttempt & { number: number })[] {
+  const counting = attempts.filter(({ discarded }) => !discarded);
+  return counting.map(({ number, result, finished_at }) => ({
+    number,
+    result,
+    isFinished: finished_at !== null,
+  }));
+}
+
+/** A launch keeps its attempt: if another attempt has started, late commits belong to the earlier one. */
+export async function withAttempt<F extends Facts>(
+  ctx: TenantContext,
+  facts: F,
+  { enrollId }: { enrollId: string },
+): Promise<F & { earlier?: EarlierAttempt }> {
+  if (facts.launch < 1 || facts.launch > facts.attempt_launch) return facts;
+  const attempts = await readEarlierAttempts(ctx, enrollId);
+  const own = attempts.find(
+    ({ first_launch, last_launch }) => first_launch <= facts.launch && facts.launch <= last_launch,
+  );
+  if (!own) return facts;
+  const { number, release_id, result, finished_at, discarded } = own;
+  const values = [ctx.tenantId, enrollId, number];
+  const units = await run<UnitRow>(ctx, { name: 'read_earlier_units', text: unitsText, values });
+  return {
+    ...facts,
+    release_id,
+    units: Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence])),
+    sizes: Object.fromEntries(units.map(({ unit_id, bytes }) => [unit_id, bytes])),
+    earlier: { number, result, finishedAt: finished_at, discarded, attempts: countingOf(attempts) },
+  };
+}
+
+type At = { standard: Standard; now: Date };
+type Counted = { state: AttemptState | null; course: Evidence; finishedAt: Date | null };
+
+/** What a commit's result for its attempt means for the enrolment. */
+export function withResult(
+  facts: ProgressFacts & { earlier?: EarlierAttempt },
+  result: Evidence,
+  at: At,
+): Counted {
+  return facts.earlier
+    ? withEarlierResult(facts, facts.earlier, result, at)
+    : withCurrentResult(facts, result, at);
+}
+
+function withCurrentResult(facts: ProgressFacts, result: Evidence, at: At): Counted {
+  const state = stateWith(facts, result, at);
+  const course = state ? resultOfAttempts(facts.attempt_rules, state) : result;
+  return { state, course, finishedAt: state?.FinishedAt ? new Date(state.FinishedAt) : null };
+}
+
+function withEarlierResult(facts: ProgressFacts, earlier: EarlierAttempt, result: Evidence, at: At): Counted {
+  const end = finishedAt(earlier.finishedAt, result, at);
+  const stored = facts.attempt_state as AttemptState | null;
+  if (earlier.discarded) return { state: stored, course: resultIn(facts), finishedAt: end };
+  const attempts = earlier.attempts.map((attempt) =>
+    attempt.number === earlier.number ? { result, isFinished: end !== null } : attempt,
+  );
+  const state = { ...stateOf(facts), ...earlierParts(facts.attempt_rules, attempts) };
+  return { state, course: resultOfAttempts(facts.attempt_rules, state), finishedAt: end };
+}
+
+type EarlierProgress = Progress & { earlier: EarlierAttempt };
+
+/** Returns the time at which the commit was written; null if something else came first. */
+export function writeEarlier(ctx: TenantContext, progress: EarlierProgress): Promise<Date | null> {
+  return transaction(ctx, async (ctx) => {
+    const now = ctx.now();
+    const { enrollId } = progress;
+    const moved = await ctx.db
+      .updateTable('enrolment')
+      .set((row) => ({
+        ...columnsOf(progress.course),
+        commits: row.fn<number>('greatest', ['commits', row.val(progress.number)]),
+        revision: row('revision', '+', 1),
+        status: progress.status,
+        completed_at: progress.completedAt,
+        attempt_state: progress.attemptState && JSON.stringify(progress.attemptState),
+        changed_at: now,
+      }))
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('enroll_id', '=', enrollId)
+      .where('revision', '=', progress.expectedRevision)
+      .where('status', '=', progress.expectedStatus)
+      .returning(['user_id', 'course_id'])
+      .executeTakeFirst();
+    if (!moved || moved.user_id === null) return null;
+    await ctx.db
+      .updateTable('earlier_attempt')
+      .set({
+        result: JSON.stringify(progress.attemptResult),
+        finished_at: progress.attemptFinishedAt,
+      })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('enroll_id', '=', enrollId)
+      .where('number', '=', progress.earlier.number)
+      .execute();
+    await writeUnit(ctx, progress);
+    await writeCommit(ctx, progress);
+    const about = { userId: moved.user_id, enrollId, courseId: moved.course_id };
+    await appendEvents(
+      ctx,
+      progress.events.map((event) => ({ ...event, ...about })),
+    );
+    return now;
+  });
+}
+
+const ifNewer = (column: string) => `${column} = case
+    when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number)
+    then excluded.${column} else unit.${column} end`;
+
+const unitText = `
+insert into earlier_unit as unit
+  (tenant_id, enroll_id, number, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+on conflict (tenant_id, enroll_id, number, unit_id) do update set
+  ${['launch', 'commit_number', 'data', 'bytes'].map(ifNewer).join(',\n  ')},
+  evidence = excluded.evidence, updated_at = excluded.updated_at`;
+
+async function writeUnit(ctx: TenantContext, progress: EarlierProgress): Promise<void> {
+  const { enrollId, earlier, unitId, launch, number, bytes } = progress;
+  const data: RunTimeData = progress.data;
+  const stored = [JSON.stringify(data), bytes, JSON.stringify(progress.evidence), ctx.now()];
+  const values = [ctx.tenantId, enrollId, earlier.number, unitId, launch, number, ...stored];
+  await run(ctx, { name: 'write_earlier_unit', text: unitText, values });
+}
+
+async function writeCommit(ctx: TenantContext, progress: EarlierProgress): Promise<void> {
+  const { Supports: _, ...evidence } = progress.evidence;
+  const commit = {
+    body_hash: progress.bodyHash,
+    unit_id: progress.unitId,
+    evidence: JSON.stringify(evidence),
+    warnings: progress.warnings,
+    claimed: progress.claimed === null ? null : JSON.stringify(progress.claimed),
+    committed_at: ctx.now(),
+    refused: null,
+  };
+  const { enrollId: enroll_id, launch, number } = progress;
+  await ctx.db
+    .insertInto('run_time_commit')
+    .values({ tenant_id: ctx.tenantId, enroll_id, launch, number, ...commit })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'enroll_id', 'launch', 'number']).doUpdateSet(commit),
+    )
+    .execute();
+}

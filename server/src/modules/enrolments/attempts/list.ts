@@ -1,0 +1,109 @@
+import type { Evidence, Standard } from '../../../../../standards/types.ts';
+import type { TenantContext } from '../../../platform/context.ts';
+import { run } from '../../../platform/db/transaction.ts';
+import {
+  foreignCursor,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+} from '../../../platform/http/pagination.ts';
+import { isId } from '../../../platform/ids.ts';
+import { playedBy } from '../../catalogue/playable.ts';
+import { type EnrolmentRow, enrolmentNotFound } from '../record.ts';
+import type { Attempt } from './schemas.ts';
+import { isFinished, stateOf } from './state.ts';
+
+type Row = {
+  number: number;
+  first_launch: number;
+  last_launch: number;
+  finished_at: Date | null;
+  ended_at: Date;
+  ended_by: 'launch' | 'reset';
+  reason: string | null;
+  discarded: boolean;
+  result: Evidence;
+  started_at: Date | null;
+};
+
+const startedAt = (number: string) => `(
+  select launch.started_at from launch
+  where launch.tenant_id = $1 and launch.enroll_id = $2 and launch.number = ${number}
+) as started_at`;
+
+const currentText = `
+select enrolment.*, ${startedAt('enrolment.attempt_launch + 1')} from enrolment
+join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
+where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 and known.login_id = $3`;
+
+const earlierText = `
+select held.number, held.first_launch, held.last_launch, held.finished_at, held.ended_at, held.ended_by, held.reason,
+  held.discarded, held.result, ${startedAt('held.first_launch')}
+from earlier_attempt held
+where held.tenant_id = $1 and held.enroll_id = $2 and held.number > $3 order by held.number limit $4`;
+
+/** An enrolment's attempts, the current one last. */
+export async function listAttempts(
+  ctx: TenantContext,
+  input: PageQuery & { loginId: string; enrollId: string },
+) {
+  const { loginId, enrollId } = input;
+  if (!isId(enrollId)) throw enrolmentNotFound();
+  const limit = pageLimit(input);
+  const after = readPosition(readCursor(input));
+  const key = [ctx.tenantId, enrollId];
+  const [current] = await run<EnrolmentRow & { started_at: Date | null }>(ctx, {
+    name: 'read_current_attempt',
+    text: currentText,
+    values: [...key, loginId],
+  });
+  if (!current) throw enrolmentNotFound();
+  const values = [...key, after, limit + 1];
+  const earlier = await run<Row>(ctx, { name: 'list_earlier_attempts', text: earlierText, values });
+  const { standard } = await playedBy(ctx, current.release_id);
+  const last = current.attempt_number > after ? [toCurrent(current, standard)] : [];
+  const attempts = [...earlier.map(toEarlier), ...last];
+  return toPage(
+    attempts,
+    limit,
+    ({ Attempt }) => String(Attempt),
+    (attempt) => attempt,
+  );
+}
+
+function readPosition(cursor: string | null): number {
+  if (cursor === null) return 0;
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
+  throw foreignCursor();
+}
+
+const instant = (time: Date | null) => time?.toISOString() ?? null;
+
+function toEarlier(row: Row): Attempt {
+  const { Supports: _, ...result } = row.result;
+  return {
+    ...{ Attempt: row.number, StartedAt: instant(row.started_at), FinishedAt: instant(row.finished_at) },
+    ...{
+      EndedAt: instant(row.ended_at),
+      EndedBy: row.ended_by,
+      Reason: row.reason,
+      Discarded: row.discarded,
+    },
+    ...result,
+    Launches: row.last_launch - row.first_launch + 1,
+  };
+}
+
+function toCurrent(row: EnrolmentRow & { started_at: Date | null }, standard: Standard): Attempt {
+  const { Result, FinishedAt } = stateOf(row);
+  const { Supports: _, ...result } = Result;
+  const lastUse = instant(row.completed_at ?? row.last_accessed_at);
+  return {
+    ...{ Attempt: row.attempt_number, StartedAt: instant(row.started_at) },
+    FinishedAt: FinishedAt ?? (isFinished(Result, standard) ? lastUse : null),
+    ...{ EndedAt: null, EndedBy: null, Reason: null, Discarded: false },
+    ...result,
+    Launches: row.launches - row.attempt_launch,
+  };
+}

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import { nothing } from '../../../../../standards/evidence.ts';
+import type { TenantContext } from '../../../platform/context.ts';
+import { run, transaction } from '../../../platform/db/transaction.ts';
+import { Problem } from '../../../platform/errors.ts';
+import { isId, newId } from '../../../platform/ids.ts';
+import { appendAudit } from '../../audit/append.ts';
+import { playedBy } from '../../catalogue/playable.ts';
+import { appendEvents } from '../../events/append.ts';
+import { forgetProgress } from '../progress-cache.ts';
+import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from '../record.ts';
+import { countingResult } from '../result.ts';
+import type { Enrolment } from '../schemas.ts';
+import { statusFollowing } from '../states.ts';
+import { keepCurrentAttempt, writeAttempt } from './begin.ts';
+import { columnsOf, resultIn, stateOf } from './state.ts';
+
+type Reset = { loginId: string; enrollId: string; Reason: string };
+
+const discard = `
+update earlier_attempt set discarded = true
+where earlier_attempt.tenant_id = $1 and earlier_attempt.enroll_id = $2 and not earlier_attempt.discarded`;
+
+/** Lets the learner start over: earlier attempts stay readable but count no longer. A second reset changes nothing. */
+export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<Enrolment> {
+  const { loginId, enrollId, Reason } = input;
+  if (!isId(enrollId)) throw enrolmentNotFound();
+  return transaction(ctx, async (ctx) => {
+    const row = await selectEnrolments(ctx)
+      .where('enrolment.enroll_id', '=', enrollId)
+      .where('user.login_id', '=', loginId)
+      .forUpdate('enrolment')
+      .executeTakeFirst();
+    if (!row) throw enrolmentNotFound();
+    if (isFresh(row)) return toEnrolment(ctx, row);
+    await rejectRegistration(ctx, row);
+    await keepCurrentAttempt(ctx, row, { endedBy: 'reset', reason: Reason });
+    await run(ctx, { name: 'discard_attempts', text: discard, values: [ctx.tenantId, enrollId] });
+    const changes = { ...columnsOf(nothing), completed_at: null, attempt_state: null };
+    const status = statusFollowing(row, countingResult({ ...row, ...changes }).Completion);
+    await writeAttempt(ctx, row, { ...changes, status });
+    forgetProgress(ctx, enrollId);
+    const eventId = newId(ctx.now());
+    const Attempt = row.attempt_number + 1;
+    const about = { userId: row.user_id, enrollId, courseId: row.course_id };
+    await appendEvents(ctx, [
+      { id: eventId, type: 'enrolment.reset', ...about, data: { Attempt, Status: status } },
+    ]);
+    await appendAudit(ctx, ctx.tenantId, {
+      ...{ action: 'enrolment.reset' as const, targetId: enrollId, eventId },
+      data: { Attempt },
+    });
+    const attempt = { attempt_number: Attempt, attempt_launch: row.launches };
+    return toEnrolment(ctx, { ...row, ...changes, ...attempt, status });
+  });
+}
+
+/** Whether there is nothing to discard. */
+function isFresh(row: EnrolmentWithNames): boolean {
+  const { Used } = stateOf(row);
+  return Used === 1 && row.launches === row.attempt_launch && isDeepStrictEqual(resultIn(row), nothing);
+}
+
+async function rejectRegistration(ctx: TenantContext, { release_id }: EnrolmentWithNames): Promise<void> {
+  const { standard } = await playedBy(ctx, release_id);
+  if (standard !== 'cmi5') return;
+  throw new Problem(
+    'not_resettable',
+    'The statements about a cmi5 course belong to its enrolment, so it cannot be reset. Enrol the user again with IfEnrolled set to renew.',
+  );
+}

@@ -1,0 +1,52 @@
+import Type from 'typebox';
+import { PageOf, pageQuery } from '../../../platform/http/pagination.ts';
+import { ok, route } from '../../../platform/http/routes.ts';
+import { Fields } from '../../../platform/http/schema.ts';
+import { LoginID } from '../../users/schemas.ts';
+import { EnrollID, Enrolment } from '../schemas.ts';
+import { listAttempts } from './list.ts';
+import { resetEnrolment } from './reset.ts';
+import { Attempt, ResetRequest } from './schemas.ts';
+
+const params = Type.Object({ LoginID, EnrollID });
+
+export const attemptRoutes = [
+  route({
+    method: 'GET',
+    path: '/enrolment/{LoginID}/{EnrollID}/attempt',
+    name: 'listAttempts',
+    mayBeStale: true,
+    summary: "List an enrolment's attempts",
+    description:
+      'Every attempt with its own result, whether or not it counts. What the course recorded in each is in `/activity?Attempt=`.',
+    tag: 'Enrolments',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    own: true,
+    params,
+    query: Fields(pageQuery),
+    answers: { 200: { description: 'Attempts, the current one last.', schema: PageOf(Attempt) } },
+    problems: ['enrolment_not_found'],
+    handle: async (ctx, { params, query }) =>
+      ok(await listAttempts(ctx, { ...query, loginId: params.LoginID, enrollId: params.EnrollID })),
+  }),
+  route({
+    method: 'POST',
+    path: '/enrolment/{LoginID}/{EnrollID}/reset',
+    name: 'resetEnrolment',
+    summary: 'Reset an enrolment',
+    description:
+      'The learner starts over: the next launch starts a new attempt on the current release, and the limit counts from there. Earlier attempts stay readable but no longer count. An override stays. If nothing was recorded since the last reset, nothing changes.',
+    tag: 'Enrolments',
+    access: 'tenant',
+    scope: 'enrolments:write',
+    params,
+    body: ResetRequest,
+    answers: { 200: { description: 'The enrolment without a result.', schema: Enrolment } },
+    problems: ['enrolment_not_found', 'not_resettable'],
+    events: ['enrolment.reset'],
+    audits: ['enrolment.reset'],
+    handle: async (ctx, { params, body }) =>
+      ok(await resetEnrolment(ctx, { ...body, loginId: params.LoginID, enrollId: params.EnrollID })),
+  }),
+];

@@ -1,0 +1,28 @@
+import Type from 'typebox';
+import { Fields, Instant, Nullable, OneOf, Text } from '../../../platform/http/schema.ts';
+import { completions, successes } from '../schemas.ts';
+
+export const ResetRequest = Fields(
+  { Reason: Text(1000, { minLength: 1, description: 'Why the learner starts over. Required.' }) },
+  { title: 'ResetRequest' },
+);
+
+export const Attempt = Fields(
+  {
+    Attempt: Type.Integer({ description: 'Counted from 1, and on after a reset.' }),
+    StartedAt: Nullable(Instant('When it was first launched; null if it was not launched yet.')),
+    FinishedAt: Nullable(Instant('When it was completed, passed or failed.')),
+    EndedAt: Nullable(Instant('When the next attempt replaced it; null for the current one.')),
+    EndedBy: Nullable(OneOf(['launch', 'reset'], { description: 'What started the next attempt.' })),
+    Reason: Nullable(Type.String({ description: 'Why it was reset.' })),
+    Discarded: Type.Boolean({ description: 'true if it was reset, so that it can no longer count.' }),
+    Completion: OneOf(completions),
+    Success: OneOf(successes),
+    Score: Nullable(Type.Number({ minimum: 0, maximum: 100, description: '0–100.' })),
+    Progress: Type.Number({ description: '0–100.' }),
+    TotalSeconds: Type.Number(),
+    Launches: Type.Integer(),
+  },
+  { title: 'Attempt' },
+);
+export type Attempt = Type.Static<typeof Attempt>;
