@@ -45,7 +45,7 @@ const cases: Record<string, string[]> = {
   ),
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],
   readTimeline: [''],
-  readActivity: [''],
+  readActivity: ['', 'Attempt=1'],
   listAttempts: [''],
   listCourseInteractions: [''],
   // Status=scheduled and Status=expired have to skip the other open keys: docs/adr/0023-lists.md.

@@ -154,6 +154,7 @@ test('learners can call only the listed reads of their own data', () => {
     '/enrolment/{LoginID}',
     '/enrolment/{LoginID}/{EnrollID}',
     '/enrolment/{LoginID}/{EnrollID}/activity',
+    '/enrolment/{LoginID}/{EnrollID}/attempt',
     '/enrolment/{LoginID}/{EnrollID}/explain',
     '/enrolment/{LoginID}/{EnrollID}/timeline',
     '/user/{LoginID}',

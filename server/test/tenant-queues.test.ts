@@ -92,6 +92,7 @@ const bodies: Record<string, (known: Record<string, string>) => unknown> = {
   checkPassword: () => ({ Password: 'x' }),
   updateUser: () => ({ FirstName: 'New' }),
   updateEnrolment: () => ({ Reference: 'new' }),
+  resetEnrolment: () => ({ Reason: 'Again' }),
   createWebhook: () => ({ URL: 'https://hooks.example/2' }),
   issueEnrolmentKeys: () => ({ CourseIDs: ['units'], DurationIDs: ['open'] }),
 };

@@ -69,6 +69,10 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
     `insert into attempt (tenant_id, enroll_id, tree_state) select ${t}, ${id('01910000')}, 'x' ${fewer}`,
     `insert into attempt_unit (tenant_id, enroll_id, unit_id, commit_number, data, evidence, updated_at)
      select ${t}, ${id('01910000', 'n % 50 + 1')}, 'unit-' || n, 1, '{}', '{}', date_trunc('milliseconds', now()) ${fewer}`,
+    `insert into earlier_attempt (tenant_id, enroll_id, number, first_launch, last_launch, ended_at, ended_by, discarded, result)
+     select ${t}, ${e}, n + 10, n + 10, n + 10, date_trunc('milliseconds', now()), 'reset', true, '{}' ${fewer}`,
+    `insert into earlier_unit (tenant_id, enroll_id, number, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
+     select ${t}, ${e}, n + 10, 'unit', 1, 1, '{}', 2, '{}', date_trunc('milliseconds', now()) ${fewer}`,
     `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
      select ${t}, ${id('01920000')}, 'enrolment.updated', date_trunc('milliseconds', now()), ${u}, case when n % 2 = 0 then ${e} end, '${courseId}',
        '{"Changed":["Reference"],"Status":"enrolled"}' ${made}`,
@@ -120,6 +124,8 @@ const tables = [
   'au_session',
   'attempt',
   'attempt_unit',
+  'earlier_attempt',
+  'earlier_unit',
   'event',
   'webhook_delivery',
 ];

@@ -16,6 +16,15 @@ export const secret = 'Confidential';
 export const sameKey = { 'Idempotency-Key': 'order 1' };
 export const sameUser = { LoginID: 'same everywhere' };
 
+async function resetAttempt(service: TestService, { api, user }: TestTenant, course: string): Promise<void> {
+  const LoginID = await user();
+  const { body } = await api('POST', `/enrol/${LoginID}/${course}`);
+  const { commit } = await play(service, body.LaunchURL);
+  await commit({ Data: scorm12('failed', 20) });
+  const reset = { Reason: `${secret} reason` };
+  expectStatus(await api('POST', `/enrolment/${LoginID}/${body.EnrollID}/reset`, reset), 200);
+}
+
 /** A tenant with rows in every table, and the identifiers for paths, queries and bodies. */
 export async function fill(
   service: TestService,
@@ -39,6 +48,7 @@ export async function fill(
   });
   const { commit } = await play(service, body.LaunchURL);
   await commit({ Data: { ...scorm12('incomplete', 50), 'cmi.interactions.0.id': 'question' } });
+  await resetAttempt(service, tenant, encodeURIComponent(CourseID));
   await tenant.api('POST', `/user/check/${LoginID}`, { Password: 'wrong' });
   const { EnrollID, LaunchURL } = body;
   const made = await tenant.api('POST', '/enrolment/key', {

@@ -3,7 +3,7 @@ import { path } from '../../src/platform/http/routes.ts';
 import { packFiles } from './packages.ts';
 import { play } from './player.ts';
 import type { Reply, TestService } from './service.ts';
-import { expectStatus, newTenant, type TestTenant, unique } from './tenant.ts';
+import { expectStatus, newCourse, newTenant, type TestTenant, unique } from './tenant.ts';
 
 /** Runs if it becomes markup, an attribute, a script or a template, and then sets `window.hostile`. */
 const payloads = [
@@ -118,6 +118,14 @@ async function waiveUnit(service: TestService, { api }: TestTenant, LoginID: str
   expectStatus(await api('POST', address, hostileBodies.waiveUnit), 200);
 }
 
+/** Resets an enrolment that the learner has opened before. */
+async function resetAttempt(service: TestService, { api }: TestTenant, LoginID: string): Promise<void> {
+  const enrolled = await api('POST', path`/enrol/${LoginID}/${await newCourse(service)}`);
+  await play(service, enrolled.body.LaunchURL);
+  const address = path`/enrolment/${LoginID}/${enrolled.body.EnrollID}/reset`;
+  expectStatus(await api('POST', address, hostileBodies.resetEnrolment), 200);
+}
+
 /**
  * A tenant with a hostile text in every free-text field of the API: user, course, option, enrolment, keys, endpoint.
  * The service must allow webhooks to 127.0.0.1 (`WEBHOOK_ALLOW`). `zip`, if given, is imported into the course.
@@ -155,6 +163,7 @@ export async function fillWithHostileTexts(service: TestService, zip?: string) {
   const place = path`/enrol/${LoginID}/${CourseID}/${DurationID}`;
   const enrolment = done(await tenant.api('POST', place, bodies.enrolWithOption));
   await waiveUnit(service, tenant, LoginID);
+  await resetAttempt(service, tenant, LoginID);
   done(
     await tenant.api('POST', '/enrolment/key', {
       ...bodies.issueEnrolmentKeys,

@@ -59,7 +59,7 @@ async function readPlayed(
   if (Attempts === undefined) return null;
   const { standard } = await playedBy(ctx, release_id);
   if (Attempts !== null) rejectRules(standard);
-  return { standard, earlier: countingOf(await readEarlierAttempts(ctx, enrollId)) };
+  return { standard, earlier: countingOf(await readEarlierAttempts(ctx, { enrollId, launch: null })) };
 }
 
 async function moveSeat(

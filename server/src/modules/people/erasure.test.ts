@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
+import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
 import { newId, sha256 } from '../../platform/ids.ts';
@@ -47,6 +48,11 @@ async function newPerson() {
       isComplete: true,
     });
   await commit(1);
+  const repeated = (await api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;
+  const launch = await play(service, repeated.LaunchURL);
+  expectStatus(await launch.commit({ Data: { 'cmi.suspend_data': mark } }), 200);
+  const reset = { Reason: mark };
+  expectStatus(await api('POST', `/enrolment/${LoginID}/${repeated.EnrollID}/reset`, reset), 200);
   const opened = { enrollId: EnrollID, sessionId: newId(ctx.now()), launch: 1 };
   await insertAuSession(ctx, { ...opened, unit_id: 'web', mode: 'Normal', tokenHash: mark });
   const keyed = { CourseIDs: [await newCourse(service)], DurationIDs: ['standard'], LoginID, Quantity: 2 };
@@ -122,15 +128,16 @@ test('an erasure leaves anonymous results, but nothing that identifies the perso
       erased.Enrolments,
       erased.Launches,
       erased.RunTimeData,
+      erased.EarlierAttempts,
       erased.UnitSessions,
       erased.EnrolmentKeys,
       erased.Sessions,
     ],
-    [1, 3, 1, 1, 1, 2, 1],
+    [1, 4, 2, 1, 1, 1, 2, 1],
   );
   // Events that the erasure itself writes about withdrawn enrolments do not count.
   assert.ok((erased.Events ?? 0) > 7);
-  assert.equal(recordsOf(Kept).Enrolments, 3);
+  assert.equal(recordsOf(Kept).Enrolments, 4);
   for (const { What, Why } of Kept) assert.ok(What && Why);
 
   assert.deepEqual(await rowsWith(mark), []);

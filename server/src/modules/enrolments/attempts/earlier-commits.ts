@@ -40,17 +40,23 @@ type UnitRow = { unit_id: string; evidence: Evidence; bytes: number };
 
 const attemptsText = `
 select held.number, held.release_id, held.first_launch, held.last_launch, held.finished_at, held.discarded, held.result
-from earlier_attempt held where held.tenant_id = $1 and held.enroll_id = $2 order by held.number`;
+from earlier_attempt held where held.tenant_id = $1 and held.enroll_id = $2
+  and (not held.discarded or $3::integer between held.first_launch and held.last_launch)
+order by held.number`;
 
 const unitsText = `
 select unit.unit_id, unit.evidence, unit.bytes from earlier_unit unit
 where unit.tenant_id = $1 and unit.enroll_id = $2 and unit.number = $3`;
 
-export function readEarlierAttempts(ctx: TenantContext, enrollId: string): Promise<AttemptRow[]> {
+/** Those that can still count, and the one of the launch. */
+export function readEarlierAttempts(
+  ctx: TenantContext,
+  { enrollId, launch }: { enrollId: string; launch: number | null },
+): Promise<AttemptRow[]> {
   return run<AttemptRow>(ctx, {
     name: 'read_earlier_attempts',
     text: attemptsText,
-    values: [ctx.tenantId, enrollId],
+    values: [ctx.tenantId, enrollId, launch],
   });
 }
 
@@ -71,7 +77,7 @@ export async function withAttempt<F extends Facts>(
   { enrollId }: { enrollId: string },
 ): Promise<F & { earlier?: EarlierAttempt }> {
   if (facts.launch < 1 || facts.launch > facts.attempt_launch) return facts;
-  const attempts = await readEarlierAttempts(ctx, enrollId);
+  const attempts = await readEarlierAttempts(ctx, { enrollId, launch: facts.launch });
   const own = attempts.find(
     ({ first_launch, last_launch }) => first_launch <= facts.launch && facts.launch <= last_launch,
   );
