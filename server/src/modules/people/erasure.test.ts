@@ -188,6 +188,7 @@ test('an erasure writes one event that does not identify the person', async () =
   assert.deepEqual(reported.map(({ type }) => type).sort(), [
     'enrolment.withdrawn',
     'enrolment.withdrawn',
+    'enrolment.withdrawn',
     'user.erased',
   ]);
   const erased = reported.find(({ type }) => type === 'user.erased');

@@ -27,21 +27,27 @@ type Row = {
   started_at: Date | null;
 };
 
-const startedAt = (number: string) => `(
+const startedAt = (number: string) => `
+left join lateral (
   select launch.started_at from launch
-  where launch.tenant_id = $1 and launch.enroll_id = $2 and launch.number = ${number}
-) as started_at`;
+  where launch.tenant_id = $1 and launch.enroll_id = $2 and launch.number = ${number} limit 1
+) first on true`;
 
 const currentText = `
-select enrolment.*, ${startedAt('enrolment.attempt_launch + 1')} from enrolment
+select enrolment.*, first.started_at from enrolment
 join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
+${startedAt('enrolment.attempt_launch + 1')}
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 and known.login_id = $3`;
 
 const earlierText = `
-select held.number, held.first_launch, held.last_launch, held.finished_at, held.ended_at, held.ended_by, held.reason,
-  held.discarded, held.result, ${startedAt('held.first_launch')}
-from earlier_attempt held
-where held.tenant_id = $1 and held.enroll_id = $2 and held.number > $3 order by held.number limit $4`;
+select page.*, first.started_at from (
+  select held.number, held.first_launch, held.last_launch, held.finished_at, held.ended_at, held.ended_by, held.reason,
+    held.discarded, held.result
+  from earlier_attempt held
+  where held.tenant_id = $1 and held.enroll_id = $2 and held.number > $3 order by held.number limit $4
+) page
+${startedAt('page.first_launch')}
+order by page.number`;
 
 /** An enrolment's attempts, the current one last. */
 export async function listAttempts(
