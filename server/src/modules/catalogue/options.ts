@@ -6,7 +6,6 @@ import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { completeRules, rejectRules, rulesOf } from './attempt-rules.ts';
-import { playedBy } from './playable.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
 import type { EnrolOption, EnrolOptionChange } from './schemas.ts';
 import { recountSeats, seatsLeft } from './seats.ts';
@@ -45,8 +44,18 @@ export async function putOption(
     .where('course_id', '=', input.courseId)
     .executeTakeFirst();
   if (!course) throw courseNotFound();
-  if (input.Attempts) rejectRules((await playedBy(ctx, course.release_id)).standard);
+  if (input.Attempts) rejectRules(await standardOf(ctx, course.release_id));
   return transaction(ctx, (ctx) => writeOption(ctx, input));
+}
+
+/** Null if the course has no package. */
+async function standardOf(ctx: Context, releaseId: string | null): Promise<string | null> {
+  const release = await ctx.db
+    .selectFrom('release')
+    .select('standard')
+    .where('release_id', '=', releaseId)
+    .executeTakeFirst();
+  return release?.standard ?? null;
 }
 
 async function writeOption(

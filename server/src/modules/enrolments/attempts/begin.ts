@@ -13,11 +13,6 @@ import { type AttemptState, countingAttempt, stateOf } from './state.ts';
  */
 const maxKept = 16 * 1024 ** 2;
 
-const keepAttempt = `
-insert into earlier_attempt (tenant_id, enroll_id, number, release_id, first_launch, last_launch, finished_at, ended_at,
-  ended_by, reason, discarded, result)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
-
 const keepUnits = `
 with kept as (
   select coalesce(sum(old.bytes), 0) as bytes from earlier_unit old where old.tenant_id = $1 and old.enroll_id = $2
@@ -32,11 +27,6 @@ select $1, $2, $3, ended.unit_id, ended.launch, ended.commit_number,
   ended.evidence, ended.updated_at
 from ended cross join space`;
 
-/** What the course shares with others of the learner's courses stays. */
-const clearAttempt = `
-update attempt set tree_state = null, last_unit_id = null, root = null
-where attempt.tenant_id = $1 and attempt.enroll_id = $2`;
-
 type End = { endedBy: 'launch' } | { endedBy: 'reset'; reason: string };
 
 /** Moves the run-time data of the current attempt to the history. The enrolment is locked. */
@@ -46,15 +36,32 @@ export async function keepCurrentAttempt(
   end: End,
 ): Promise<void> {
   const { Result, FinishedAt } = stateOf(row);
-  const key = [ctx.tenantId, row.enroll_id];
-  const isReset = end.endedBy === 'reset';
-  const launches = [row.attempt_launch + 1, row.launches];
-  const times = [FinishedAt, ctx.now()];
-  const ending = [end.endedBy, isReset ? end.reason : null, isReset, JSON.stringify(Result)];
-  const values = [...key, row.attempt_number, row.release_id, ...launches, ...times, ...ending];
-  await run(ctx, { name: 'keep_attempt', text: keepAttempt, values });
-  await run(ctx, { name: 'keep_units', text: keepUnits, values: [...key, row.attempt_number] });
-  await run(ctx, { name: 'clear_attempt', text: clearAttempt, values: key });
+  const key = { tenant_id: ctx.tenantId, enroll_id: row.enroll_id };
+  await ctx.db
+    .insertInto('earlier_attempt')
+    .values({
+      ...key,
+      number: row.attempt_number,
+      release_id: row.release_id,
+      first_launch: row.attempt_launch + 1,
+      last_launch: row.launches,
+      finished_at: FinishedAt === null ? null : new Date(FinishedAt),
+      ended_at: ctx.now(),
+      ended_by: end.endedBy,
+      reason: end.endedBy === 'reset' ? end.reason : null,
+      discarded: end.endedBy === 'reset',
+      result: JSON.stringify(Result),
+    })
+    .execute();
+  const values = [ctx.tenantId, row.enroll_id, row.attempt_number];
+  await run(ctx, { name: 'keep_units', text: keepUnits, values });
+  // What the course shares with others of the learner's courses stays.
+  await ctx.db
+    .updateTable('attempt')
+    .set({ tree_state: null, last_unit_id: null, root: null })
+    .where('tenant_id', '=', key.tenant_id)
+    .where('enroll_id', '=', key.enroll_id)
+    .execute();
 }
 
 /** Starts the next attempt before a launch, if the rules still allow it. */

@@ -36,17 +36,12 @@ type AttemptRow = {
   discarded: boolean;
   result: Evidence;
 };
-type UnitRow = { unit_id: string; evidence: Evidence; bytes: number };
 
 const attemptsText = `
 select held.number, held.release_id, held.first_launch, held.last_launch, held.finished_at, held.discarded, held.result
 from earlier_attempt held where held.tenant_id = $1 and held.enroll_id = $2
   and (not held.discarded or $3::integer between held.first_launch and held.last_launch)
 order by held.number`;
-
-const unitsText = `
-select unit.unit_id, unit.evidence, unit.bytes from earlier_unit unit
-where unit.tenant_id = $1 and unit.enroll_id = $2 and unit.number = $3`;
 
 /** Those that can still count, and the one of the launch. */
 export function readEarlierAttempts(
@@ -83,12 +78,18 @@ export async function withAttempt<F extends Facts>(
   );
   if (!own) return facts;
   const { number, release_id, result, finished_at, discarded } = own;
-  const values = [ctx.tenantId, enrollId, number];
-  const units = await run<UnitRow>(ctx, { name: 'read_earlier_units', text: unitsText, values });
+  const units = await ctx.db
+    .selectFrom('earlier_unit')
+    .select(['unit_id', 'evidence', 'bytes'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .where('number', '=', number)
+    .execute();
   return {
     ...facts,
     release_id,
-    units: Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence])),
+    // The cast is safe: only commits write the column.
+    units: Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence as Evidence])),
     sizes: Object.fromEntries(units.map(({ unit_id, bytes }) => [unit_id, bytes])),
     earlier: { number, result, finishedAt: finished_at, discarded, attempts: countingOf(attempts) },
   };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nothing } from '../../../../../standards/evidence.ts';
 import type { TenantContext } from '../../../platform/context.ts';
-import { run, transaction } from '../../../platform/db/transaction.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { isId, newId } from '../../../platform/ids.ts';
 import { appendAudit } from '../../audit/append.ts';
@@ -17,10 +17,6 @@ import { columnsOf, resultIn, stateOf } from './state.ts';
 
 type Reset = { loginId: string; enrollId: string; Reason: string };
 
-const discard = `
-update earlier_attempt set discarded = true
-where earlier_attempt.tenant_id = $1 and earlier_attempt.enroll_id = $2 and not earlier_attempt.discarded`;
-
 /** Lets the learner start over: earlier attempts stay readable but count no longer. A second reset changes nothing. */
 export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<Enrolment> {
   const { loginId, enrollId, Reason } = input;
@@ -35,7 +31,13 @@ export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<
     if (isFresh(row)) return toEnrolment(ctx, row);
     await rejectRegistration(ctx, row);
     await keepCurrentAttempt(ctx, row, { endedBy: 'reset', reason: Reason });
-    await run(ctx, { name: 'discard_attempts', text: discard, values: [ctx.tenantId, enrollId] });
+    await ctx.db
+      .updateTable('earlier_attempt')
+      .set({ discarded: true })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('enroll_id', '=', enrollId)
+      .where('discarded', '=', false)
+      .execute();
     const changes = { ...columnsOf(nothing), completed_at: null, attempt_state: null };
     const status = statusFollowing(row, countingResult({ ...row, ...changes }).Completion);
     await writeAttempt(ctx, row, { ...changes, status });
