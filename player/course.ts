@@ -1,3 +1,4 @@
+import type { RunTimeData } from '../standards/types.ts';
 import type { UnitStatus } from '../standards/unit-status.ts';
 import type { Snapshot } from './commits.ts';
 import type { Receipt } from './contract.ts';
@@ -48,6 +49,8 @@ export type Course = {
 };
 
 export type CourseEvents = {
+  /** A unit is shown with its data. */
+  shown?(unit: PlayableUnit, data: RunTimeData): void;
   /** The position has changed. */
   moved(): void;
   /** The content asks to leave the course, or there is nothing left to show. */

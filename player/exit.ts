@@ -31,13 +31,19 @@ async function sendLast(
   return commits.state === 'unkept' ? 'lost' : 'kept';
 }
 
+/** `timeUp`: the unit whose time is up, if the learner has to be told. */
+type Departure = {
+  how: Leaving;
+  timeUp: string | null;
+  summary: () => { receipt: Receipt; seconds: number };
+};
+
 /** Called when the learner leaves: sends the last commit and goes to the return URL. */
 export async function leaveCourse(
   session: Session,
   course: Course,
   commits: Commits,
-  how: Leaving,
-  summary: () => { receipt: Receipt; seconds: number },
+  { how, timeUp, summary }: Departure,
 ): Promise<void> {
   const outcome = await sendLast(course, commits, how, { Exit: true });
   if (commits.stop && 'refused' in commits.stop) {
@@ -45,10 +51,16 @@ export async function leaveCourse(
     return;
   }
   const address = webAddress(session.ReturnURL);
-  if (address && outcome !== 'lost') return location.assign(address);
-  const { receipt, seconds } = summary();
-  elements.loading.hidden = true;
-  showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address });
+  const go = () => {
+    if (address && outcome !== 'lost') return location.assign(address);
+    const { receipt, seconds } = summary();
+    elements.loading.hidden = true;
+    showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address });
+  };
+  if (timeUp === null || outcome === 'lost') return go();
+  const { title, left, leave } = messages.timeUp;
+  elements.bar.hidden = true;
+  showPage(title, left(timeUp), [{ text: leave, act: go }]);
 }
 
 /** Called when a session ends while its page is open: saves, says why, and offers the next step. */

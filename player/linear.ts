@@ -83,6 +83,7 @@ export function createLinearCourse(
   function show({ unit, data }: LinearEffect & { kind: 'show' }): void {
     clock = startClock();
     if (unit.Kind === 'sco') runTime?.open({ data });
+    events.shown?.(unit, data);
     events.moved();
     // Not awaited, because a slow page must not block the buttons.
     void stage

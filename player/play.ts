@@ -15,8 +15,9 @@ import type { Stop } from './save-state.ts';
 import { createSequencedCourse } from './sequenced.ts';
 import { startHeartbeat } from './session.ts';
 import { createStage } from './stage.ts';
+import { createTimeLimits, type TimeLimit } from './time-limit.ts';
 import { showPosition } from './toolbar.ts';
-import { playableUnits } from './units.ts';
+import { type PlayableUnit, playableUnits } from './units.ts';
 
 /** The course as a row of the contents list. Without groups and sequencing, there is nothing to choose but its units. */
 function wholeCourse({ CourseTitle, Tree }: Session, { rootID }: Course) {
@@ -45,9 +46,11 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     ended: (why) => void stop({ ended: why }),
   });
 
+  const limits = createTimeLimits(timeUp);
   const stage = createStage(elements.stage, elements.loading);
   const events: CourseEvents = {
     moved: update,
+    shown: limits.start,
     ended: () => void leave(),
     reported: showReceipt,
     missing: (unit) => {
@@ -141,17 +144,30 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     update();
   }
 
-  async function leave(how: Leaving = 'exit'): Promise<void> {
+  /** Content that has finished by then has dealt with its limit itself. */
+  function timeUp(unit: PlayableUnit, { exits, tells }: TimeLimit): void {
+    const position = course.position();
+    if (left || moving || position.unit !== unit || position.finished) return;
+    const { title, goesOn, goOn } = messages.timeUp;
+    if (exits) void leave('end', tells ? unit.Title : null);
+    else ask(title, goesOn(unit.Title), [{ text: goOn, act: () => stage.focus() }]);
+  }
+
+  /** `timeUp`: the unit whose time is up, if the learner has to be told. */
+  async function leave(how: Leaving = 'exit', timeUp: string | null = null): Promise<void> {
     if (left) return;
     left = true;
     heartbeat.stop();
-    await leaveCourse(session, course, commits, how, () => ({ receipt, seconds: clock.seconds() }));
+    limits.stop();
+    const summary = () => ({ receipt, seconds: clock.seconds() });
+    await leaveCourse(session, course, commits, { how, timeUp, summary });
   }
 
   async function stop(why: Stop): Promise<void> {
     if (left) return;
     left = true;
     heartbeat.stop();
+    limits.stop();
     await stopCourse(session, course, commits, why);
   }
 

@@ -125,6 +125,7 @@ export function createSequencedCourse(
     // Some pages that are declared as assets use the API anyway.
     const buckets = bucketsFor(course, sequencing, unit.UnitID);
     runTime.open({ data: unit.Kind === 'sco' ? data : {}, buckets });
+    events.shown?.(unit, data);
     events.moved();
     void stage
       .show(addressOf(session, unit), unit.Title)

@@ -66,6 +66,13 @@ export const english = {
   } satisfies Record<Reason | 'prerequisites' | 'lastActivity', string>,
   /** Exit suspends, unless the course does not allow that. */
   exitEnds: 'Leaving ends this attempt. Next time, the course starts from the beginning.',
+  timeUp: {
+    title: 'Time is up',
+    left: (unit: string) => `The time allowed for “${unit}” is over. Your results are saved.`,
+    leave: 'Leave the course',
+    goesOn: (unit: string) => `The time allowed for “${unit}” is over. You can continue.`,
+    goOn: 'Continue',
+  },
   endAttempt: {
     title: 'Finish this attempt?',
     text: 'Your results are saved. Next time, the course starts from the beginning. To continue later where you are now, use Exit instead.',

@@ -56,6 +56,13 @@ export const french: Messages = {
     noParent: 'Il n’y a pas d’autre partie.',
   },
   exitEnds: 'Quitter met fin à cette tentative. La prochaine fois, le cours recommencera depuis le début.',
+  timeUp: {
+    title: 'Le temps est écoulé',
+    left: (unit) => `Le temps prévu pour « ${unit} » est écoulé. Vos résultats sont enregistrés.`,
+    leave: 'Quitter le cours',
+    goesOn: (unit) => `Le temps prévu pour « ${unit} » est écoulé. Vous pouvez continuer.`,
+    goOn: 'Continuer',
+  },
   endAttempt: {
     title: 'Terminer cette tentative ?',
     text: 'Vos résultats sont enregistrés. La prochaine fois, le cours recommencera depuis le début. Pour reprendre plus tard à cet endroit, utilisez plutôt « Quitter ».',

@@ -56,6 +56,13 @@ export const german: Messages = {
     noParent: 'Es gibt keine weiteren Teile.',
   },
   exitEnds: 'Mit dem Verlassen endet dieser Versuch. Beim nächsten Mal beginnt der Kurs von vorn.',
+  timeUp: {
+    title: 'Die Zeit ist um',
+    left: (unit) => `Die Zeit für „${unit}“ ist abgelaufen. Ihre Ergebnisse sind gespeichert.`,
+    leave: 'Kurs verlassen',
+    goesOn: (unit) => `Die Zeit für „${unit}“ ist abgelaufen. Sie können weitermachen.`,
+    goOn: 'Weitermachen',
+  },
   endAttempt: {
     title: 'Diesen Versuch abschließen?',
     text: 'Ihre Ergebnisse sind gespeichert. Beim nächsten Mal beginnt der Kurs von vorn. Wenn Sie später an dieser Stelle weitermachen möchten, wählen Sie stattdessen „Beenden“.',

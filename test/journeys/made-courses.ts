@@ -63,6 +63,32 @@ export function packRow(options: { withoutSecond?: boolean; named?: string } = {
   });
 }
 
+/** A unit of SCORM 1.2 or 2004 that has three seconds, and does not watch the time itself. */
+export function packTimed(edition: '1.2' | '2004', action: string): Promise<string> {
+  const is12 = edition === '1.2';
+  const limits =
+    '<imsss:sequencing><imsss:limitConditions attemptAbsoluteDurationLimit="PT3S"/></imsss:sequencing>';
+  const limit = is12
+    ? `<adlcp:maxtimeallowed>00:00:03</adlcp:maxtimeallowed><adlcp:timelimitaction>${action}</adlcp:timelimitaction>`
+    : `<adlcp:timeLimitAction>${action}</adlcp:timeLimitAction>${limits}`;
+  const namespaces = is12
+    ? 'xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2"'
+    : 'xmlns="http://www.imsglobal.org/xsd/imscp_v1p1" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_v1p3" xmlns:imsss="http://www.imsglobal.org/xsd/imsss"';
+  const manifest = `<?xml version="1.0"?>
+<manifest identifier="timed" version="1" ${namespaces}>
+<metadata><schema>ADL SCORM</schema><schemaversion>${is12 ? '1.2' : '2004 4th Edition'}</schemaversion></metadata>
+<organizations default="all"><organization identifier="all"><title>Quick test</title>
+<item identifier="test" identifierref="file"><title>Quick test</title>${limit}</item></organization></organizations>
+<resources><resource identifier="file" type="webcontent" adlcp:${is12 ? 'scormtype' : 'scormType'}="sco" href="test.html"><file href="test.html"/></resource></resources></manifest>`;
+  const script = is12
+    ? "const api = parent.API; api.LMSInitialize(''); api.LMSSetValue('cmi.core.score.raw', '40'); api.LMSSetValue('cmi.core.lesson_status', 'incomplete');"
+    : "const api = parent.API_1484_11; api.Initialize(''); api.SetValue('cmi.score.scaled', '0.4'); api.SetValue('cmi.completion_status', 'incomplete');";
+  return pack('timed', {
+    'imsmanifest.xml': manifest,
+    'test.html': `<!doctype html><title>Quick test</title><h1>Quick test</h1><script>${script}</script>`,
+  });
+}
+
 /** A plain web course without an API. */
 export function packWebPage(): Promise<string> {
   return pack('page', { 'index.html': '<!doctype html><title>House rules</title><h1>House rules</h1>' });
