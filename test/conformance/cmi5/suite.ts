@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { chromiumPath } from '../../../server/test/support/chromium.ts';
+
+export type Outcome = { passed: number; failures: { title: string; message: string }[]; seconds: number };
+
+type Test = { status: string; fullName: string; failureMessages: string[] };
+type Report = { testResults: { assertionResults: Test[]; message: string; name: string }[] };
+
+const firstLine = (message: string) => stripVTControlCharacters(message).trim().split('\n')[0] ?? '';
+
+/** Tests in a file that could not be loaded count as one failure. */
+function failuresIn({ testResults }: Report): Outcome['failures'] {
+  return testResults.flatMap(({ assertionResults, message, name }) => {
+    if (assertionResults.length === 0) return [{ title: name, message: firstLine(message) }];
+    return assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }) => ({
+        title: fullName,
+        message: firstLine(failureMessages[0] ?? ''),
+      }));
+  });
+}
+
+/**
+ * Runs the suite's own Jest, one file after the other. `folder` is for its files. Chromium has no sandbox, which does not
+ * work for root.
+ */
+export async function runSuite(
+  suite: string,
+  { env, folder, grep }: { env: Record<string, string>; folder: string; grep: string | undefined },
+): Promise<Outcome> {
+  const browser = join(folder, 'browser.json');
+  const report = join(folder, 'report.json');
+  const launch = { executablePath: chromiumPath, headless: true, args: ['--no-sandbox'] };
+  await writeFile(browser, JSON.stringify({ launch }));
+  const started = performance.now();
+  const child = spawn(
+    process.execPath,
+    [
+      join(suite, 'node_modules/jest/bin/jest.js'),
+      ...['--runInBand', '--forceExit', '--testTimeout=60000', '--json', `--outputFile=${report}`],
+      ...(grep === undefined ? [] : ['--testNamePattern', grep]),
+    ],
+    {
+      cwd: suite,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        ...process.env,
+        ...env,
+        CATAPULT_LMS: join(import.meta.dirname, 'lms.cjs'),
+        JEST_PUPPETEER_CONFIG: browser,
+        JEST_JUNIT_OUTPUT_DIR: folder,
+      },
+    },
+  );
+  let output = '';
+  child.stderr.on('data', (part: Buffer) => {
+    output += part;
+  });
+  await new Promise((resolve) => child.once('exit', resolve));
+  const text = await readFile(report, 'utf8').catch(() => {
+    throw new Error(`The suite did not run:\n${output}`);
+  });
+  const read = JSON.parse(text) as Report;
+  const passed = read.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'passed').length;
+  return { passed, failures: failuresIn(read), seconds: Math.round((performance.now() - started) / 1000) };
+}
