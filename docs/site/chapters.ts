@@ -7,6 +7,7 @@ export const chapters = [
       'enrol',
       'launch',
       'cmi5',
+      'aicc',
       'retries',
       'bulk',
       'enrolment-keys',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { RunTimeData } from '../types.ts';
 import { readGroups } from './groups.ts';
 import { hacpAnswer, readHacpRequest } from './hacp.ts';
 import { afterPutInteractions, afterPutObjectives, commentsIn, countOf } from './lists.ts';
@@ -92,7 +94,7 @@ describe('PutParam', () => {
 describe('GetParam', () => {
   it('cannot be given another group by a name or a value', () => {
     const message = paramMessage({ 'cmi.core.lesson_location': 'a\r\n[Core_Lesson]' }, '4.0', learning);
-    assert.match(message, /\r\nStudent_Name=Example, \[Core\]Anna\r\nLesson_Location=a \[Core_Lesson\]\r\n/);
+    assert.match(message, /\r\nstudent_name=Example, \[Core\]Anna\r\nlesson_location=a \[Core_Lesson\]\r\n/);
   });
 
   it('returns what PutParam stored', () => {
@@ -105,7 +107,7 @@ describe('GetParam', () => {
     assert.equal(groups.get('student_preferences')?.values.get('audio'), '50');
     assert.match(
       paramMessage({ 'cmi.core.total_time': '0123:04:05.60' }, '', learning),
-      /\r\nTime=0123:04:05\r\n/,
+      /\r\ntime=0123:04:05\r\n/,
     );
   });
 });
@@ -151,7 +153,63 @@ describe('sessions', () => {
   });
 });
 
+const commands: Record<string, (data: RunTimeData, message: string) => unknown> = {
+  putparam: afterPutParam,
+  putinteractions: afterPutInteractions,
+  putobjectives: afterPutObjectives,
+  putcomments: (data, message) => withMore(data, 'cmi.comments', commentsIn(message)),
+};
+
 describe('hostile requests', () => {
+  it('never throw, and never leave anything but texts', () => {
+    const templates = [
+      'command=PutParam&version=3.5&session_id=x&aicc_data=%5Bcore%5D%0D%0Alesson_status%3Dc%2Cl%0D%0Ascore=90,100,0%0Atime=00:01:00',
+      'AICC_DATA=[core_lesson]\r\na=1&b\r\n[objectives_status]\r\nJ_ID.1=o\r\nJ_Score.1=5,10&COMMAND=PUTPARAM',
+      'command=PutInteractions&aicc_data="interaction_id","result","latency"\r\n"q1","c","00:00:01"\r\n',
+    ];
+    const parts = [
+      '%',
+      '%u',
+      '&',
+      '=',
+      '[',
+      ']',
+      '"',
+      '\r\n',
+      '\n',
+      ',',
+      '\0',
+      '\xff',
+      '__proto__',
+      '9'.repeat(400),
+      '.0.',
+    ];
+    const mutation = fc.record({
+      at: fc.double({ min: 0, max: 1, noNaN: true }),
+      cut: fc.nat(9),
+      part: fc.oneof(fc.constantFrom(...parts), fc.string()),
+    });
+    const body = fc
+      .tuple(fc.constantFrom(...templates), fc.array(mutation, { maxLength: 8 }))
+      .map(([template, mutations]) =>
+        mutations.reduce((text, { at, cut, part }) => {
+          const place = Math.floor(at * text.length);
+          return text.slice(0, place) + part + text.slice(place + cut);
+        }, template),
+      );
+    const property = fc.property(body, (text) => {
+      const { data, version } = readHacpRequest(Buffer.from(text, 'latin1'));
+      for (const change of Object.values(commands)) {
+        const after = change({ 'cmi.objectives.0.id': 'o' }, data) as RunTimeData | null;
+        const values = Object.values(after ?? {});
+        assert.ok(values.every((value) => typeof value === 'string' && value.isWellFormed()));
+        paramMessage(after ?? {}, version, learning);
+        atLaunch({ MasteryScore: 80 }, after ?? {});
+      }
+    });
+    fc.assert(property, { numRuns: Number(process.env.PROPERTY_RUNS ?? 300) });
+  });
+
   const million = 1_000_000;
   const texts = {
     'many fields': '&'.repeat(million),

@@ -74,7 +74,10 @@ export type Learning = {
   };
 };
 
-/** The message that `GetParam` returns. Versions before 3 know no maximum and minimum of a score. */
+/**
+ * The message that `GetParam` returns. Versions before 3 know no maximum and minimum of a score. Names have no case, but
+ * some content expects them in lower case.
+ */
 export function paramMessage(data: RunTimeData, version: string, learning: Learning): string {
   const { learner, courseId, mode, unit } = learning;
   const of = (element: string) => oneLine(data[element] ?? '');
@@ -82,33 +85,33 @@ export function paramMessage(data: RunTimeData, version: string, learning: Learn
   const status = titleCase(of('cmi.core.lesson_status') || 'not attempted');
   const entry = { 'ab-initio': ',Ab-initio', resume: ',Resume' }[of('cmi.core.entry')] ?? '';
   const objectives = Array.from({ length: countOf(data, 'objectives') }, (_, at) => [
-    `J_ID.${at + 1}=${of(`cmi.objectives.${at}.id`)}`,
-    `J_Score.${at + 1}=${score(`cmi.objectives.${at}`)}`,
-    `J_Status.${at + 1}=${titleCase(of(`cmi.objectives.${at}.status`))}`,
+    `j_id.${at + 1}=${of(`cmi.objectives.${at}.id`)}`,
+    `j_score.${at + 1}=${score(`cmi.objectives.${at}`)}`,
+    `j_status.${at + 1}=${titleCase(of(`cmi.objectives.${at}.status`))}`,
   ]).flat();
   return [
     '[Core]',
-    `Student_ID=${oneLine(learner.ID)}`,
-    `Student_Name=${oneLine(learner.Name)}`,
-    `Lesson_Location=${of('cmi.core.lesson_location')}`,
-    `Credit=${mode === 'Normal' ? 'Credit' : 'No-credit'}`,
-    `Lesson_Status=${status}${entry}`,
-    `Lesson_Mode=${mode}`,
-    `Score=${score('cmi.core')}`,
-    `Time=${clock(data['cmi.core.total_time'])}`,
+    `student_id=${oneLine(learner.ID)}`,
+    `student_name=${oneLine(learner.Name)}`,
+    `lesson_location=${of('cmi.core.lesson_location')}`,
+    `credit=${mode === 'Normal' ? 'Credit' : 'No-credit'}`,
+    `lesson_status=${status}${entry}`,
+    `lesson_mode=${mode}`,
+    `score=${score('cmi.core')}`,
+    `time=${clock(data['cmi.core.total_time'])}`,
     '[Core_Lesson]',
     ...textLines(data['cmi.suspend_data']),
     '[Core_Vendor]',
     ...textLines(unit.DataFromLMS ?? ''),
     '[Evaluation]',
-    `Course_ID={${oneLine(courseId)}}`,
+    `course_id={${oneLine(courseId)}}`,
     '[Student_Data]',
-    `Mastery_Score=${unit.MasteryScore ?? ''}`,
-    `Max_Time_Allowed=${oneLine(unit.MaxTimeAllowed ?? '')}`,
-    `Time_Limit_Action=${oneLine(unit.TimeLimitAction ?? '')}`,
+    `mastery_score=${unit.MasteryScore ?? ''}`,
+    `max_time_allowed=${oneLine(unit.MaxTimeAllowed ?? '')}`,
+    `time_limit_action=${oneLine(unit.TimeLimitAction ?? '')}`,
     ...(objectives.length > 0 ? ['[Objectives_Status]', ...objectives] : []),
     '[Student_Preferences]',
-    ...preferences.map((name) => `${titleCase(name)}=${of(`cmi.student_preference.${name}`)}`),
+    ...preferences.map((name) => `${name}=${of(`cmi.student_preference.${name}`)}`),
     '',
   ].join('\r\n');
 }

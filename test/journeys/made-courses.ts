@@ -191,7 +191,7 @@ const aiccPage = (title: string) => `<!doctype html><title>${title}</title><h1>$
     said(await report('ExitAU'));
   };
   report('GetParam').then((text) => {
-    const value = (name) => new RegExp('^' + name + '=(.*)$', 'm').exec(text)?.[1] ?? '';
+    const value = (name) => new RegExp('^' + name + '=(.*)$', 'im').exec(text)?.[1] ?? '';
     show('was', [value('Lesson_Status'), value('Lesson_Location'), value('answers')].join(' | '));
   });
 </script>`;
