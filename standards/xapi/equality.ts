@@ -5,22 +5,25 @@ import { isObject } from './values.ts';
 /** Data 2.3.1: what the LRS sets, and what may differ between two copies of a statement. */
 const ignored = new Set(['id', 'stored', 'authority', 'version', 'timestamp']);
 
+/** What statements are compared by. Making it takes as long as parsing the statement. */
+export type Comparable = { at: number | null; text: string };
+
+export function comparable(statement: Statement): Comparable {
+  const { timestamp } = statement;
+  const own = Object.fromEntries(Object.entries(statement).filter(([name]) => !ignored.has(name)));
+  return {
+    at: timestamp === undefined ? null : readInstant(timestamp),
+    text: stable(normal(own as JsonObject, '')),
+  };
+}
+
 /**
  * Whether two statements are the same one (Data 2.3.1). Definitions of activities and displays of verbs are not part of
  * a statement, sets have no order, and defaults may be left out.
  */
-export function isSameStatement(one: Statement, other: Statement): boolean {
-  const times = [one.timestamp, other.timestamp].map((time) =>
-    time === undefined ? null : readInstant(time),
-  );
-  if (times[0] !== null && times[1] !== null && times[0] !== times[1]) return false;
-  return comparable(one) === comparable(other);
-}
-
-/** Two statements are the same if these texts are equal. */
-export function comparable(statement: Statement): string {
-  const own = Object.fromEntries(Object.entries(statement).filter(([name]) => !ignored.has(name)));
-  return stable(normal(own as JsonObject, ''));
+export function isSame(one: Comparable, other: Comparable): boolean {
+  const isSameTime = one.at === null || other.at === null || one.at === other.at;
+  return isSameTime && one.text === other.text;
 }
 
 /** Members of these lists have no order. */
@@ -31,13 +34,18 @@ function normal(value: Json, name: string): Json {
   if (name === 'extensions') return value;
   if (Array.isArray(value)) {
     const items = value.map((item) => normal(item, name === 'member' ? 'agent' : ''));
-    return sets.has(name) ? items.sort((a, b) => (stable(a) < stable(b) ? -1 : 1)) : items;
+    return sets.has(name) ? sorted(items) : items;
   }
   if (isObject(value)) return normalObject(value, name);
   if (typeof value !== 'string') return value;
   if (name === 'duration') return comparableDuration(value);
   if (name === 'timestamp') return readInstant(value) ?? value;
   return caseless.has(name) ? value.toLowerCase() : value;
+}
+
+function sorted(items: readonly Json[]): Json[] {
+  const texts = items.map((item) => ({ item, text: stable(item) }));
+  return texts.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ item }) => item);
 }
 
 function normalObject(object: JsonObject, name: string): JsonObject {

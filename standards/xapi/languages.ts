@@ -1,14 +1,19 @@
 import type { LanguageMap } from './types.ts';
 
-/** The ranges of an Accept-Language header, the preferred first (RFC 9110 §12.5.4). */
+/** Browsers send at most about six. */
+const maxRanges = 10;
+const maxSubtags = 8;
+
+/** The ranges of an Accept-Language header, the preferred first (RFC 9110 §12.5.4). Further ones are ignored. */
 export function readLanguages(header: string | undefined): string[] {
   const ranges = (header ?? '')
     .slice(0, 1_000)
-    .split(',')
+    .split(',', maxRanges)
     .flatMap((part, at) => {
       const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
       const quality = Number(/^q=([\d.]+)$/i.exec(parameters[0] ?? '')?.[1] ?? 1);
-      return tag === '' || Number.isNaN(quality) || quality <= 0
+      const isLong = tag.split('-').length > maxSubtags;
+      return tag === '' || isLong || Number.isNaN(quality) || quality <= 0
         ? []
         : [{ tag: tag.toLowerCase(), quality, at }];
     });
@@ -18,20 +23,27 @@ export function readLanguages(header: string | undefined): string[] {
 /** Communication 2.1.3, `canonical`: a language map with only the entry that suits best (RFC 4647 §3.4). */
 export function chooseLanguage(map: LanguageMap, languages: readonly string[]): LanguageMap {
   const tags = Object.keys(map);
+  const best = bestByRange(tags);
   const chosen =
-    languages.map((range) => bestOf(tags, range)).find((tag) => tag !== undefined) ??
-    bestOf(tags, 'und') ??
-    tags[0];
+    [...languages, 'und']
+      .flatMap((range) => (range === '*' ? ['*'] : prefixesOf(range)))
+      .map((range) => best.get(range))
+      .find((tag) => tag !== undefined) ?? tags[0];
   const text = chosen === undefined ? undefined : map[chosen];
   return chosen === undefined || text === undefined ? {} : { [chosen]: text };
 }
 
-function bestOf(tags: readonly string[], range: string): string | undefined {
-  if (range === '*') return tags[0];
-  const lower = tags.map((tag) => tag.toLowerCase());
-  for (let prefix = range; prefix !== ''; prefix = prefix.slice(0, Math.max(0, prefix.lastIndexOf('-')))) {
-    const exact = lower.indexOf(prefix);
-    const at = exact >= 0 ? exact : lower.findIndex((tag) => tag.startsWith(`${prefix}-`));
-    if (at >= 0) return tags[at];
-  }
+/** The tag that suits each range: the same one, or the first that begins with it. */
+function bestByRange(tags: readonly string[]): Map<string, string> {
+  const best = new Map(tags.toReversed().map((tag) => [tag.toLowerCase(), tag]));
+  for (const tag of tags)
+    for (const prefix of prefixesOf(tag.toLowerCase())) if (!best.has(prefix)) best.set(prefix, tag);
+  const [first] = tags;
+  return first === undefined ? best : best.set('*', first);
+}
+
+/** A range, and what is left without its last subtags. */
+function prefixesOf(range: string): string[] {
+  const parts = range.split('-');
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join('-'));
 }

@@ -137,13 +137,16 @@ const objects: Record<string, Check> = {
 const isActivity = (value: Json | undefined) =>
   isObject(value) && (value.objectType === undefined || value.objectType === 'Activity');
 
+/** Each can need a comparison of the whole statement. */
+const maxAttachments = 100;
+
 const common = (edition: Edition) => ({
   actor,
   verb,
   result,
   context: context(edition),
   timestamp: instant,
-  attachments: listOf(attachment),
+  attachments: listOf(attachment, maxAttachments),
 });
 
 const required = ['actor', 'verb', 'object'];

@@ -37,9 +37,10 @@ export function checkObject(
 }
 
 export const listOf =
-  (check: Check): Check =>
+  (check: Check, max = Number.POSITIVE_INFINITY): Check =>
   (value, path) => {
     if (!Array.isArray(value)) invalid(path, 'must be an array.');
+    if (value.length > max) invalid(path, `has more than ${max} items.`);
     for (const [n, item] of value.entries()) check(item, `${path}[${n}]`);
   };
 
@@ -123,9 +124,14 @@ export const languageTag: Check = (value, path) => {
     invalid(path, 'must be a language tag of RFC 5646 such as en-GB.');
 };
 
+/** ISO 639-1 has 184 languages. */
+const maxLanguages = 200;
+
 /** Data 4.2. */
 export const languageMap: Check = (value, path) => {
-  for (const [tag, name] of Object.entries(objectAt(value, path))) {
+  const entries = Object.entries(objectAt(value, path));
+  if (entries.length > maxLanguages) invalid(path, `has more than ${maxLanguages} languages.`);
+  for (const [tag, name] of entries) {
     languageTag(tag, `${path} key "${tag}"`);
     text(name, `${path}.${tag}`);
   }

@@ -61,6 +61,7 @@ function writeNginx(ports: { http: number; https: number; api: number; content: 
     .replaceAll('listen 443 ', `listen 127.0.0.1:${ports.https} `)
     .replaceAll('127.0.0.1:3000', `127.0.0.1:${ports.api}`)
     .replaceAll('127.0.0.1:3001', `127.0.0.1:${ports.content}`)
+    .replaceAll('/var/log/nginx', folder)
     .replaceAll('/etc/ssl/lectern/fullchain.pem', certificate.certFile)
     .replaceAll('/etc/ssl/lectern/privkey.pem', certificate.keyFile);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -135,6 +136,9 @@ test("with the recipe, a course plays through nginx over HTTPS, with two host na
   assert.equal((await read()).Status, 'in_progress');
   nginx.child.kill('SIGTERM');
   await nginx.exited;
+  const log = readFileSync(join(folder, 'lectern.log'), 'utf8');
+  assert.match(log, /"GET lectern\.example" 303 /);
+  assert.doesNotMatch(log, /key=|\/play\//);
 });
 
 test('with the recipe, nginx limits requests and connections per address', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { au, block, courseStructure } from '../../../../standards/cmi5/test-support.ts';
 import { auVerbs, extensions, lmsVerbs } from '../../../../standards/cmi5/vocabulary.ts';
+import { voidedVerb } from '../../../../standards/xapi/statements.ts';
 import { ask } from '../../../test/support/ask.ts';
 import { openAu, openUnit, readResults } from '../../../test/support/au.ts';
 import { packFiles } from '../../../test/support/packages.ts';
@@ -151,6 +153,60 @@ describe('a cmi5 course', () => {
     expectProblem(await send(long), 409, 'storage_limit');
     expectStatus(await store(10), 204);
     expectStatus(await send(long), 204);
+  });
+
+  it('gets the space of a deleted document back', async () => {
+    const { LaunchURL, EnrollID } = await enrolled(examPart);
+    const { request, actor, activityId, registration } = await openAu(service, LaunchURL);
+    const of = { agent: JSON.stringify(actor), activityId, registration, stateId: 'notes' };
+    const used = async () => {
+      const own = forTenant(service.ctx, TenantID);
+      const row = own.db.selectFrom('enrolment').select('au_bytes').where('tenant_id', '=', TenantID);
+      return (await row.where('enroll_id', '=', EnrollID).executeTakeFirstOrThrow()).au_bytes;
+    };
+    const before = await used();
+    expectStatus(await request('PUT', '/activities/state', of, { notes: 'a'.repeat(1_000) }), 204);
+    assert.ok((await used()) > before + 1_000);
+    expectStatus(await request('DELETE', '/activities/state', of), 204);
+    assert.equal(await used(), before);
+  });
+
+  it('uses no profiles and definitions of other courses, and looks up no other person', async () => {
+    const [mine, other] = [await enrolled(examPart), await enrolled(examPart)];
+    const [one, two] = [await openAu(service, mine.LaunchURL), await openAu(service, other.LaunchURL)];
+    const of = { activityId: one.activityId, profileId: 'notes' };
+    const create = { 'if-none-match': '*' };
+    expectStatus(await one.request('PUT', '/activities/profile', of, { of: 'mine' }, create), 204);
+    for (const method of ['GET', 'PUT', 'DELETE'])
+      expectProblem(
+        await two.request(method, '/activities/profile', of, method === 'PUT' ? {} : undefined, create),
+        403,
+        'cmi5_violation',
+      );
+    const lookUp = (agent: object) => two.request('GET', '/agents', { agent: JSON.stringify(agent) });
+    expectProblem(await lookUp(one.actor), 403, 'cmi5_violation');
+    expectStatus(await lookUp(two.actor), 200);
+    const renamed = async (id: string) => {
+      await two.preferences();
+      const about = two.allowed(experienced);
+      const object = { id, definition: { name: { en: 'Renamed' } } };
+      const context = about.context as { contextActivities: object };
+      const contextActivities = { ...context.contextActivities, other: [object] };
+      expectStatus(await two.send({ ...about, context: { ...context, contextActivities } }), 204);
+      const found = await two.request('GET', '/activities', { activityId: id });
+      return found.body.definition?.name?.en === 'Renamed';
+    };
+    expectStatus(await two.send(two.defined('initialized')), 403);
+    await two.preferences();
+    expectStatus(await two.send(two.defined('initialized')), 204);
+    assert.deepEqual(
+      [
+        await renamed(one.activityId),
+        await renamed(`${two.activityId}/question`),
+        await renamed('urn:example:1'),
+      ],
+      [false, true, true],
+    );
   });
 
   it('gives the token of a session once, from any origin', async () => {
@@ -411,6 +467,9 @@ describe('an xAPI package', () => {
       context: { registration: EnrollID },
     };
     assert.equal((await send({ ...statement, actor: { mbox: 'mailto:a@example.com' } })).status, 403);
+    assert.equal((await send({ ...statement, context: { registration: randomUUID() } })).status, 403);
+    const reference = { objectType: 'StatementRef', id: randomUUID() };
+    assert.equal((await send({ ...statement, verb: { id: voidedVerb }, object: reference })).status, 403);
     assert.equal((await send(statement)).status, 200);
     const { Status, Success, Score } = (await api('GET', `/enrolment/${LoginID}/${EnrollID}`)).body;
     assert.deepEqual([Status, Success, Score], ['completed', 'passed', 75]);

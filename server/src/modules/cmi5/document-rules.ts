@@ -10,19 +10,21 @@ import {
   updateAuSession,
 } from '../enrolments/au-sessions/sessions.ts';
 import type { DocumentUse } from '../xapi/au-session.ts';
-import { accountOf } from './identity.ts';
+import { accountOf, isOfOtherCourse } from './identity.ts';
 
 type Session = Registration & AuSessionRow;
 
-/** What an AU may do with documents (sections 10 and 11): only with those of its learner and registration. */
+/** What an AU may do with documents (sections 10 and 11): only with those of its learner, registration and course. */
 export async function checkDocument(ctx: TenantContext, session: Session, use: DocumentUse): Promise<void> {
-  const { kind, action, agent, registration, documentId } = use;
+  const { kind, action, agent, activityId, registration, documentId } = use;
   // Before the document is locked, because a launch locks the enrolment first, too.
-  if (action === 'write') await lockRegistration(ctx, session.enroll_id);
+  if (action !== 'read') await lockRegistration(ctx, session.enroll_id);
   if (kind !== 'activity_profile' && !isLearner(ctx, session, agent))
     throw violation("The agent must be the launch's actor.");
   if (registration !== null && registration !== session.enroll_id)
     throw violation("The registration must be the launch's registration.");
+  if (activityId !== null && isOfOtherCourse(ctx, session.course_id, activityId))
+    throw violation("The activity must be the launch's activity, or another one of its course.");
   const isLaunchData = kind === 'state' && (documentId === launchDataId || documentId === null);
   if (isLaunchData && action !== 'read') throw violation(`${launchDataId} cannot be changed.`);
   if (kind !== 'agent_profile' || documentId !== preferencesId) return;

@@ -1,3 +1,4 @@
+import type { Context } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type AuSessionRow, type Registration, readAuSession } from '../enrolments/au-sessions/sessions.ts';
@@ -7,7 +8,7 @@ import { rejectSuspended } from '../tenants/suspension.ts';
 import type { AuSession, FindAuSession } from '../xapi/au-session.ts';
 import { type AuHandle, readLrsToken } from './au-tokens.ts';
 import { checkDocument } from './document-rules.ts';
-import { auAuthority } from './identity.ts';
+import { accountOf, auAuthority, isOfOtherCourse } from './identity.ts';
 import { takeStatements } from './take-statements.ts';
 
 const ended =
@@ -32,17 +33,15 @@ export const findAuSession: FindAuSession = async (ctx, token) => {
       scopes: ['xapi:read', 'xapi:write'],
       player: { tenantId: handle.tenantId, budget: `${handle.tenantId} ${handle.enrollId}` },
     },
-    session: toAuSession(handle, session, auAuthority(ctx, handle.sessionId)),
+    session: toAuSession(ctx, handle, session),
   };
 };
 
-function toAuSession(
-  handle: AuHandle,
-  session: Registration & AuSessionRow,
-  authority: AuSession['authority'],
-): AuSession {
+function toAuSession(ctx: Context, handle: AuHandle, session: Registration & AuSessionRow): AuSession {
   return {
-    authority,
+    authority: auAuthority(ctx, handle.sessionId),
+    learner: { objectType: 'Agent', account: accountOf(ctx, session.login_id) },
+    defines: (activityId) => !isOfOtherCourse(ctx, session.course_id, activityId),
     registration: handle.enrollId,
     takeStatements: (ctx, statements) => takeStatements(ctx, handle, statements),
     checkDocument: (ctx, use) => checkDocument(ctx, session, use),

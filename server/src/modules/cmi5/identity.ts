@@ -17,12 +17,23 @@ export function auAuthority({ config }: Context, sessionId: string): Agent {
   return { objectType: 'Agent', account: { homePage: config.baseUrl, name: `au-session/${sessionId}` } };
 }
 
+const activitiesOf = ({ config }: Context, courseId: string) =>
+  `${config.baseUrl}/course/${encodeURIComponent(courseId)}/`;
+
+/** Whether the service gave the activity its ID for another course. */
+export function isOfOtherCourse(ctx: Context, courseId: string, activityId: string): boolean {
+  return (
+    activityId.startsWith(`${ctx.config.baseUrl}/course/`) &&
+    !activityId.startsWith(activitiesOf(ctx, courseId))
+  );
+}
+
 /**
  * The activity of a course, a block or an AU, from its ID in the course structure. It is the same in all registrations
  * and releases, and differs from the publisher's ID (sections 8.1.5 and 9.4).
  */
-export function activityIdOf({ config }: Context, courseId: string, publisherId: string): string {
-  return `${config.baseUrl}/course/${encodeURIComponent(courseId)}/activity/${sha256(publisherId).slice(0, 22)}`;
+export function activityIdOf(ctx: Context, courseId: string, publisherId: string): string {
+  return `${activitiesOf(ctx, courseId)}activity/${sha256(publisherId).slice(0, 22)}`;
 }
 
 /** xAPI packages expect the activity ID of their own `tincan.xml`. */

@@ -13,6 +13,7 @@ import {
 } from '../../../../standards/cmi5/statement-rules.ts';
 import { parseSeconds } from '../../../../standards/durations.ts';
 import type { Unit } from '../../../../standards/types.ts';
+import { isVoiding } from '../../../../standards/xapi/statements.ts';
 import type { Statement } from '../../../../standards/xapi/types.ts';
 import { isActorOf, recordAfter } from '../../../../standards/xapi-results.ts';
 import type { TenantContext } from '../../platform/context.ts';
@@ -87,13 +88,17 @@ function judgeAu(ctx: TenantContext, known: Known, statements: readonly Statemen
   return judged;
 }
 
-/** xAPI packages have no rules, except that they speak for their learner. */
+/** xAPI packages have no rules, except that they speak for their learner and launch, and take nothing back. */
 function judgeActivity(ctx: TenantContext, known: Known, statements: readonly Statement[]): Judged {
   const account = accountOf(ctx, known.registration.login_id);
   let { record } = known;
   for (const statement of inOrderOfTime(statements)) {
     if (!isActorOf(statement, account))
       throw new Problem('cmi5_violation', "The actor must be the launch's actor.");
+    const { registration = known.registration.enroll_id } = statement.context ?? {};
+    if (registration.toLowerCase() !== known.registration.enroll_id)
+      throw new Problem('cmi5_violation', "The registration must be the launch's registration.");
+    if (isVoiding(statement)) throw new Problem('cmi5_violation', 'A course cannot void statements.');
     record = recordAfter(record, statement, known.unit.UnitID);
   }
   return { state: { prepared: true, verbs: [] }, record };

@@ -84,6 +84,25 @@ for (const batches of [0, 1, 3])
     assert.equal(recordsOf(body.Erased, 'Launches'), many);
   });
 
+test('an erasure that fails does not stop the others', async () => {
+  const [failing, other] = [await crowded(), await crowded()];
+  for (const person of [failing, other]) await interrupted(person, 1);
+  const withProgress = (progress: string) =>
+    ctx.db
+      .updateTable('erasure_under_way')
+      .set({ progress })
+      .where('tenant_id', '=', TenantID)
+      .where('user_id', '=', failing.userId)
+      .execute();
+  await withProgress('null');
+  await assert.rejects(finishErasures(service.ctx), AggregateError);
+  expectProblem(await api('GET', `/user/${other.LoginID}`), 404, 'user_not_found');
+  expectStatus(await api('GET', `/user/${failing.LoginID}`), 200);
+  await withProgress(JSON.stringify(beginning(ctx.now())));
+  await finishErasures(service.ctx);
+  expectProblem(await api('GET', `/user/${failing.LoginID}`), 404, 'user_not_found');
+});
+
 test('a repeated call continues an erasure, including data added in the meantime', async () => {
   const person = await crowded();
   await interrupted(person, 3);

@@ -3,15 +3,26 @@ import { forTenant } from '../../platform/db/queues.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { finishErasure } from './erase.ts';
 
-const underWay = `/* across tenants: unfinished erasures of all tenants */
-select tenant_id, erasure_id from erasure_under_way order by erasure_id limit 100`;
+const pageRows = 100;
 
-/** Job: resumes erasures whose node has crashed. If another node is still working on one, it finishes sooner. */
+const underWay = `/* across tenants: unfinished erasures of all tenants */
+select tenant_id, erasure_id from erasure_under_way where erasure_id > $1::uuid order by erasure_id limit ${pageRows}`;
+
+/**
+ * Job: resumes erasures whose node has crashed. If another node is still working on one, it finishes sooner. One that
+ * fails does not stop the others; the job then fails at the end.
+ */
 export async function finishErasures(ctx: Context): Promise<void> {
-  const found = await run<{ tenant_id: string; erasure_id: string }>(ctx, {
-    name: 'erasures_under_way',
-    text: underWay,
-    values: [],
-  });
-  for (const { tenant_id, erasure_id } of found) await finishErasure(forTenant(ctx, tenant_id), erasure_id);
+  const errors: unknown[] = [];
+  for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after !== undefined; ) {
+    const page: { tenant_id: string; erasure_id: string }[] = await run(ctx, {
+      name: 'erasures_under_way',
+      text: underWay,
+      values: [after],
+    });
+    for (const { tenant_id, erasure_id } of page)
+      await finishErasure(forTenant(ctx, tenant_id), erasure_id).catch((error) => errors.push(error));
+    after = page.length === pageRows ? page.at(-1)?.erasure_id : undefined;
+  }
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} erasures could not be finished.`);
 }

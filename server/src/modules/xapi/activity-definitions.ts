@@ -4,6 +4,7 @@ import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { isInTransaction, run } from '../../platform/db/transaction.ts';
 import { partOfState } from '../../platform/node-state.ts';
+import type { AuSession } from './au-session.ts';
 import { searchKey } from './search-keys.ts';
 
 /** Definitions that this process has stored in the last minute: a course repeats them in every statement. */
@@ -19,10 +20,15 @@ order by given.activity_key, given.definition_key
 on conflict do nothing`;
 
 /** Data 2.4.4.1: remembers what statements say about activities. Each distinct definition is stored once. */
-export async function addDefinitions(ctx: TenantContext, statements: readonly Statement[]): Promise<void> {
+export async function addDefinitions(
+  ctx: TenantContext,
+  statements: readonly Statement[],
+  session?: AuSession,
+): Promise<void> {
   const names = recentlyKnown(ctx);
   const rows = new Map<string, { activity_key: string; definition_key: string; activity: string }>();
   for (const activity of statements.flatMap(definedActivities)) {
+    if (session && !session.defines(activity.id)) continue;
     const text = JSON.stringify(activity);
     if (Buffer.byteLength(text) > maxDefinitionBytes) continue;
     const definition_key = searchKey('definition', text);

@@ -23,6 +23,8 @@ test("an AU's statements are checked, and what follows from them commits with th
   const stored: string[] = [];
   const session: AuSession = {
     authority,
+    learner: authority,
+    defines: () => true,
     registration: randomUUID(),
     takeStatements: async (_ctx, sent) => {
       if (sent.some(({ verb: { id } }) => id.endsWith('/forbidden')))

@@ -24,6 +24,10 @@ export type OwnStatement = Statement & { id: string; authority: Agent };
 export type AuSession = {
   /** Recorded as the authority of its statements. */
   authority: Agent;
+  /** The only person whom it can look up. */
+  learner: Agent;
+  /** Whether its statements can define the activity. Otherwise, the definition remains in the statement only. */
+  defines: (activityId: string) => boolean;
   /** It reads only statements with this registration. */
   registration: string;
   /**
@@ -32,9 +36,9 @@ export type AuSession = {
    * statements are locked only afterwards.
    */
   takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<readonly OwnStatement[]>;
-  /** Called before a document is read or written, and in the transaction of a write. */
+  /** Called before a document is read, and in the transaction of a change. */
   checkDocument: (ctx: TenantContext, use: DocumentUse) => Promise<void>;
-  /** Called in the transaction of a write, with the bytes that it adds. Negative if a document becomes smaller. */
+  /** Called in the transaction of a change, with the bytes that it adds. Negative if a document becomes smaller. */
   takeSpace: (ctx: TenantContext, bytes: number) => Promise<void>;
 };
 

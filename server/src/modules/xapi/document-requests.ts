@@ -118,8 +118,15 @@ export async function removeDocument(
   request: LrsRequest,
 ): Promise<Answer> {
   const address = readAddress(kind, request, kind !== 'state');
-  await checkOf(request, address, 'delete')(ctx);
-  if (address.documentId === null) await deleteDocuments(ctx, address);
-  else await deleteDocument(ctx, named(address), preconditionsOf(request, 'never'));
+  const check = checkOf(request, address, 'delete');
+  if (address.documentId === null) {
+    await check(ctx);
+    await deleteDocuments(ctx, address);
+  } else
+    await deleteDocument(ctx, named(address), {
+      preconditions: preconditionsOf(request, 'never'),
+      check,
+      takeSpace: takeSpaceOf(request),
+    });
   return { status: 204 };
 }

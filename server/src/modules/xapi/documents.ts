@@ -88,21 +88,21 @@ const count = `select count(*)::integer as documents from (
 /** Two requests that create the same document, or the last one that is allowed, take turns. */
 const lock = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
 
+/** `check` runs first, under the locks that it needs. `takeSpace` gets the bytes that are added. */
+type Rules = {
+  check: (ctx: TenantContext) => Promise<void>;
+  takeSpace: (ctx: TenantContext, bytes: number) => Promise<void>;
+};
+
 export type NewContent = { contentType: string; content: Buffer };
 
 /**
  * Writes a document, inside a transaction. With `merges`, JSON objects are merged one level deep (Communication 2.2).
- * `check` runs under the lock, before anything is read.
  */
 export function writeDocument(
   ctx: TenantContext,
   address: OneAddress,
-  input: NewContent & {
-    merges: boolean;
-    preconditions: Preconditions;
-    check: (ctx: TenantContext) => Promise<void>;
-    takeSpace: (ctx: TenantContext, bytes: number) => Promise<void>;
-  },
+  input: NewContent & Rules & { merges: boolean; preconditions: Preconditions },
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
     await input.check(ctx);
@@ -160,11 +160,13 @@ function merged(before: Document, { contentType, content: added }: NewContent): 
 export function deleteDocument(
   ctx: TenantContext,
   address: OneAddress,
-  preconditions: Preconditions,
+  input: Rules & { preconditions: Preconditions },
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
+    await input.check(ctx);
     const before = await selectOne(ctx, address).forUpdate().executeTakeFirst();
-    checkPreconditions(before ?? null, preconditions);
+    checkPreconditions(before ?? null, input.preconditions);
+    await input.takeSpace(ctx, -(before?.content.length ?? 0));
     await ctx.db
       .deleteFrom('xapi_document')
       .where('tenant_id', '=', ctx.tenantId)

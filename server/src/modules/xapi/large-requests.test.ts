@@ -29,6 +29,29 @@ function expectInvalid(reply: Reply, detail: RegExp): void {
   assert.match(reply.body.detail, detail);
 }
 
+const sha2Of = (content: string) => createHash('sha256').update(content).digest('hex');
+
+/** Sends statements, followed by a part for each content. */
+function sendWithParts(tenant: TestTenant, statements: unknown, contents: string[], type = 'text/plain') {
+  const parts = contents.flatMap((content) => [
+    ...['--part', `Content-Type: ${type}`, 'Content-Transfer-Encoding: binary'],
+    ...[`X-Experience-API-Hash: ${sha2Of(content)}`, '', content],
+  ]);
+  const head = ['--part', 'Content-Type: application/json', '', JSON.stringify(statements)];
+  return tenant.api('POST', '/xapi/statements', [...head, ...parts, '--part--', ''].join('\r\n'), {
+    ...v1,
+    'content-type': 'multipart/mixed; boundary=part',
+  });
+}
+
+const attachmentOf = (content: string) => ({
+  usageType: 'https://example.com/usage',
+  display: { en: 'A text' },
+  contentType: 'text/plain',
+  length: content.length,
+  sha2: sha2Of(content),
+});
+
 function countMatches({ TenantID }: TestTenant, condition: string): Promise<number> {
   const ctx = forTenant(service.ctx, TenantID);
   const text = `select 1 from statement_match own where own.tenant_id = $1 and ${condition} limit $2`;
@@ -62,32 +85,78 @@ test('a request cannot mention more agents and activities than the database stor
 test('an attachment of many statements counts once for each of them', async () => {
   const tenant = await newTenant(service);
   const content = 'a'.repeat(1024 ** 2);
-  const sha2 = createHash('sha256').update(content).digest('hex');
-  const attachment = {
-    usageType: 'https://example.com/usage',
-    display: { en: 'A text' },
-    contentType: 'text/plain',
-    length: content.length,
-    sha2,
-  };
-  const sendTo = (statements: number) => {
-    const one = { actor, verb, object, attachments: [attachment] };
-    const body = [
-      ...['--part', 'Content-Type: application/json', ''],
-      ...[
-        JSON.stringify(Array.from({ length: statements }, () => one)),
-        '--part',
-        'Content-Type: text/plain',
-      ],
-      ...['Content-Transfer-Encoding: binary', `X-Experience-API-Hash: ${sha2}`, '', content, '--part--', ''],
-    ].join('\r\n');
-    return tenant.api('POST', '/xapi/statements', body, {
-      ...v1,
-      'content-type': 'multipart/mixed; boundary=part',
-    });
-  };
+  const one = { actor, verb, object, attachments: [attachmentOf(content)] };
+  const sendTo = (statements: number) =>
+    sendWithParts(
+      tenant,
+      Array.from({ length: statements }, () => one),
+      [content],
+    );
   expectInvalid(await sendTo(9), /counted once for each statement/);
   expectStatus(await sendTo(8), 200);
+  const small = Array.from({ length: 100 }, (_, at) => attachmentOf(`${at}`));
+  const contents = small.map((_, at) => `${at}`);
+  const all = (statements: number) =>
+    Array.from({ length: statements }, () => ({ actor, verb, object, attachments: small }));
+  expectInvalid(await sendWithParts(tenant, all(11), contents), /more than 1000/);
+  expectStatus(await sendWithParts(tenant, all(10), contents), 200);
+  const file = { ...attachmentOf('a'), fileUrl: 'https://example.com/a' };
+  const tooMany = { actor, verb, object, attachments: Array.from({ length: 101 }, () => file) };
+  expectInvalid(await post(tenant, tooMany), /attachments has more than 100 items/);
+});
+
+/** What JSON.parse reads while `work` runs. */
+async function parsedBytes(work: () => Promise<unknown>): Promise<number> {
+  const { parse } = JSON;
+  let bytes = 0;
+  JSON.parse = (text: string, ...more: []) => {
+    bytes += text.length;
+    return parse(text, ...more);
+  };
+  await work().finally(() => {
+    JSON.parse = parse;
+  });
+  return bytes;
+}
+
+test('a signature is read once, however many attachments and statements have it', async () => {
+  const tenant = await newTenant(service);
+  const bare = { actor, verb, object, result: { response: 'a'.repeat(100_000) } };
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const jws = `${encode({ alg: 'RS256' })}.${encode(bare)}.AAAA`;
+  const signature = {
+    ...attachmentOf(jws),
+    usageType: 'http://adlnet.gov/expapi/attachments/signature',
+    contentType: 'application/octet-stream',
+  };
+  const signed = { ...bare, attachments: Array.from({ length: 100 }, () => signature) };
+  const bytes = await parsedBytes(async () =>
+    expectStatus(await sendWithParts(tenant, [signed, signed], [jws], signature.contentType), 200),
+  );
+  assert.ok(bytes < 1_000_000, `${bytes} bytes`);
+  const other = { ...signed, result: { response: 'b' } };
+  const rejected = await sendWithParts(tenant, [signed, other], [jws], signature.contentType);
+  expectInvalid(rejected, /a signature of another statement/);
+});
+
+test('a statement nested more than 100 deep is rejected, however small it is', async () => {
+  const tenant = await newTenant(service);
+  const nested = (depth: number) =>
+    `{"actor":${JSON.stringify(actor)},"verb":{"id":"${verb.id}"},"object":{"id":"${object.id}"},"context":{"extensions":{"https://example.com/x":${'['.repeat(depth)}${']'.repeat(depth)}}}}`;
+  const send = (depth: number) =>
+    tenant.api('POST', '/xapi/statements', nested(depth), { ...v1, 'content-type': 'application/json' });
+  expectProblem(await send(5_000), 422, 'validation_failed');
+  expectProblem(await send(98), 422, 'validation_failed');
+  expectStatus(await send(97), 200);
+});
+
+test('a statement with very many languages is rejected', async () => {
+  const tenant = await newTenant(service);
+  const names = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`en-x-${at}`, 'name']));
+  const one = (count: number) => ({ actor, verb: { ...verb, display: names(count) }, object });
+  expectInvalid(await post(tenant, one(201)), /verb.display has more than 200 languages/);
+  expectStatus(await post(tenant, one(200)), 200);
 });
 
 test('a very large definition is kept in its statement only', async () => {

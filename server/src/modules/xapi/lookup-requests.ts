@@ -4,6 +4,7 @@ import { isActor, subjectsOf } from '../../../../standards/xapi/subjects.ts';
 import type { Actor, Statement } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
 import type { Answer } from '../../platform/http/routes.ts';
 import { readDefinitions } from './activity-definitions.ts';
 import { agentParameter, iriParameter, type LrsRequest, requiredParameter } from './lrs-request.ts';
@@ -42,11 +43,13 @@ select held.payload from (
 where held.bytes <= ${maxBytes} order by held.position desc`;
 
 /** Communication 2.4: the agent as a person, whose properties are lists. The identifier is the only one we know. */
-export async function getAgent(ctx: TenantContext, { parameters }: LrsRequest): Promise<Answer> {
+export async function getAgent(ctx: TenantContext, { parameters, caller }: LrsRequest): Promise<Answer> {
   requiredParameter(parameters, 'agent');
   const agent = agentParameter(parameters);
   if (!agent || agent.objectType === 'Group') return invalid('agent', 'must be an agent.');
   const identity = identityOf(agent) ?? '';
+  if (caller.kind === 'au' && identity !== identityOf(caller.session.learner))
+    throw new Problem('cmi5_violation', "The agent must be the launch's actor.");
   const rows = await run<{ payload: string }>(ctx, {
     name: 'name_agent',
     text: naming,

@@ -1,8 +1,8 @@
 import { compactVerify, decodeProtectedHeader, importX509 } from 'jose';
-import { isSameStatement } from '../../../../standards/xapi/equality.ts';
+import { type Comparable, comparable, isSame } from '../../../../standards/xapi/equality.ts';
 import { InvalidXapi, invalid } from '../../../../standards/xapi/invalid.ts';
 import { readStatement } from '../../../../standards/xapi/statements.ts';
-import type { Edition, Statement } from '../../../../standards/xapi/types.ts';
+import type { Attachment, Edition, Statement } from '../../../../standards/xapi/types.ts';
 import { parseBody } from './lrs-request.ts';
 import type { Part } from './multipart.ts';
 
@@ -10,23 +10,41 @@ export const signatureUsage = 'http://adlnet.gov/expapi/attachments/signature';
 
 const algorithms = ['RS256', 'RS384', 'RS512'];
 
-/** Data 2.6: the signatures of a statement sign it as it was before they were attached. */
+/**
+ * Data 2.6: the signatures of statements sign them as they were before these were attached. Each part is read once, and
+ * each statement is compared as the same text, because a statement can have many signatures and a part can belong to
+ * many statements.
+ */
 export async function checkSignatures(
-  statement: Statement,
+  statements: readonly Statement[],
   parts: ReadonlyMap<string, Part>,
   edition: Edition,
 ): Promise<void> {
-  for (const { usageType, contentType, sha2 } of statement.attachments ?? []) {
-    if (usageType !== signatureUsage) continue;
-    if (contentType !== 'application/octet-stream')
-      invalid('attachments', 'has a signature whose contentType is not application/octet-stream.');
-    const part = parts.get(sha2.toLowerCase());
-    if (!part) invalid('attachments', 'has a signature without its part.');
-    await checkSignature(statement, part.content.toString('latin1'), edition);
+  const read = new Map<string, Comparable>();
+  for (const { attachments = [], ...bare } of statements) {
+    const signed = new Set(
+      attachments.filter(({ usageType }) => usageType === signatureUsage).map(nameOfSignature),
+    );
+    if (signed.size === 0) continue;
+    const own = comparable(bare);
+    for (const name of signed) {
+      const part = parts.get(name);
+      if (!part) invalid('attachments', 'has a signature without its part.');
+      const original = read.get(name) ?? (await readSignature(part.content.toString('latin1'), edition));
+      read.set(name, original);
+      if (!isSame(original, own)) invalid('attachments', 'has a signature of another statement.');
+    }
   }
 }
 
-async function checkSignature(statement: Statement, jws: string, edition: Edition): Promise<void> {
+function nameOfSignature({ contentType, sha2 }: Attachment): string {
+  if (contentType !== 'application/octet-stream')
+    invalid('attachments', 'has a signature whose contentType is not application/octet-stream.');
+  return sha2.toLowerCase();
+}
+
+/** What a valid signature signs. */
+async function readSignature(jws: string, edition: Edition): Promise<Comparable> {
   const [, payload = '', ...others] = jws.split('.');
   if (others.length !== 1) invalid('attachments', 'has a signature that is not a JSON web signature.');
   const { alg = '', x5c } = headerOf(jws);
@@ -34,11 +52,9 @@ async function checkSignature(statement: Statement, jws: string, edition: Editio
     invalid('attachments', `has a signature that is not ${algorithms.join(', ')}.`);
   const signed = parseBody(Buffer.from(payload, 'base64url'), 'The signed statement');
   // What it signs may lack what is only added later.
-  const found = readStatement(signed, edition, 'The signed statement');
-  const { attachments: _, ...bare } = statement;
-  const { attachments: __, ...original } = found;
-  if (!isSameStatement(original, bare)) invalid('attachments', 'has a signature of another statement.');
+  const { attachments: _, ...original } = readStatement(signed, edition, 'The signed statement');
   if (x5c?.[0] !== undefined) await verify(jws, x5c[0], alg);
+  return comparable(original);
 }
 
 function headerOf(jws: string) {

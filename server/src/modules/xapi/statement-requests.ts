@@ -62,7 +62,7 @@ async function store(
   parts: Map<string, Part>,
 ) {
   const { edition, caller } = request;
-  for (const statement of statements) await checkSignatures(statement, parts, edition);
+  await checkSignatures(statements, parts, edition);
   const identified = statements.map((statement) => ({
     ...statement,
     id: statement.id?.toLowerCase() ?? newId(ctx.now()),

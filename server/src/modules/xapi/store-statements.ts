@@ -1,4 +1,4 @@
-import { isSameStatement } from '../../../../standards/xapi/equality.ts';
+import { comparable, isSame } from '../../../../standards/xapi/equality.ts';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 import type { Agent, Edition, Statement } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
@@ -38,7 +38,7 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
   const ids = all.map(({ id }) => id);
   if (all.length === 0) return ids;
   checkLimits(all, input.attachments ?? []);
-  await addDefinitions(ctx, all);
+  await addDefinitions(ctx, all, input.session);
   const isPlain = !input.session && !input.attachments?.length;
   if (isPlain && !isInTransaction(ctx)) await storePlain(ctx, all);
   else await storeWithMore(ctx, input, all);
@@ -48,7 +48,8 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
 /** Each agent and activity is a row of its own. */
 const maxKeysOfStatement = 2_000;
 const maxKeys = 10_000;
-/** One part of a request can be an attachment of many of its statements. */
+/** One part of a request can be an attachment of many of its statements, each with a row. */
+const maxAttachments = 1_000;
 const maxAttachmentBytes = 8 * 1024 ** 2;
 
 function checkLimits(all: readonly CompleteStatement[], attachments: readonly NewAttachment[]): void {
@@ -60,6 +61,8 @@ function checkLimits(all: readonly CompleteStatement[], attachments: readonly Ne
       'The body',
       `mentions more than ${maxKeys} agents and activities. Split it into several requests.`,
     );
+  if (attachments.length > maxAttachments)
+    invalid('attachments', `are more than ${maxAttachments}. Split the body into several requests.`);
   if (attachments.reduce((sum, { content }) => sum + content.length, 0) > maxAttachmentBytes)
     invalid(
       'attachments',
@@ -142,7 +145,7 @@ function withoutSame(all: readonly CompleteStatement[], clashes: readonly Clash[
   return all.filter((statement) => {
     const payload = existing.get(statement.id);
     if (payload === undefined) return true;
-    if (!isSameStatement(JSON.parse(payload) as Statement, statement))
+    if (!isSame(comparable(JSON.parse(payload) as Statement), comparable(statement)))
       throw new Problem(
         'statement_conflict',
         `The statement ${statement.id} exists already and is different. Statements cannot change: send it with a new ID.`,
