@@ -65,7 +65,7 @@ test('An administrator finds out why a learner cannot start and extends access, 
   await heading(page, 'Ann Lee cannot start');
   const rules = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
   assert.match((await rules.first().textContent()) ?? '', /Access has expired/);
-  await expectCount(rules, 5);
+  await expectCount(rules, 7);
 
   await page.getByRole('button', { name: 'Extend by 30 days' }).click();
   await heading(page, 'Ann Lee can start');

@@ -7,6 +7,7 @@ import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { CopyTextButton, StatusBadge } from '../../parts/values.tsx';
 import { UserLink, useName } from '../users/person.tsx';
+import { Answers } from './answers.tsx';
 import { Attempts } from './attempts.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { type Dialog, Dialogs, EnrolmentMenu } from './enrolment-menu.tsx';
@@ -98,6 +99,7 @@ function Shown({ enrolment, back }: ShownProps) {
       />
       <Result enrolment={enrolment} onOverride={() => setDialog('override')} />
       <Attempts enrolment={enrolment} />
+      <Answers enrolment={enrolment} />
       <Details enrolment={enrolment} onEdit={() => setDialog('details')} />
       <Timeline enrolment={enrolment} />
       <Deliveries enrolment={enrolment} />

@@ -9,6 +9,7 @@ import { notify, useAction } from '../../parts/action.tsx';
 import { Failed, FailedAction } from '../../parts/states.tsx';
 import { EnableButton } from '../users/user-actions.tsx';
 import { useDurationText } from './duration-text.ts';
+import { Findings } from './findings.tsx';
 import { useChange, useEnrol } from './use-changes.ts';
 import type { Enrolment, Explanation, Option } from './values.tsx';
 
@@ -66,6 +67,7 @@ export function LaunchCheck(props: Props) {
             </li>
           ))}
         </ul>
+        <Findings explanation={data} />
       </Stack>
     </Paper>
   );
