@@ -11,7 +11,7 @@ import { openPglite, type PgliteEngine } from '../server/src/platform/db/pglite/
 import { locations } from '../server/src/platform/locations.ts';
 import { benchUsers, fill } from './fill.ts';
 import type { Driver } from './load/driver.ts';
-import type { Facts } from './operations.ts';
+import type { Facts } from './operation.ts';
 
 /** Rows per second for the database alone, with one or with fifty enrolments and their events per statement. */
 export type Limit = { one: number; fifty: number };

@@ -1,36 +1,6 @@
 import type { Request } from './load/sockets.ts';
-
-/** A learner whose page is open. */
-export type OpenSession = { link: string; path: string; unit: string };
-
-/** The data that requests use. Users, enrolments and courses are numbered; see `fill.ts`. */
-export type Facts = {
-  key: string;
-  /** The prefix of names created in this run. */
-  run: string;
-  users: number;
-  enrolments: number;
-  courses: number;
-  sessions: OpenSession[];
-  /** The number of the first enrolment. */
-  firstEnrolment?: number;
-  /** If set, requests take turns between these tenants. */
-  tenants?: Facts[];
-};
-
-export type Operation = {
-  name: string;
-  origin: 'interface' | 'content';
-  expected: number;
-  /** Rows that a request writes or reads. */
-  rows: number;
-  /** The limit to compare with: the database with its rows in one statement, or HTTP alone. */
-  limit: 'one' | 'fifty' | 'http';
-  /** Maximum concurrent requests per key. More connections would only measure rejections. */
-  maxConnections?: number;
-  /** The request with this number, counted from 0. */
-  request: (facts: Facts, serial: number) => Request;
-};
+import type { Facts, Operation } from './operation.ts';
+import { statementOperations } from './statement-operations.ts';
 
 /** The number of an enrolment is part of its ID, so a load generator knows the ID without a request. */
 export function enrolmentId(n: number): string {
@@ -164,6 +134,7 @@ export const operations: readonly Operation[] = [
       };
     },
   },
+  ...statementOperations,
 ];
 
 /** The request with this number, by the tenant whose turn it is. */

@@ -1,7 +1,7 @@
 import type { HttpLimit, LimitSource } from './limit.ts';
 import type { Driver } from './load/driver.ts';
 import type { Figure } from './load/sockets.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
 import { cpuOf, memoryOf, type Node, processesOf, serverCpu, type Target } from './service.ts';
 
 /** `open` means half the request rate that the closed loop reached, without waiting for responses. */

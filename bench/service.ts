@@ -14,7 +14,7 @@ import { until } from '../server/test/support/until.ts';
 import { packCourse } from '../test/journeys/made-courses.ts';
 import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
 import { type Client, openClient } from './kill/client.ts';
-import type { Facts } from './operations.ts';
+import type { Facts } from './operation.ts';
 
 export const usersOfEach = 40;
 const here = join(import.meta.dirname, '..');

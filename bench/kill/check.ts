@@ -5,6 +5,7 @@ import {
   type Findings,
   isCompleted,
   type Ledger,
+  type StatementsRecord,
   type UserRecord,
 } from './ledger.ts';
 import type { Target } from './load.ts';
@@ -56,7 +57,29 @@ export async function check(
   await each(due(ledger.users), (user) => checkUser(client, target, user, findings));
   ledger.users = ledger.users.filter(({ answered, touched }) => answered || touched);
   await each(due(ledger.enrolments), (enrolment) => checkEnrolment(client, target, enrolment, findings));
+  await each(due(ledger.statements), (sent) => checkStatements(client, target, sent, findings));
+  ledger.statements = ledger.statements.filter(({ answered }) => answered);
   return findings;
+}
+
+async function checkStatements(
+  client: Client,
+  { baseUrl, key }: Target,
+  sent: StatementsRecord,
+  findings: Findings,
+): Promise<void> {
+  const found: string[] = [];
+  for (const id of sent.ids) {
+    const address = `${baseUrl}/xapi/statements?statementId=${id}`;
+    const { status, body } = await client.call('GET', address, undefined, key);
+    if (status === 200 && body.id === id) found.push(id);
+  }
+  sent.touched = false;
+  if (sent.answered && found.length < sent.ids.length)
+    findings.lost.push(`${sent.ids.length - found.length} of ${sent.ids.length} statements`);
+  if (!sent.answered && found.length > 0 && found.length < sent.ids.length)
+    findings.torn.push(`${found.length} of ${sent.ids.length} unanswered statements`);
+  sent.answered = found.length > 0;
 }
 
 async function checkUser(

@@ -18,6 +18,7 @@ export function openClient(sockets: number): Client {
       const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
       if (once !== undefined) headers['idempotency-key'] = once;
       if (text !== null) headers['content-type'] = 'application/json';
+      if (address.includes('/xapi/')) headers['x-experience-api-version'] = '2.0.0';
       const sent = request(address, { method, agent, headers, timeout: 30_000 }, (response) => {
         let received = '';
         response.setEncoding('utf8').on('data', (part: string) => {

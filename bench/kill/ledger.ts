@@ -44,11 +44,22 @@ export type UserRecord = {
   touched: boolean;
 };
 
-export type Counts = { users: number; enrolments: number; launches: number; commits: number; late: number };
+/** A request with some statements, which are stored together or not at all. */
+export type StatementsRecord = { ids: string[]; answered: boolean; touched: boolean };
+
+export type Counts = {
+  users: number;
+  enrolments: number;
+  launches: number;
+  commits: number;
+  late: number;
+  statements: number;
+};
 
 export type Ledger = {
   users: UserRecord[];
   enrolments: EnrolmentRecord[];
+  statements: StatementsRecord[];
   /** 2xx responses that were received completely. */
   acknowledged: Counts;
 };
@@ -56,7 +67,8 @@ export type Ledger = {
 export const emptyLedger = (): Ledger => ({
   users: [],
   enrolments: [],
-  acknowledged: { users: 0, enrolments: 0, launches: 0, commits: 0, late: 0 },
+  statements: [],
+  acknowledged: { users: 0, enrolments: 0, launches: 0, commits: 0, late: 0, statements: 0 },
 });
 
 /** Data that a check found missing or incomplete. */

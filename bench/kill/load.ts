@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Answer, Client } from './client.ts';
 import {
   type Acknowledged,
@@ -120,6 +121,23 @@ async function playSession(
   }
 }
 
+/** One statement or a batch, as an activity provider sends them. */
+async function sendStatements(client: Client, { baseUrl, key }: Target, ledger: Ledger): Promise<void> {
+  const ids = Array.from({ length: Math.random() < 0.5 ? 1 : 20 }, () => randomUUID() as string);
+  const statements = ids.map((id) => ({
+    id,
+    actor: { mbox: `mailto:lee.${serial % 100}@walk.example` },
+    verb: { id: 'https://walk.example/verbs/walked' },
+    object: { id: `https://walk.example/activities/${serial % 20}` },
+    result: { response: 'x'.repeat(Math.floor(Math.random() * 500)) },
+  }));
+  const record = { ids, answered: false, touched: true };
+  ledger.statements.push(record);
+  await write(client, 200, 'POST', `${baseUrl}/xapi/statements`, statements, key);
+  record.answered = true;
+  ledger.acknowledged.statements += ids.length;
+}
+
 /** The commits of another device, with the same commit numbers, from before it learned of the newer launch. */
 async function sendLate(
   client: Client,
@@ -173,6 +191,7 @@ export async function runLearners(
     const again =
       Math.random() < 0.5 ? back.splice(Math.floor(Math.random() * back.length), 1)[0] : undefined;
     const enrolment = again ?? (await enrolOne(options.client, target, ledger));
+    await sendStatements(options.client, target, ledger);
     await playSession(options.client, enrolment, ledger);
     if (!again) back.push(enrolment);
   };

@@ -18,6 +18,7 @@ export async function driveByAutocannon(load: Load): Promise<Figure> {
               const headers = {
                 ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
                 ...(body === undefined ? {} : { 'content-type': type }),
+                ...(path.startsWith('/xapi/') ? { 'x-experience-api-version': '2.0.0' } : {}),
               };
               return { ...request, method, path, headers, ...(body === undefined ? {} : { body }) };
             },

@@ -1,5 +1,6 @@
 // Generates the load in its own process. Started by driver.ts, and exits with it.
-import { type Facts, operationNamed, requestOf } from '../operations.ts';
+import type { Facts } from '../operation.ts';
+import { operationNamed, requestOf } from '../operations.ts';
 import { driveByAutocannon } from './autocannon.ts';
 import { type LearnersOrder, learners } from './learners.ts';
 import { drive, type Load } from './sockets.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, openClient } from '../kill/client.ts';
-import { type Facts, type OpenSession, operationNamed } from '../operations.ts';
+import type { Facts, OpenSession } from '../operation.ts';
+import { operationNamed } from '../operations.ts';
 
 export type LearnersOrder = {
   facts: Facts;

@@ -42,7 +42,8 @@ type Lane = {
 function bytesOf(request: Request, host: string): string {
   const { method, path, body, key, once } = request;
   const auth = key === undefined ? '' : `authorization: Bearer ${key}\r\n`;
-  const name = once === undefined ? '' : `idempotency-key: ${once}\r\n`;
+  const version = path.startsWith('/xapi/') ? 'x-experience-api-version: 2.0.0\r\n' : '';
+  const name = (once === undefined ? '' : `idempotency-key: ${once}\r\n`) + version;
   const content =
     body === undefined
       ? ''
