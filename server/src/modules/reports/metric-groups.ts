@@ -33,7 +33,7 @@ where hook.status = 'enabled'`;
 /** Counts entries of `webhook_delivery_by_status`, up to `maxCounted`. */
 const backlog = `/* across tenants: metrics cover the whole deployment */
 select count(*)::float8 as value from (
-  select from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
+  select 1 from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
   join webhook_delivery
     on webhook_delivery.tenant_id = hook.tenant_id and webhook_delivery.webhook_id = hook.webhook_id and webhook_delivery.status = 'pending'
   where hook.status = 'enabled' limit ${maxCounted}
@@ -123,8 +123,12 @@ select head.tenant_id, head.number, head.at, head.hash, head.seal from audit_cha
 where ($1::text is null or head.tenant_id > $1) order by head.tenant_id limit ${pageOfHeads}`;
 
 const headless = `/* across tenants: metrics cover the whole deployment */
-select count(*)::integer as missing from tenant
-where tenant.status <> 'deleting' and not exists (select from audit_chain head where head.tenant_id = tenant.tenant_id)`;
+select counted.tenants - chained.tenants as missing
+from (select count(*)::integer as tenants from tenant where tenant.status <> 'deleting') counted
+cross join (
+  select count(*)::integer as tenants from audit_chain head
+  join tenant on tenant.tenant_id = head.tenant_id and tenant.status <> 'deleting'
+) chained`;
 
 const auditMetrics: MetricGroup = {
   name: 'audit',
