@@ -70,7 +70,8 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
     `insert into attempt_unit (tenant_id, enroll_id, unit_id, commit_number, data, evidence, updated_at)
      select ${t}, ${id('01910000', 'n % 50 + 1')}, 'unit-' || n, 1, '{}', '{}', date_trunc('milliseconds', now()) ${fewer}`,
     `insert into earlier_attempt (tenant_id, enroll_id, number, first_launch, last_launch, ended_at, ended_by, discarded, result)
-     select ${t}, ${e}, n + 10, n + 10, n + 10, date_trunc('milliseconds', now()), 'reset', true, '{}' ${fewer}`,
+     select ${t}, ${e}, n + 10, n + 10, n + 10, date_trunc('milliseconds', now()), 'reset', true,
+       '{"Completion":"incomplete","Success":"failed","Score":10,"Progress":0,"TotalSeconds":1}' ${fewer}`,
     `insert into earlier_unit (tenant_id, enroll_id, number, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
      select ${t}, ${e}, n + 10, 'unit', 1, 1, '{}', 2, '{}', date_trunc('milliseconds', now()) ${fewer}`,
     `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)

@@ -207,36 +207,32 @@ export const runTimeData: PersonalData = {
   },
 };
 
-async function eraseReasons(ctx: TenantContext, { enrollId }: { enrollId: string }): Promise<void> {
-  await ctx.db
-    .updateTable('earlier_attempt')
-    .set({ reason: null })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
-    .where('reason', 'is not', null)
-    .execute();
-}
-
-const eraseEarlierUnits = erasing('earlier_unit', "data = '{}', bytes = 0");
-
 export const earlierAttemptData: PersonalData = {
   name: 'EarlierAttempts',
-  tables: ['earlier_attempt', 'earlier_unit'],
-  erased: 'Everything that the courses stored in them, and the reasons for resets.',
+  tables: ['earlier_attempt'],
+  erased: 'The reasons for resets.',
   kept: { what: 'The result of each attempt.', why: 'It is part of the anonymous result.' },
-  eraseForEnrolment: async (ctx, subject, after) => {
-    if (after === null) await eraseReasons(ctx, subject);
-    return eraseEarlierUnits(ctx, subject, after);
-  },
+  eraseForEnrolment: erasing('earlier_attempt', 'reason = null'),
+  count: (ctx, { enrollIds, max }) =>
+    countRows(ctx, countUpToSql({ table: 'earlier_attempt', column: 'enroll_id', key: 'number' }), [
+      enrollIds,
+      max,
+    ]),
+  read: (ctx, person) => readRows(ctx, person, 'earlier_attempt'),
+};
+
+export const earlierRunTimeData: PersonalData = {
+  name: 'EarlierRunTimeData',
+  tables: ['earlier_unit'],
+  erased: 'Everything that the courses stored in earlier attempts.',
+  kept: { what: 'The result of each unit.', why: 'It is part of the anonymous result.' },
+  eraseForEnrolment: erasing('earlier_unit', "data = '{}', bytes = 0"),
   count: (ctx, { enrollIds, max }) =>
     countRows(ctx, countUpToSql({ table: 'earlier_unit', column: 'enroll_id', key: 'number' }), [
       enrollIds,
       max,
     ]),
-  read: async function* (ctx, person) {
-    yield* readRows(ctx, person, 'earlier_attempt');
-    yield* readRows(ctx, person, 'earlier_unit');
-  },
+  read: (ctx, person) => readRows(ctx, person, 'earlier_unit'),
 };
 
 export const commitData: PersonalData = {

@@ -140,6 +140,7 @@ export interface EarlierAttemptTable {
   reason: string | null;
   discarded: Generated<boolean>;
   result: Json;
+  kept_bytes: Generated<number>;
 }
 
 export interface EarlierUnitTable {

@@ -14,18 +14,32 @@ import { type AttemptState, countingAttempt, stateOf } from './state.ts';
 const maxKept = 16 * 1024 ** 2;
 
 const keepUnits = `
-with kept as (
-  select coalesce(sum(old.bytes), 0) as bytes from earlier_unit old where old.tenant_id = $1 and old.enroll_id = $2
-), ended as (
+with ended as (
   delete from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2 returning unit.*
 ), space as (
-  select coalesce(sum(ended.bytes), 0) + (select kept.bytes from kept) <= ${maxKept} as is_left from ended
+  select coalesce(sum(ended.bytes), 0)::integer as bytes, coalesce(sum(ended.bytes), 0) + $4 <= ${maxKept} as is_left
+  from ended
+), kept as (
+  insert into earlier_unit
+    (tenant_id, enroll_id, number, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
+  select $1, $2, $3, ended.unit_id, ended.launch, ended.commit_number,
+    case when space.is_left then ended.data else '{}' end, case when space.is_left then ended.bytes else 0 end,
+    ended.evidence, ended.updated_at
+  from ended cross join space
 )
-insert into earlier_unit (tenant_id, enroll_id, number, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
-select $1, $2, $3, ended.unit_id, ended.launch, ended.commit_number,
-  case when space.is_left then ended.data else '{}' end, case when space.is_left then ended.bytes else 0 end,
-  ended.evidence, ended.updated_at
-from ended cross join space`;
+select case when space.is_left then space.bytes else 0 end as bytes from space`;
+
+/** Bytes that the attempts before this one keep. */
+async function keptBefore(ctx: TenantContext, row: EnrolmentWithNames): Promise<number> {
+  const before = await ctx.db
+    .selectFrom('earlier_attempt')
+    .select('kept_bytes')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', row.enroll_id)
+    .where('number', '=', row.attempt_number - 1)
+    .executeTakeFirst();
+  return before?.kept_bytes ?? 0;
+}
 
 type End = { endedBy: 'launch' } | { endedBy: 'reset'; reason: string };
 
@@ -53,8 +67,16 @@ export async function keepCurrentAttempt(
       result: JSON.stringify(Result),
     })
     .execute();
-  const values = [ctx.tenantId, row.enroll_id, row.attempt_number];
-  await run(ctx, { name: 'keep_units', text: keepUnits, values });
+  const before = await keptBefore(ctx, row);
+  const values = [ctx.tenantId, row.enroll_id, row.attempt_number, before];
+  const [kept] = await run<{ bytes: number }>(ctx, { name: 'keep_units', text: keepUnits, values });
+  await ctx.db
+    .updateTable('earlier_attempt')
+    .set({ kept_bytes: before + (kept?.bytes ?? 0) })
+    .where('tenant_id', '=', key.tenant_id)
+    .where('enroll_id', '=', key.enroll_id)
+    .where('number', '=', row.attempt_number)
+    .execute();
   // What the course shares with others of the learner's courses stays.
   await ctx.db
     .updateTable('attempt')

@@ -36,7 +36,9 @@ export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<
       .set({ discarded: true })
       .where('tenant_id', '=', ctx.tenantId)
       .where('enroll_id', '=', enrollId)
-      .where('discarded', '=', false)
+      // Those since the last reset, so that the history's length does not matter.
+      .where('number', '>', row.attempt_number - stateOf(row).Used)
+      .where('number', '<=', row.attempt_number)
       .execute();
     const changes = { ...columnsOf(nothing), completed_at: null, attempt_state: null };
     const status = statusFollowing(row, countingResult({ ...row, ...changes }).Completion);
