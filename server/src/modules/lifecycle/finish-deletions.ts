@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { inBatches } from '../../platform/db/batches.ts';
+import { inBatches, readByIndex } from '../../platform/db/batches.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { type KeyPosition, positionOf, type Row } from '../../platform/keyset.ts';
 import { eraseResponsesAboutTenant } from '../../platform/retries/stored-responses.ts';
@@ -43,10 +43,6 @@ async function empty(ctx: Context, tenantId: string, table: TenantDataTable): Pr
 
 type Batch = { after: KeyPosition; rows: number };
 
-const byIndex = `select ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
-  .map((plan) => `set_config('enable_${plan}', 'off', true)`)
-  .join(', ')}`;
-
 /** Deletes in primary-key order. */
 async function deleteBatch(
   ctx: Context,
@@ -54,8 +50,8 @@ async function deleteBatch(
   own: TenantDataTable,
   batch: Batch,
 ): Promise<Row[]> {
-  // The statistics still describe the table before the deletion, so plans that read all of it are ruled out.
-  await run(ctx, { text: byIndex, values: [] });
+  // The statistics still describe the table before the deletion.
+  await readByIndex(ctx);
   const { after, rows } = batch;
   const text = deleteText(own, after.length > 0);
   const gone = await run<Row>(ctx, { text, values: [tenantId, rows, ...after] });

@@ -1,4 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { readByIndex } from '../../platform/db/batches.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { batchOf, batchRows, type EraseBatch, type Subject } from '../../platform/personal-data.ts';
 import { eraseStoredResponses } from '../../platform/retries/stored-responses.ts';
@@ -40,15 +41,10 @@ select erasure_under_way.user_id, known.login_id, erasure_under_way.progress fro
 join "user" known on known.tenant_id = $1 and known.user_id = erasure_under_way.user_id
 where erasure_under_way.tenant_id = $1 and erasure_under_way.erasure_id = $2 for update of erasure_under_way`;
 
-/**
- * The planner's statistics predate the erasure, and one person may have had most of the rows, so sequential scans are
- * ruled out.
- */
-const byIndex = "select set_config('enable_seqscan', 'off', true)";
-
 /** Runs one batch in the transaction of `ctx`. Returns true when the erasure is complete. */
 export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<boolean> {
-  await run(ctx, { text: byIndex, values: [] });
+  // The planner's statistics predate the erasure, and one person may have had most of the rows.
+  await readByIndex(ctx);
   const [row] = await run<Row>(ctx, {
     name: 'lock_erasure',
     text: lockText,
@@ -136,7 +132,8 @@ async function takeBatch(
 ): Promise<number> {
   const { records, next } = await erase(ctx, subject, erasing.state.place);
   erasing.state = advanced(counted(erasing.state, name, records), next);
-  return records + costOfStep;
+  // Not all records are counted, but a batch that has a successor was full.
+  return (next === null ? records : batchRows) + costOfStep;
 }
 
 /**

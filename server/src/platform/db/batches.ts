@@ -1,5 +1,5 @@
 import type { Database } from './dialect.ts';
-import { transaction } from './transaction.ts';
+import { run, transaction } from './transaction.ts';
 
 /** Target duration in milliseconds. On the embedded database, all other statements wait for a batch. */
 const targetMilliseconds = 25;
@@ -32,4 +32,13 @@ export async function inBatches<C extends { db: Database }>(
     if (done < rows) return sum;
     rows = nextBatchSize(rows, performance.now() - begun, max);
   }
+}
+
+const byIndex = `select ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
+  .map((plan) => `set_config('enable_${plan}', 'off', true)`)
+  .join(', ')}`;
+
+/** Rules out plans that read a whole table or index, for the rest of the transaction. */
+export async function readByIndex(ctx: { db: Database }): Promise<void> {
+  await run(ctx, { text: byIndex, values: [] });
 }
