@@ -27,6 +27,13 @@ select $1, ${id('01920000', '$2 + n')}, 'u' || n, 'Lee', 'Learner ' || n, 'group
   'random:' || md5(n::text), $4::timestamptz, $4::timestamptz
 from generate_series($5::bigint, $3::bigint - 1) n on conflict do nothing`;
 
+/** Triggers may be off while users are inserted. */
+const wordsText = `
+insert into user_word (tenant_id, word, user_id, words)
+select tenant_id, word, user_id, words from (
+  select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user" where tenant_id = $1
+) listed cross join unnest(indexed_words(words)) word on conflict do nothing`;
+
 /**
  * Enrolment n belongs to user n % users, on courses r0, r1 … In an older version, enrolments may not have a group yet.
  */
@@ -39,6 +46,7 @@ select $1, ${id('01930000', '$2 + n')}, ${id('01920000', '$7 + n % $3::bigint')}
 from generate_series($5::bigint, $6::bigint - 1) n`;
 
 const positionText = `select from information_schema.columns where table_name = 'event' and column_name = 'position'`;
+const wordText = `select from information_schema.tables where table_name = 'user_word'`;
 const groupText = `select from information_schema.columns where table_name = 'enrolment' and column_name = 'group_name'`;
 
 const eventsText = (withPosition: boolean) => `
@@ -96,6 +104,7 @@ export async function fill(
   const found = await first.query({ text: groupText, values: [] });
   const withGroup = found.rows.length > 0;
   const withPosition = (await first.query({ text: positionText, values: [] })).rows.length > 0;
+  const withWords = (await first.query({ text: wordText, values: [] })).rows.length > 0;
   const at = new Date(Date.now() - 30 * 86_400_000);
 
   async function fillTenant(connection: Connection, index: number): Promise<void> {
@@ -114,6 +123,7 @@ export async function fill(
     );
     for (let from = 0; from < users; from += batchSize)
       await connection.query(plain(usersText, [tenant, user, Math.min(users, from + batchSize), at, from]));
+    if (withWords) await connection.query(plain(wordsText, [tenant]));
     for (let from = 0; from < enrolments; from += batchSize) {
       const values = [tenant, enrolment, users, at, from, Math.min(enrolments, from + batchSize), user];
       await connection.query(plain(enrolmentsText(withGroup), values));

@@ -63,6 +63,8 @@ const owners: Record<string, string> = {
   statement_log: 'xapi',
   statement: 'xapi',
   statement_match: 'xapi',
+  user_word: 'users',
+  user_word_fill: 'users',
   voided_statement: 'xapi',
   statement_attachment: 'xapi',
   activity_definition: 'xapi',

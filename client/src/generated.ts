@@ -5805,7 +5805,7 @@ export interface operations {
                 /** @example true */
                 Enabled?: boolean;
                 /**
-                 * @description Beginning of a LoginID, "LastName FirstName", "FirstName LastName" or Email; results are in this order. Case is ignored, except in a mixed-case LoginID.
+                 * @description Words of the name, the LoginID or Email, or their beginnings, in any order: `muller ann` finds Anna Müller. Case, accents and punctuation are ignored. A user with exactly this LoginID comes first; the others are in no particular order.
                  * @example ada
                  */
                 Search?: string;

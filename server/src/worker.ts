@@ -3,6 +3,7 @@ import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { numberWaiting } from './modules/events/number-waiting.ts';
 import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
 import { finishErasures } from './modules/people/finish-erasures.ts';
+import { fillWords } from './modules/users/fill-words.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
@@ -26,6 +27,7 @@ export const jobs: readonly Job[] = [
   },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
   { name: 'users.erase', every: 10, run: finishErasures },
+  { name: 'users.index', every: 60, run: fillWords },
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
 ];
 

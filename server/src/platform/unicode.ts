@@ -20,3 +20,8 @@ export function hasExcessiveCombiningMarks(text: string): boolean {
 export function toNfc(text: string): string {
   return text.length > maxLength || hasExcessiveCombiningMarks(text) ? text : text.normalize('NFC');
 }
+
+/** Letters apart from their accents, for searching. Texts are as short as names. */
+export function toNfkd(text: string): string {
+  return text.slice(0, maxLength).normalize('NFKD');
+}

@@ -138,7 +138,15 @@ const ofLrs = [
   'activity_definition',
   'xapi_document',
 ];
-const others = ['enrolment_key', 'audit_entry', 'sign_in_link', 'user_session', 'stored_answer', 'erasure'];
+const others = [
+  'user_word',
+  'enrolment_key',
+  'audit_entry',
+  'sign_in_link',
+  'user_session',
+  'stored_answer',
+  'erasure',
+];
 
 export async function fillCrowd(service: TestService, known: Known): Promise<void> {
   const run = (text: string) =>

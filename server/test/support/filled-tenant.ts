@@ -139,7 +139,7 @@ async function fillLrs(tenant: TestTenant): Promise<Record<string, string>> {
   return { statementId, activityId, agent: asked, stateId: 'resume', profileId: 'settings' };
 }
 
-/** Leaves the state of a node that crashed before its last batch. */
+/** Leaves the state of a node that crashed before the last batch of an erasure and of an upgrade. */
 async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<void> {
   const now = ctx.now();
   const own = { tenant_id: tenantId, erasure_id: newId(now) };
@@ -151,5 +151,9 @@ async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<voi
   await ctx.db
     .insertInto('erasure_enrolment')
     .values({ ...own, enroll_id: newId(now) })
+    .execute();
+  await ctx.db
+    .insertInto('user_word_fill')
+    .values({ tenant_id: tenantId, position: newId(now) })
     .execute();
 }

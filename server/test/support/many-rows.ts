@@ -60,7 +60,7 @@ function statements(tenant: string): string[] {
   ];
 }
 
-const large = ['user', 'enrolment', 'event', 'webhook_delivery', 'enrolment_key', 'audit_entry'];
+const large = ['user', 'user_word', 'enrolment', 'event', 'webhook_delivery', 'enrolment_key', 'audit_entry'];
 
 /** Fills the tenant and a second one, and returns the identifiers of some rows. */
 export async function fillLists(service: TestService, tenantId: string) {

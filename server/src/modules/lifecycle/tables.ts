@@ -120,6 +120,18 @@ export const tenantTables: readonly TenantDataTable[] = [
     what: 'Stored responses to requests with an Idempotency-Key',
     notExported: 'They are encrypted; only a client that repeats its request can read them.',
   },
+  {
+    table: 'user_word',
+    key: ['word', 'user_id'],
+    what: 'Search index of users',
+    notExported: 'It is derived from the users.',
+  },
+  {
+    table: 'user_word_fill',
+    key: [],
+    what: 'Progress of the search index',
+    notExported: 'It exists only during an upgrade.',
+  },
   { table: 'user', key: ['user_id'], what: 'Users', secrets: ['password_hash'] },
   { table: 'api_key', key: ['key_id'], what: 'API keys', secrets: ['secret_hash'] },
   { table: 'audit_entry', key: ['audit_id'], what: 'Audit trail of the tenant' },

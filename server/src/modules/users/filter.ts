@@ -9,21 +9,24 @@ export type UserFilter = PageQuery & {
   Search?: string;
 };
 
-/** SQL for each filter on `held`, with literals so that partial indexes match. */
-function conditionsOf({ GroupName, Email, Enabled }: UserFilter): ((parameters: Parameters) => string)[] {
+/** SQL for each filter on the user, with literals so that partial indexes match. */
+function conditionsOf(
+  { GroupName, Email, Enabled }: UserFilter,
+  user = 'held',
+): ((parameters: Parameters) => string)[] {
   const conditions: ((parameters: Parameters) => string)[] = [];
   if (Email !== undefined)
     conditions.push(
       ({ add }) =>
-        `held.email is not null and lower(held.email) collate "C" = lower(${add(Email)}) collate "C"`,
+        `${user}.email is not null and lower(${user}.email) collate "C" = lower(${add(Email)}) collate "C"`,
     );
-  if (GroupName !== undefined) conditions.push(({ add }) => `held.group_name = ${add(GroupName)}`);
-  if (Enabled !== undefined) conditions.push(() => (Enabled ? 'held.enabled' : 'not held.enabled'));
+  if (GroupName !== undefined) conditions.push(({ add }) => `${user}.group_name = ${add(GroupName)}`);
+  if (Enabled !== undefined) conditions.push(() => (Enabled ? `${user}.enabled` : `not ${user}.enabled`));
   return conditions;
 }
 
-export function filterSql(filter: UserFilter, parameters: Parameters): string {
-  return ['true', ...conditionsOf(filter).map((condition) => condition(parameters))].join(' and ');
+export function filterSql(filter: UserFilter, parameters: Parameters, user = 'held'): string {
+  return ['true', ...conditionsOf(filter, user).map((condition) => condition(parameters))].join(' and ');
 }
 
 /** An access path for each filter that has an index, in LoginID order. */

@@ -5,8 +5,9 @@ import { toUser } from './record.ts';
 
 export const userData: PersonalData = {
   name: 'User',
-  tables: ['user', 'password_failure'],
-  erased: 'The record with LoginID, names, group and e-mail address; the password hash; failed sign-ins.',
+  tables: ['user', 'user_word', 'password_failure'],
+  erased:
+    'The record with LoginID, names, group and e-mail address; the words by which they were found; the password hash; failed sign-ins.',
   kept: null,
   count: async () => 1,
   read: async function* (ctx, person) {

@@ -1,151 +1,200 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { type Parameters, parametersAfter } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
-import {
-  type List,
-  readVisit,
-  tryAccessPaths,
-  type Visit,
-  type Visited,
-  visitSql,
-} from '../../platform/db/visits.ts';
+import { type Visit, visitRows } from '../../platform/db/visits.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
+import { isId } from '../../platform/ids.ts';
+import { toNfc } from '../../platform/unicode.ts';
 import { beyond, accessPathsOf as filterPaths, filterSql, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
+import { askedWords, indexedPart } from './words.ts';
 
-/** An index for finding users by the prefix of a text. Everything except `text` is SQL. */
-type IndexedText = { key: string; whole: string; text: string; when: string };
+type SearchFilter = UserFilter & { Search: string };
+type Found = UserRow & { word: string };
 
-/** How many characters the indexes contain. The rest of a longer search is compared with the full text. */
-const indexed = 60;
+/** `word` and `id` of the last row, and which of the asked words the list follows; or the last LoginID. */
+type Position = { leading: number; word: string; id: string } | { loginId: string };
+type Place = Extract<Position, { leading: number }>;
 
-/** SQL expressions of the indexes. */
-const lastFirst = `held.last_name || coalesce(' ' || held.first_name, '')`;
-const firstLast = `held.first_name || coalesce(' ' || held.last_name, '')`;
-const start = (text: string) => `lower(left(${text}, ${indexed})) collate "C"`;
-const lower = (text: string) => `lower(${text}) collate "C"`;
-
-function indexedTextsOf(search: string): IndexedText[] {
-  const login = 'held.login_id';
-  const email = lower('held.email');
-  const spellings = new Set([search, search.toLowerCase(), search.toUpperCase()]);
-  const text = search.toLowerCase();
-  return [
-    ...[...spellings].map((spelling) => ({ key: login, whole: login, text: spelling, when: 'true' })),
-    { key: start(lastFirst), whole: lower(lastFirst), text, when: 'held.last_name is not null' },
-    { key: start(firstLast), whole: lower(firstLast), text, when: 'held.first_name is not null' },
-    { key: email, whole: email, text, when: 'held.email is not null' },
-  ];
-}
-
-const beginOf = (text: string) => Array.from(text).slice(0, indexed).join('');
-
-/** The condition that the index serves. */
-function rangeSql({ key, text, when }: IndexedText, { add }: Parameters): string {
-  const begin = beginOf(text);
-  return `${when} and ${key} >= ${add(begin)} and ${key} < ${add(beyond(begin))}`;
-}
-
-/** The condition on the rest of the text. A row is visited before this is checked. */
-const restSql = ({ whole, text }: IndexedText, { add }: Parameters): string =>
-  beginOf(text) === text ? 'true' : `starts_with(${whole}, ${add(text)})`;
-
-const finds = (text: IndexedText, parameters: Parameters): string =>
-  `${rangeSql(text, parameters)} and ${restSql(text, parameters)}`;
-
-type Found = UserRow & { index: number; matched: string };
-type SearchQuery = { input: UserFilter & { Search: string }; place: SearchPosition; limit: number };
-
-/** Maximum rows that a statement visits in the current index. In each earlier one it visits fewer. */
-const maxPerIndex = 800;
-/** More than fit on a page. */
-const maxRows = 1_000;
+const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Results come from one index after another, each in its own order. A user found through an earlier index is not
- * repeated, so every user that a page skips was on an earlier page, and the first page is fast regardless of how many
- * users match.
+ * Users with all of the words, in the order of one of them. A user with exactly this LoginID comes first. If a filter
+ * leaves fewer users than any word, they are read instead, in the order of their LoginIDs.
  */
-export async function searchUsers(ctx: TenantContext, input: UserFilter & { Search: string }) {
+export async function searchUsers(ctx: TenantContext, input: SearchFilter) {
   const limit = pageLimit(input);
-  const query = { input, place: readPosition(readCursor(input)), limit };
-  const { rows, end } = (await searchFew(ctx, query)) ?? (await searchIndexes(ctx, query));
-  return toPage(rows, limit, (row) => JSON.stringify([row.index, row.matched, row.login_id]), toUser, end);
+  const words = askedWords(input.Search);
+  const after = readPosition(readCursor(input)) ?? (await firstPosition(ctx, input, words));
+  if ('loginId' in after) {
+    const { rows, end } = await visitUsers(ctx, input, words, after.loginId);
+    return toPage(rows, limit, ({ login_id }) => JSON.stringify([login_id]), toUser, end);
+  }
+  const { leading, word } = after;
+  if (words[leading] === undefined) throw foreignCursor();
+  const exact = await readExact(ctx, input);
+  const { rows, end } = await visitWords(ctx, input, { words, place: after, exact });
+  const first = word === '' ? exact.map((row) => ({ ...row, word })) : [];
+  const key = ({ word, user_id }: Found) => JSON.stringify([leading, word, user_id]);
+  return toPage([...first, ...rows], limit, key, toUser, end);
 }
 
-async function searchIndexes(ctx: TenantContext, query: SearchQuery): Promise<Visit<Found>> {
+/** Where the list begins. Without words, or before a job has indexed a tenant, it is in the order of LoginIDs. */
+async function firstPosition(
+  ctx: TenantContext,
+  input: SearchFilter,
+  words: readonly string[],
+): Promise<Position> {
+  const leading = words.length > 0 && (await isFilled(ctx)) ? await rarest(ctx, input, words) : null;
+  return leading === null ? { loginId: '' } : { leading, word: '', id: firstId };
+}
+
+/** False during an upgrade, while a job still adds the words of earlier users. */
+async function isFilled(ctx: TenantContext): Promise<boolean> {
+  const row = await ctx.db
+    .selectFrom('user_word_fill')
+    .select('tenant_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .executeTakeFirst();
+  return row === undefined;
+}
+
+const endSql = (word: string, { add }: Parameters) => `held.word < ${add(beyond(indexedPart(word)))}`;
+
+/** The words that begin so. */
+const rangeSql = (word: string, parameters: Parameters) =>
+  `held.word >= ${parameters.add(indexedPart(word))} and ${endSql(word, parameters)}`;
+
+/** Counting more would take longer than it saves. */
+const maxCounted = 1_000;
+
+/**
+ * The word that the fewest users have; null if a filter leaves fewer. Of words that more than a thousand users have,
+ * the longest is probably the rarest.
+ */
+async function rarest(
+  ctx: TenantContext,
+  input: SearchFilter,
+  words: readonly string[],
+): Promise<number | null> {
+  const filters = filterPaths(input);
+  if (words.length === 1 && filters.length === 0) return 0;
   const parameters = parametersAfter(ctx.tenantId);
-  const text = searchText(query, parameters);
-  const visit = readVisit(await run<Found & Visited>(ctx, { text, values: parameters.values }), maxPerIndex);
-  return visit.rows.length > query.limit ? { ...visit, end: null } : visit;
-}
-
-/** An index is visited only if the previous ones have ended without filling the page. */
-function searchText({ input, place, limit }: SearchQuery, parameters: Parameters): string {
-  const texts = indexedTextsOf(input.Search);
-  const parts = [...texts.entries()].slice(place.index).map(([n, text]) => {
-    const before = texts.slice(0, n).map((other) => `and not coalesce(${finds(other, parameters)}, false)`);
-    const made = texts.slice(place.index, n).map(
-      (
-        _,
-        index,
-      ) => `(select count(*) filter (where found) + ${maxRows} * count(*) filter (where visited = ${maxPerIndex})
-        from found_${place.index + index})`,
-    );
-    const wanted = made.length === 0 ? '' : ` and ${made.join(' + ')} <= ${parameters.add(limit)}`;
-    const list: List = {
-      rows: `(select held.*, ${n} as index, ${text.key} as matched from "user" held where held.tenant_id = $1
-        and ${rangeSql(text, parameters)}${wanted}) held where true`,
-      values: [],
-      key: ['matched', 'login_id'],
-      after: n === place.index && place.matched !== null ? [place.matched, place.loginId] : null,
-      accessPaths: [],
-      filter: (parameters) =>
-        `${restSql(text, parameters)} and ${filterSql(input, parameters)} ${before.join(' ')}`,
-      wanted: limit,
-    };
-    return { name: `found_${n}`, text: visitSql(list, { ranges: ['true'] }, parameters, maxPerIndex) };
-  });
-  return `
-    with ${parts.map(({ name, text }) => `${name} as materialized (${text})`).join(', ')}
-    select * from (${parts.map(({ name }) => `select * from ${name}`).join(' union all ')}) found
-    order by index, matched collate "C", login_id`;
-}
-
-/** If a filter leaves few users, compares them all with the search; null if there are many. */
-function searchFew(ctx: TenantContext, { input, place, limit }: SearchQuery): Promise<Visit<Found> | null> {
-  const parameters = parametersAfter(ctx.tenantId);
-  const texts = indexedTextsOf(input.Search);
-  const whichIndex = texts.map((text, n) => `when ${finds(text, parameters)} then ${n}`);
-  const keys = texts.map(({ key }, n) => `when ${n} then ${key}`);
-  return tryAccessPaths(ctx, {
-    rows: `(
-      select held.*, case held.index ${keys.join(' ')} end as matched from (
-        select held.*, case ${whichIndex.join(' ')} end as index from "user" held where held.tenant_id = $1
-      ) held
-    ) held where true`,
-    values: parameters.values,
-    key: ['index', 'matched', 'login_id'],
-    after: place.matched === null ? null : [place.index, place.matched, place.loginId],
-    accessPaths: filterPaths(input).map((pathOf) => (parameters) => ({
-      ...pathOf(parameters),
-      order: 'held.login_id',
+  const longest = [...words.keys()].sort((one, other) => lengthOf(words, other) - lengthOf(words, one));
+  // The order keeps the planner from reading whole ranges.
+  const counts = [
+    ...longest.slice(0, 4).map((n) => ({
+      n,
+      rows: `user_word held where held.tenant_id = $1 and ${rangeSql(words[n] ?? '', parameters)} order by held.word`,
     })),
-    filter: (parameters) => `held.index is not null and ${filterSql(input, parameters)}`,
-    wanted: limit,
+    ...filters.map((pathOf) => ({
+      n: null,
+      rows: `"user" held where held.tenant_id = $1 and ${pathOf(parameters).ranges[0]} order by held.login_id`,
+    })),
+  ].map(
+    ({ n, rows }, ordinal) =>
+      `(${ordinal}, ${n}::integer, (select count(*) from (select from ${rows} limit ${maxCounted}) few))`,
+  );
+  const text = `select n from (values ${counts.join(', ')}) counted (ordinal, n, users) order by users, ordinal limit 1`;
+  const [found] = await run<{ n: number | null }>(ctx, { text, values: parameters.values });
+  return found?.n ?? null;
+}
+
+const lengthOf = (words: readonly string[], n: number) => words[n]?.length ?? 0;
+
+async function readExact(ctx: TenantContext, input: SearchFilter): Promise<UserRow[]> {
+  const parameters = parametersAfter(ctx.tenantId, toNfc(input.Search).trim());
+  const text = `select held.* from "user" held
+    where held.tenant_id = $1 and held.login_id = $2 and ${filterSql(input, parameters)}`;
+  return run<UserRow>(ctx, { text, values: parameters.values });
+}
+
+/** SQL for all texts of a user, folded, with a space before each word. */
+const foldedSql = (user: string) =>
+  `' ' || folded_text(concat_ws(' ', ${user}.last_name, ${user}.first_name, ${user}.login_id, ${user}.email))`;
+
+const contains = (texts: string, word: string, { add }: Parameters) =>
+  `strpos(${texts}, ${add(` ${word}`)}) > 0`;
+
+type Walk = { words: readonly string[]; place: Place; exact: readonly UserRow[] };
+
+/** Visits the users with the leading word. */
+function visitWords(
+  ctx: TenantContext,
+  input: SearchFilter,
+  { words, place, exact }: Walk,
+): Promise<Visit<Found>> {
+  const leading = words[place.leading] ?? '';
+  const isFirst = place.word === '';
+  const cut = words.filter((word) => word !== indexedPart(word));
+  const isFiltered =
+    input.GroupName !== undefined || input.Email !== undefined || input.Enabled !== undefined;
+  /** Conditions on the user, who is read only if there are any. */
+  const ofUser = (parameters: Parameters) =>
+    `(select ${[
+      filterSql(input, parameters, 'account'),
+      ...cut.map((word) => contains(foldedSql('account'), word, parameters)),
+    ].join(' and ')} from "user" account where account.tenant_id = $1 and account.user_id = held.user_id)`;
+  return visitRows<Found>(ctx, {
+    rows: 'user_word held where held.tenant_id = $1',
+    values: [ctx.tenantId],
+    key: ['word', 'user_id'],
+    // Only one lower bound, because the index would be read from the beginning of the other.
+    after: isFirst ? null : [place.word, place.id],
+    accessPaths: [(parameters) => ({ ranges: [(isFirst ? rangeSql : endSql)(leading, parameters)] })],
+    filter: (parameters) =>
+      [
+        // Several words of a user may begin so. The user is listed with the first.
+        `strpos(held.words, ${parameters.add(` ${indexedPart(leading)}`)}) = strpos(held.words, ' ' || held.word || ' ')`,
+        ...words
+          .filter((word) => word !== leading)
+          .map((word) => contains('held.words', indexedPart(word), parameters)),
+        ...exact.map(({ user_id }) => `held.user_id <> ${parameters.add(user_id)}`),
+        ...(isFiltered || cut.length > 0 ? [ofUser(parameters)] : []),
+      ].join(' and '),
+    show: (page) => `select account.*, held.word, held.visited, held.found from (${page}) held
+      join "user" account on account.tenant_id = $1 and account.user_id = held.user_id`,
+    wanted: pageLimit(input),
   });
 }
 
-type SearchPosition = { index: number; matched: string | null; loginId: string };
+/** Visits users without the index of words. Without words, those whose LoginID begins with the search. */
+function visitUsers(
+  ctx: TenantContext,
+  input: SearchFilter,
+  words: readonly string[],
+  after: string,
+): Promise<Visit<UserRow>> {
+  const start = toNfc(input.Search);
+  const begins = ({ add }: Parameters) =>
+    `held.login_id >= ${add(start)} and held.login_id < ${add(beyond(start))}`;
+  const sought = (parameters: Parameters) =>
+    words.length === 0
+      ? begins(parameters)
+      : words.map((word) => contains(foldedSql('held'), word, parameters)).join(' and ');
+  const filters = filterPaths(input);
+  return visitRows<UserRow>(ctx, {
+    rows: '"user" held where held.tenant_id = $1',
+    values: [ctx.tenantId],
+    key: ['login_id'],
+    after: after === '' ? null : [after],
+    accessPaths: [
+      ...(words.length === 0 ? [(parameters: Parameters) => ({ ranges: [begins(parameters)] })] : []),
+      ...(words.length > 0 && filters.length === 0 ? [() => ({ ranges: ['true'] })] : filters),
+    ],
+    filter: (parameters) => `${filterSql(input, parameters)} and ${sought(parameters)}`,
+    wanted: pageLimit(input),
+  });
+}
 
-function readPosition(cursor: string | null): SearchPosition {
-  if (cursor === null) return { index: 0, matched: null, loginId: '' };
+function readPosition(cursor: string | null): Position | null {
+  if (cursor === null) return null;
   try {
-    const [index, matched, loginId] = JSON.parse(cursor);
-    const texts = [matched, loginId].every(
-      (text) => typeof text === 'string' && text.isWellFormed() && !text.includes('\0'),
-    );
-    if (Number.isInteger(index) && index >= 0 && index <= 5 && texts) return { index, matched, loginId };
+    const [first, word, id, ...rest] = JSON.parse(cursor);
+    const isText = (text: unknown) => typeof text === 'string' && text.isWellFormed() && !text.includes('\0');
+    if (isText(first) && word === undefined) return { loginId: first };
+    if (Number.isInteger(first) && first >= 0 && isText(word) && isId(id) && rest.length === 0)
+      return { leading: first, word, id };
   } catch {}
   throw foreignCursor();
 }

@@ -463,6 +463,18 @@ export interface UserSessionTable {
   scopes: string[] | null;
 }
 
+export interface UserWordTable {
+  tenant_id: string;
+  word: string;
+  user_id: string;
+  words: string;
+}
+
+export interface UserWordFillTable {
+  tenant_id: string;
+  position: string;
+}
+
 export interface VoidedStatementTable {
   tenant_id: string;
   position: number;
@@ -575,6 +587,8 @@ export interface Schema {
   tenant: TenantTable;
   user: UserTable;
   user_session: UserSessionTable;
+  user_word: UserWordTable;
+  user_word_fill: UserWordFillTable;
   voided_statement: VoidedStatementTable;
   webhook: WebhookTable;
   webhook_delivery: WebhookDeliveryTable;
@@ -613,6 +627,8 @@ export const tenantTables = [
   'stored_answer',
   'user',
   'user_session',
+  'user_word',
+  'user_word_fill',
   'voided_statement',
   'webhook',
   'webhook_delivery',

@@ -1,0 +1,138 @@
+// Measures the search of users on PostgreSQL, by kind of search: npm run bench:search -- [--users 1000000]
+// [--database URL], which keeps the users for another run.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startCluster } from '../scripts/postgres-cluster.ts';
+import { listUsers } from '../server/src/modules/users/list-users.ts';
+import { readConfig } from '../server/src/platform/config.ts';
+import type { TenantContext } from '../server/src/platform/context.ts';
+import { forTenant } from '../server/src/platform/db/queues.ts';
+import { openContext } from '../server/src/platform/open-context.ts';
+import { openLog } from '../server/src/platform/operations/log.ts';
+
+const { values } = parseArgs({
+  options: { users: { type: 'string', default: '1000000' }, database: { type: 'string' } },
+});
+const users = Number(values.users);
+const tenant = 'search';
+
+/** Few names are common, and most are rare, as among people. */
+const nameText = (count: number, seed: string) =>
+  `initcap(translate(reverse((1000 + floor(${count} * power(${seed}, 3)))::bigint::text), '0123456789', 'aeiourlntk'))`;
+
+const fillText = `/* across tenants: data to measure with */
+insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at, updated_at)
+select $1, ('01920000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'A' || n, first_name, last_name, 'group ' || n % 200,
+  lower(first_name || '.' || last_name) || n || '@company' || n % 500 || '.example', 'random', now(), now()
+from (
+  select n, ${nameText(2_000, '((hashint4(n) & 65535) / 65536.0)')} as first_name,
+    ${nameText(50_000, '((hashint4(n + 7) & 1048575) / 1048576.0)')} as last_name
+  from generate_series($2::int, $3::int) n
+) people on conflict do nothing`;
+
+/** In the order of the index, which is faster than one user after another. */
+const wordsText = `insert into user_word (tenant_id, word, user_id, words)
+select tenant_id, word, user_id, words from (
+  select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user" where tenant_id = $1
+) listed cross join unnest(indexed_words(words)) word order by word, user_id on conflict do nothing`;
+
+const cluster = values.database === undefined ? await startCluster() : null;
+/** With the signing keys of the database. */
+const dataDir = cluster ? await mkdtemp(join(tmpdir(), 'lectern-search-')) : join(tmpdir(), 'lectern-search');
+const config = readConfig({
+  DATABASE_URL: values.database ?? cluster?.url,
+  DATA_DIR: dataDir,
+  LOG_LEVEL: 'error',
+});
+const context = await openContext(config, openLog(config.logLevel));
+const ctx: TenantContext = forTenant(context, tenant);
+
+async function fill(): Promise<void> {
+  const query = (text: string, values: unknown[] = []) => context.engine.query({ text, values });
+  const at = new Date();
+  await context.db
+    .insertInto('tenant')
+    .values({ tenant_id: tenant, name: tenant, created_at: at, updated_at: at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const mark = '/* across tenants: data to measure with */';
+  await query(`${mark} alter table "user" disable trigger user`);
+  await query(`${mark} set statement_timeout = 0`);
+  for (let from = 1; from <= users; from += 100_000)
+    await query(fillText, [tenant, from, Math.min(users, from + 99_999)]);
+  await query(`${mark} alter table "user" enable trigger user`);
+  await query(`${mark} ${wordsText}`, [tenant]);
+  await query(`${mark} vacuum analyze "user"`);
+  await query(`${mark} vacuum analyze user_word`);
+}
+
+type Person = { login: string; first: string; last: string; email: string };
+
+async function samples(count: number): Promise<Person[]> {
+  const numbers = Array.from({ length: count }, (_, n) => `A${1 + ((n * 7_919_777) % users)}`);
+  const rows = await ctx.db
+    .selectFrom('user')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('login_id', 'in', numbers)
+    .execute();
+  return rows.map(({ login_id, first_name, last_name, email }) => ({
+    login: login_id,
+    first: first_name ?? '',
+    last: last_name ?? '',
+    email: email ?? '',
+  }));
+}
+
+const kinds: Record<string, (person: Person, other: Person) => string> = {
+  'one letter': ({ last }) => last.slice(0, 1),
+  'three letters': ({ first }) => first.slice(0, 3),
+  'first name': ({ first }) => first,
+  'last name': ({ last }) => last.toUpperCase(),
+  'last name, first name': ({ first, last }) => `${last} ${first}`,
+  'beginnings of both': ({ first, last }) => `${first.slice(0, 3)} ${last.slice(0, 3)}`,
+  'a first name and another last name': ({ first }, { last }) => `${first} ${last}`,
+  LoginID: ({ login }) => login,
+  'company and first name': ({ first, email }) => `${first} ${email.split('@')[1]}`,
+  'a group and a name': ({ first }) => first,
+  nothing: ({ last }) => `${last} zzz`,
+};
+
+const at = (sorted: number[], share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(1) ?? '';
+
+try {
+  const filled = await ctx.db
+    .selectFrom('user')
+    .select('user_id')
+    .where('tenant_id', '=', tenant)
+    .limit(1)
+    .execute();
+  if (filled.length === 0) await fill();
+  const people = await samples(150);
+  const all: number[] = [];
+  console.log('\nMilliseconds for the first page of 50:\n\n| search | p50 | p95 | max |\n|---|---|---|---|');
+  const report = (name: string, taken: number[]) => {
+    const sorted = taken.toSorted((one, other) => one - other);
+    console.log(`| ${name} | ${at(sorted, 0.5)} | ${at(sorted, 0.95)} | ${sorted.at(-1)?.toFixed(1)} |`);
+  };
+  for (const [name, searchOf] of Object.entries(kinds)) {
+    const taken: number[] = [];
+    for (const [n, person] of people.entries()) {
+      const Search = searchOf(person, people[(n + 75) % people.length] ?? person);
+      const began = performance.now();
+      const filter = name === 'a group and a name' ? { GroupName: `group ${n % 200}` } : {};
+      for (let page = await listUsers(ctx, { Search, ...filter }); page.isPartial; )
+        page = await listUsers(ctx, { Search, ...filter, Cursor: page.NextCursor ?? '' });
+      taken.push(performance.now() - began);
+    }
+    report(name, taken);
+    all.push(...taken);
+  }
+  report('all', all);
+} finally {
+  await context.engine.close();
+  if (cluster) await rm(dataDir, { recursive: true, force: true });
+  await cluster?.remove();
+}

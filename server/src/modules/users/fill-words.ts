@@ -1,0 +1,60 @@
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { inBatches } from '../../platform/db/batches.ts';
+import { forTenant } from '../../platform/db/queues.ts';
+import { run } from '../../platform/db/transaction.ts';
+
+const unfilled = `/* across tenants: tenants of the version before */
+select tenant_id from user_word_fill order by tenant_id limit 100`;
+
+/** Job: adds the words of users that a version before this one created. */
+export async function fillWords(ctx: Context): Promise<void> {
+  for (;;) {
+    const tenants = await run<{ tenant_id: string }>(ctx, { text: unfilled, values: [] });
+    for (const { tenant_id } of tenants) await inBatches(forTenant(ctx, tenant_id), 500, fillBatch);
+    if (tenants.length === 0) return;
+  }
+}
+
+const fill = `
+insert into user_word (tenant_id, word, user_id, words)
+select own.tenant_id, word, own.user_id, listed.words
+from "user" own
+cross join lateral (
+  select user_words(own.last_name, own.first_name, own.login_id, own.email) as words
+) listed
+cross join unnest(indexed_words(listed.words)) word
+where own.tenant_id = $1 and own.user_id > $2 and own.user_id <= $3
+on conflict (tenant_id, word, user_id) do nothing`;
+
+async function fillBatch(ctx: TenantContext, rows: number): Promise<number> {
+  const { tenantId } = ctx;
+  const found = await ctx.db
+    .selectFrom('user_word_fill')
+    .select('position')
+    .where('tenant_id', '=', tenantId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!found) return 0;
+  // Locked, so that the words below are those of the newest names.
+  const users = await ctx.db
+    .selectFrom('user')
+    .select('user_id')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '>', found.position)
+    .orderBy('user_id')
+    .limit(rows)
+    .forShare()
+    .execute();
+  const last = users.at(-1)?.user_id;
+  if (last !== undefined) {
+    await run(ctx, { text: fill, values: [tenantId, found.position, last] });
+    await ctx.db
+      .updateTable('user_word_fill')
+      .set({ position: last })
+      .where('tenant_id', '=', tenantId)
+      .execute();
+  }
+  if (users.length < rows)
+    await ctx.db.deleteFrom('user_word_fill').where('tenant_id', '=', tenantId).execute();
+  return users.length;
+}

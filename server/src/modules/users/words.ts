@@ -1,0 +1,37 @@
+import { toNfkd } from '../../platform/unicode.ts';
+
+/** The index of users contains only the beginning of longer words. */
+const indexedLength = 40;
+
+const capitals =
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZẞÆŒÞØĐÐŁĦıŊΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣςΤΥΦΧΨΩАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏҐԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖ';
+const small =
+  'abcdefghijklmnopqrstuvwxyzßæœþøđđłħiŋαβγδεζηθικλμνξοπρσστυφχψωабвгдежзийклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆ';
+const lower = new Map(Array.from(capitals, (letter, n) => [letter, Array.from(small)[n] ?? letter]));
+const plain = new Map(
+  Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ħ: 'h', ŋ: 'n' }),
+);
+
+const marks = /[\u0300-\u036f]/gu;
+const separators =
+  /[\p{Cc}\u0020-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f\ufeff]+/u;
+
+function foldLetter(letter: string): string {
+  const small = lower.get(letter) ?? letter;
+  return plain.get(small) ?? small;
+}
+
+/** Words without case, accents and punctuation: the same as `folded_text` in the database. */
+export function wordsOf(text: string): string[] {
+  const folded = Array.from(toNfkd(text).replaceAll(marks, ''), foldLetter).join('');
+  return [...new Set(folded.split(separators).filter((word) => word !== ''))];
+}
+
+/** What a search asks for: each must be the beginning of a word. Words that begin another one say nothing more. */
+export function askedWords(text: string): string[] {
+  const words = wordsOf(text);
+  return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
+}
+
+/** The part of a word that the index contains. */
+export const indexedPart = (word: string): string => Array.from(word).slice(0, indexedLength).join('');
