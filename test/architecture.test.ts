@@ -232,3 +232,14 @@ test('files are short enough to read', () => {
     assert.ok(lines <= 301, `${file} has ${lines} lines; split it by function`);
   }
 });
+
+test('each migration and each ADR has a number of its own', () => {
+  for (const pattern of ['server/migrations/*.sql', 'docs/adr/*.md']) {
+    const numbers = globSync(pattern, { cwd: root }).map((file) => /(\d{4})[-_][^/]*$/.exec(file)?.[1]);
+    assert.deepEqual(
+      numbers.filter((number, at) => numbers.indexOf(number) < at),
+      [],
+      pattern,
+    );
+  }
+});
