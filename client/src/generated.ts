@@ -144,7 +144,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List invitations
+         * @description Each user's newest invitation, the newest first. The list never contains a link.
+         */
+        get: operations["listInvitations"];
         put?: never;
         /**
          * Invite a user to set a password
@@ -5425,6 +5429,11 @@ export interface components {
          */
         LoginID: string;
         /**
+         * @description Sort order. Default: oldest.
+         * @example oldest
+         */
+        Order: "oldest" | "newest";
+        /**
          * @description ID of the course. Chosen by the operator.
          * @example fire-safety
          */
@@ -5434,11 +5443,6 @@ export interface components {
          * @example 30-days
          */
         DurationID: string;
-        /**
-         * @description Sort order. Default: oldest.
-         * @example oldest
-         */
-        Order: "oldest" | "newest";
         /**
          * @description ID of the enrolment. Opaque.
          * @example 01994a5e-7c00-7000-8000-000000000001
@@ -5683,9 +5687,9 @@ export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterPrefer = components['parameters']['Prefer'];
 export type ParameterPlan = components['parameters']['plan'];
 export type ParameterLoginId = components['parameters']['LoginID'];
+export type ParameterOrder = components['parameters']['Order'];
 export type ParameterCourseId = components['parameters']['CourseID'];
 export type ParameterDurationId = components['parameters']['DurationID'];
-export type ParameterOrder = components['parameters']['Order'];
 export type ParameterEnrollId = components['parameters']['EnrollID'];
 export type ParameterKey = components['parameters']['Key'];
 export type ParameterSearch = components['parameters']['Search'];
@@ -6407,6 +6411,86 @@ export interface operations {
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused.password_not_hashed"];
             429: components["responses"]["too_many_requests.login_throttled"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @example 50
+                 */
+                Limit?: components["parameters"]["Limit"];
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Sort order. Default: oldest.
+                 * @example oldest
+                 */
+                Order?: components["parameters"]["Order"];
+                /** @example pending */
+                Status?: "pending" | "accepted" | "expired" | "revoked";
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of invitations. */
+            200: {
+                headers: {
+                    /** @description `stale=SECONDS` if the data came from a replica. */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "InvitationID": "01994a5e-7c00-7000-8000-000000000010",
+                     *           "LoginID": "ada",
+                     *           "Status": "pending",
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *           "AcceptedAt": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        Items: components["schemas"]["Invitation"][];
+                        /** @description null on the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];

@@ -240,6 +240,7 @@ const calls: Record<string, Call[]> = {
   openSignInLink: [() => service.api('GET', '/session/sign-in?token=x', undefined, '')],
   createInvitation: [() => invite()],
   createInvitations: [() => api('POST', '/invitation/bulk', `${JSON.stringify({ LoginID })}\n`, ndjson)],
+  listInvitations: [() => api('GET', '/invitation?Status=pending')],
   readInvitation: [() => api('GET', `/invitation/${LoginID}`)],
   createInvitationLink: [
     async () => api('POST', `/invitation/${LoginID}/${(await invite()).body.InvitationID}/link`),

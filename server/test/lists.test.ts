@@ -54,6 +54,9 @@ const cases: Record<string, string[]> = {
       (filter) => `${order}&${filter}`,
     ),
   ),
+  listInvitations: ['Order=oldest', 'Order=newest'].flatMap((order) =>
+    ['', 'Status=pending', 'Status=expired'].map((filter) => `${order}&${filter}`),
+  ),
   listEvents: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', `EnrollID=${names.EnrollID}`, `LoginID=${names.LoginID}`].map((filter) => `${order}&${filter}`),
   ),

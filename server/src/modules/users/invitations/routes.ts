@@ -1,10 +1,20 @@
 import Type from 'typebox';
+import { orderQuery, PageOf, pageQuery } from '../../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../../platform/http/routes.ts';
+import { Fields, OneOf } from '../../../platform/http/schema.ts';
 import { bulkQuery, bulkResponse, bulkStreams } from '../../../platform/rows/bulk.ts';
 import { LoginID } from '../schemas.ts';
 import { createInvitationLink, readInvitation, revokeInvitation } from './invitations.ts';
 import { createInvitation, inviteInBulk } from './invite.ts';
-import { Invitation, InvitationID, InvitationLink, InvitationRequest, NewInvitation } from './schemas.ts';
+import { listInvitations } from './list.ts';
+import {
+  Invitation,
+  InvitationID,
+  InvitationLink,
+  InvitationRequest,
+  invitationStatuses,
+  NewInvitation,
+} from './schemas.ts';
 
 const params = Type.Object({ LoginID });
 const common = { tag: 'Invitations', access: 'tenant' } as const;
@@ -46,6 +56,23 @@ export const invitationRoutes = [
     audits: ['invitation.created'],
     handle: (ctx, { query, request }, reply) =>
       inviteInBulk(ctx, { request, reply, body: request.body, plan: query.plan ?? false }),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/invitation',
+    name: 'listInvitations',
+    mayBeStale: true,
+    summary: 'List invitations',
+    description: "Each user's newest invitation, the newest first. The list never contains a link.",
+    scope: 'users:read',
+    query: Fields({
+      ...pageQuery,
+      ...orderQuery,
+      Status: Type.Optional(OneOf(invitationStatuses)),
+    }),
+    answers: { 200: { description: 'A page of invitations.', schema: PageOf(Invitation) } },
+    handle: async (ctx, { query }) => ok(await listInvitations(ctx, query)),
   }),
   route({
     ...common,

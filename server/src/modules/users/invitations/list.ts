@@ -1,0 +1,45 @@
+import type { TenantContext } from '../../../platform/context.ts';
+import type { Parameters } from '../../../platform/db/parameters.ts';
+import { visitRows } from '../../../platform/db/visits.ts';
+import {
+  foreignCursor,
+  type Order,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+} from '../../../platform/http/pagination.ts';
+import { isId } from '../../../platform/ids.ts';
+import type { Invitation } from './schemas.ts';
+import { type InvitationRow, statusSql, toInvitation } from './state.ts';
+
+type Filter = PageQuery & Order & { Status?: Invitation['Status'] };
+
+const status = `(select ${statusSql('$2')} from "user" account, tenant client
+  where account.tenant_id = $1 and account.user_id = held.user_id and client.tenant_id = $1)`;
+
+/** The condition of a partial index. */
+const open = 'held.accepted_at is null and held.revoked_at is null';
+
+/** Each user's newest invitation, in the order in which they were created. */
+export async function listInvitations(ctx: TenantContext, input: Filter) {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  if (after !== null && !isId(after)) throw foreignCursor();
+  const isOpen = input.Status === 'pending' || input.Status === 'expired';
+  const filter = ({ add }: Parameters) =>
+    input.Status === undefined ? 'true' : `${status} = ${add(input.Status)}`;
+  const { rows, end } = await visitRows<InvitationRow>(ctx, {
+    rows: 'invitation held where held.tenant_id = $1',
+    values: [ctx.tenantId, ctx.now()],
+    key: ['invitation_id'],
+    after: after === null ? null : [after],
+    newest: input.Order !== 'oldest',
+    accessPaths: [() => ({ ranges: [isOpen ? open : 'true'] })],
+    filter,
+    show: (page) => `select held.*, account.login_id, ${status} as status from (${page}) held
+      join "user" account on account.tenant_id = $1 and account.user_id = held.user_id`,
+    wanted: limit,
+  });
+  return toPage(rows, limit, ({ invitation_id }) => invitation_id, toInvitation, end);
+}
