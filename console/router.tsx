@@ -50,6 +50,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/webhooks/$webhookId', () => import('./pages/webhooks/webhook.tsx')),
   at('/console/tenants', () => import('./pages/tenants/tenants.tsx')),
   at('/console/tenants/$tenantId', () => import('./pages/tenants/tenant.tsx')),
+  at('/console/invitations', () => import('./pages/invitations/invitations.tsx')),
   at('/console/invitation', () => import('./pages/invitation/invitation.tsx')),
   at('/docs', () => import('./pages/reference/reference.tsx')),
 ]);

@@ -14,6 +14,7 @@ const wanted = process.argv.slice(2);
 await ensureBuilt(['console', 'guide', 'player']);
 await mkdir(folder, { recursive: true });
 const { service, tenant, administrator, learner, blocked, decided, webhookId, close } = await openShowcase();
+await tenant.api('POST', '/invitation', { LoginID: learner });
 const admin: ConsoleUser = { tenant, LoginID: administrator };
 
 type Picture = {
@@ -31,6 +32,17 @@ const pictures: Picture[] = [
   { name: 'overview', who: admin, path: '/console' },
   { name: 'users', who: admin, path: '/console/users' },
   { name: 'user', who: admin, path: `/console/users/${learner}` },
+  { name: 'invitations', who: admin, path: '/console/invitations' },
+  {
+    name: 'search',
+    who: admin,
+    path: '/console/users',
+    before: async (page) => {
+      if (await page.getByRole('dialog').isHidden()) await page.keyboard.press('Control+K');
+      await page.getByRole('dialog').getByRole('combobox').fill('an');
+      await page.getByRole('dialog').getByRole('option').first().waitFor();
+    },
+  },
   { name: 'enrolments', who: admin, path: '/console/enrolments' },
   {
     name: 'enrolment-blocked',
@@ -69,7 +81,8 @@ for (const { name, who, path, before } of pictures) {
   for (const look of looks) {
     await page.setViewportSize(look);
     await page.emulateMedia({ colorScheme: look.colorScheme, reducedMotion: 'reduce' });
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    // A dialog hides the page's heading.
+    await page.getByRole('heading', { level: 1 }).or(page.getByRole('dialog')).first().waitFor();
     await page.waitForLoadState('networkidle');
     await before?.(page);
     await settled(page);

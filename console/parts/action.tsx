@@ -6,7 +6,7 @@ import { FailedAction } from './states.tsx';
 
 /** Confirms that an action succeeded; failures are shown next to its button instead. */
 export function notify(message: string): void {
-  notifications.show({ message, color: 'green', autoClose: 4000 });
+  notifications.show({ message, color: 'green', autoClose: 4000, withCloseButton: false });
 }
 
 /** Runs a button's action, and shows its progress and failure. */

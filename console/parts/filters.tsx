@@ -1,8 +1,8 @@
 import { Button, CloseButton, Group, NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { useLocation, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { Children, type ReactNode, useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { Search } from '../search.ts';
 
@@ -25,18 +25,37 @@ export function useFilters<Name extends string>(
   return [filters, change];
 }
 
-/** A row of filters, with a button to clear them. */
+/** A row of filters, with a button to clear them. On a phone, all but the first are behind a button. */
 export function FilterBar({
   children,
+  count,
   onClear,
 }: {
   children: ReactNode;
+  /** How many of the filters behind the button are set. */
+  count: number;
   onClear?: (() => void) | undefined;
 }) {
   const t = useTranslations('list');
+  const [isOpen, { toggle }] = useDisclosure(false);
+  const [first, ...others] = Children.toArray(children);
   return (
-    <Group gap="sm" align="flex-end" role="search">
-      {children}
+    <Group gap="sm" align="flex-end" role="search" className="filters">
+      {first}
+      {others.length > 0 && (
+        <Button
+          variant="default"
+          hiddenFrom="sm"
+          leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
+          aria-expanded={isOpen}
+          onClick={toggle}
+        >
+          {t('filters', { count })}
+        </Button>
+      )}
+      <div className="more-filters" data-open={isOpen || undefined}>
+        {others}
+      </div>
       {onClear && (
         <Button variant="subtle" onClick={onClear}>
           {t('clear')}

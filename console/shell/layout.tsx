@@ -6,6 +6,7 @@ import { useTranslations } from 'use-intl';
 import { useSession } from '../api/session.tsx';
 import { AccountMenu, Appearance } from './account-menu.tsx';
 import { navigationItemOf, navigationItemsFor, type Section } from './navigation.ts';
+import { PaletteButton } from './palette/palette-button.tsx';
 import { TenantSwitcher } from './tenant-switcher.tsx';
 
 const sections: readonly Section[] = ['learning', 'connect', 'deployment'];
@@ -62,7 +63,10 @@ export function Layout({ children }: { children: ReactNode }) {
             )}
             <Brand />
           </Group>
-          <AccountMenu />
+          <Group gap="xs" wrap="nowrap">
+            {hasMenu && <PaletteButton />}
+            <AccountMenu />
+          </Group>
         </Group>
       </AppShell.Header>
       {hasMenu && (

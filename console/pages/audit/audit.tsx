@@ -101,7 +101,7 @@ export default function Audit() {
         />
       }
     >
-      <FilterBar onClear={clear}>
+      <FilterBar count={[filters.person, filters.from, filters.until].filter(Boolean).length} onClear={clear}>
         <SelectFilter
           label={t('what')}
           value={filters.action}

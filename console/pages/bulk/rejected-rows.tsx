@@ -129,7 +129,10 @@ export function RejectedRows({ refused, source, subject }: Props) {
         </Button>
       </Group>
       <FailedAction error={download.error} />
-      <FilterBar onClear={code !== undefined || sought !== undefined ? clear : undefined}>
+      <FilterBar
+        count={code === undefined ? 0 : 1}
+        onClear={code !== undefined || sought !== undefined ? clear : undefined}
+      >
         <SearchFilter label={t('find')} value={sought} onChange={setSought} />
         <SelectFilter
           label={t('reason')}

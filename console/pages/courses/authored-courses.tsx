@@ -63,7 +63,7 @@ export function AuthoredCourses() {
   return (
     <Page title={t('title')} text={t('text')} actions={<WebCourseButton />}>
       <ImportPanel />
-      <FilterBar onClear={isFiltered ? clear : undefined}>
+      <FilterBar count={status ? 1 : 0} onClear={isFiltered ? clear : undefined}>
         <SearchFilter label={t('list.search')} value={search} onChange={(search) => filter({ search })} />
         <SelectFilter
           label={t('list.status')}

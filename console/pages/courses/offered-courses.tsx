@@ -53,7 +53,7 @@ export function OfferedCourses() {
   ];
   return (
     <Page title={t('title')} text={t('offered.text')}>
-      <FilterBar onClear={search ? () => filter({ search: undefined }) : undefined}>
+      <FilterBar count={0} onClear={search ? () => filter({ search: undefined }) : undefined}>
         <SearchFilter label={t('list.search')} value={search} onChange={(search) => filter({ search })} />
       </FilterBar>
       <List

@@ -104,7 +104,10 @@ export default function Enrolments() {
         </>
       }
     >
-      <FilterBar onClear={isFiltered || filters.order ? clear : undefined}>
+      <FilterBar
+        count={[filters.status, filters.group, filters.before, filters.order].filter(Boolean).length}
+        onClear={isFiltered || filters.order ? clear : undefined}
+      >
         <CoursePicker value={filters.course} onChange={(course) => change({ course })} className="filter" />
         <SelectFilter
           label={t('status')}

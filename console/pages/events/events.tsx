@@ -87,7 +87,7 @@ export default function Events() {
       text={t('text')}
       actions={shown.length > 0 && <ExportButton query={query} />}
     >
-      <FilterBar onClear={clear}>
+      <FilterBar count={filters.type ? 1 : 0} onClear={clear}>
         <LearnerPicker
           value={filters.learner}
           onChange={(learner) => change({ learner })}

@@ -122,7 +122,10 @@ export default function Keys() {
         </>
       }
     >
-      <FilterBar onClear={isFiltered || filters.order ? clear : undefined}>
+      <FilterBar
+        count={[filters.po, filters.order].filter(Boolean).length}
+        onClear={isFiltered || filters.order ? clear : undefined}
+      >
         <SelectFilter
           label={t('status')}
           value={filters.status}

@@ -33,7 +33,7 @@ export default function Tenants() {
   const clear = () => change({ search: undefined });
   return (
     <Page title={t('title')} text={t('text')} actions={create}>
-      <FilterBar onClear={isFiltered ? clear : undefined}>
+      <FilterBar count={0} onClear={isFiltered ? clear : undefined}>
         <SearchFilter label={t('search')} value={filters.search} onChange={(search) => change({ search })} />
       </FilterBar>
       <List

@@ -10,7 +10,12 @@ import { Instant, LabelledValue } from '../../parts/values.tsx';
 
 type Invitation = components['schemas']['Invitation'];
 
-const colors = { pending: 'blue', accepted: 'green', expired: 'orange', revoked: 'gray' } as const;
+export const invitationColors = {
+  pending: 'blue',
+  accepted: 'green',
+  expired: 'orange',
+  revoked: 'gray',
+} as const;
 
 const dateOf = ({ Status, CreatedAt, ExpiresAt, AcceptedAt }: Invitation) =>
   Status === 'accepted' ? AcceptedAt : Status === 'revoked' ? CreatedAt : ExpiresAt;
@@ -33,7 +38,7 @@ export function InvitationValue({ loginId }: { loginId: string }) {
     <LabelledValue label={t('label')}>
       {data ? (
         <Group gap="xs">
-          <Badge color={colors[data.Status]}>{t(`statuses.${data.Status}`)}</Badge>
+          <Badge color={invitationColors[data.Status]}>{t(`statuses.${data.Status}`)}</Badge>
           <Text size="sm" span>
             {t.rich(`dates.${data.Status}`, { at: () => <Instant at={dateOf(data)} /> })}
           </Text>

@@ -81,7 +81,10 @@ export default function Users() {
         </>
       }
     >
-      <FilterBar onClear={isFiltered ? clear : undefined}>
+      <FilterBar
+        count={(filters.group ? 1 : 0) + (filters.enabled ? 1 : 0)}
+        onClear={isFiltered ? clear : undefined}
+      >
         <SearchFilter label={t('search')} value={filters.search} onChange={(search) => change({ search })} />
         <GroupFilter value={filters.group} onChange={(group) => change({ group })} />
         <SelectFilter

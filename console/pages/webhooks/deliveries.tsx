@@ -40,7 +40,7 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
         </Stack>
         <ReplayButton endpoint={endpoint} />
       </Group>
-      <FilterBar onClear={clear}>
+      <FilterBar count={[filters.type, filters.from, filters.until].filter(Boolean).length} onClear={clear}>
         <SelectFilter
           label={t('status')}
           value={filters.status}

@@ -1,0 +1,141 @@
+import { Badge, Button, Group } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { nameOf } from '../../api/session.tsx';
+import { ConfirmButton, notify } from '../../parts/action.tsx';
+import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
+import { type Column, List, paged } from '../../parts/list.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
+import { Instant } from '../../parts/values.tsx';
+import { invitationColors } from '../users/invitation-value.tsx';
+import { InviteDialog } from '../users/invite-dialog.tsx';
+import { LoginID, type User, UserLink, useName, useUser } from '../users/person.tsx';
+
+type Invitation = components['schemas']['Invitation'];
+
+const statuses = ['pending', 'expired', 'accepted', 'revoked'] as const;
+/** `all` is a value of its own, because the list shows the pending invitations unless another filter is set. */
+const shownFor = (status: string | undefined) =>
+  status === 'all' ? undefined : (statuses.find((one) => one === status) ?? 'pending');
+
+function Invited({ loginId }: { loginId: string }) {
+  const name = useName(loginId);
+  return (
+    <>
+      <UserLink loginId={loginId}>{name}</UserLink>
+      <LoginID name={name} loginId={loginId} />
+    </>
+  );
+}
+
+function Actions({ invitation, onInvite }: { invitation: Invitation; onInvite: (user: User) => void }) {
+  const t = useTranslations('invitations');
+  const own = useTranslations('users.invitation');
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const { data: user } = useUser(invitation.LoginID);
+  if (!user) return null;
+  const name = nameOf(user);
+  const revoke = async () => {
+    const path = { LoginID: user.LoginID };
+    const { error } = await client.DELETE('/invitation/{LoginID}', { params: { path } });
+    if (error) throw error;
+    await queries.invalidateQueries();
+    notify(own('isRevoked'));
+  };
+  return (
+    <Group gap="xs" justify="flex-end">
+      {invitation.Status !== 'accepted' && (
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={t('againFor', { name })}
+          onClick={() => onInvite(user)}
+        >
+          {t('again')}
+        </Button>
+      )}
+      {invitation.Status === 'pending' && (
+        <ConfirmButton
+          text={own('revoke')}
+          title={t('revokeTitle', { name })}
+          question={t('revokeText')}
+          confirm={t('revokeConfirm')}
+          isDangerous
+          act={revoke}
+          button={{ size: 'xs' }}
+        />
+      )}
+    </Group>
+  );
+}
+
+function useColumns(onInvite: (user: User) => void): Column<Invitation>[] {
+  const t = useTranslations('invitations');
+  const own = useTranslations('users.invitation');
+  return [
+    { key: 'user', header: t('user'), cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
+    {
+      key: 'status',
+      header: t('status'),
+      cell: ({ Status }) => <Badge color={invitationColors[Status]}>{own(`statuses.${Status}`)}</Badge>,
+    },
+    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
+    { key: 'expires', header: t('expires'), cell: ({ ExpiresAt }) => <Instant at={ExpiresAt} /> },
+    {
+      key: 'act',
+      header: t('act'),
+      isActions: true,
+      align: 'end',
+      cell: (invitation) => <Actions invitation={invitation} onInvite={onInvite} />,
+    },
+  ];
+}
+
+export default function Invitations() {
+  const t = useTranslations('invitations');
+  const own = useTranslations('users.invitation');
+  const shell = useTranslations('shell');
+  const { $api } = useApi();
+  const [filters, change] = useFilters(['status']);
+  const [invited, setInvited] = useState<User | null>(null);
+  const columns = useColumns(setInvited);
+  const Status = shownFor(filters.status);
+  const query = { ...(Status ? { Status } : {}) };
+  const list = $api.useInfiniteQuery('get', '/invitation', { params: { query } }, paged);
+  const showAll = () => change({ status: 'all' });
+  return (
+    <Page title={shell('pages.invitations')} text={t('text')}>
+      <FilterBar count={0}>
+        <SelectFilter
+          label={t('status')}
+          value={Status ?? 'all'}
+          onChange={(status) => change({ status })}
+          options={[
+            ...statuses.map((value) => ({ value, label: own(`statuses.${value}`) })),
+            { value: 'all', label: t('all') },
+          ]}
+          isRequired
+        />
+      </FilterBar>
+      <List
+        label={shell('pages.invitations')}
+        query={list}
+        columns={columns}
+        rowKey={({ InvitationID }) => InvitationID}
+        empty={
+          Status ? (
+            <NoneFound title={t('noneFound')} text={t('noneText')} onShowAll={showAll} />
+          ) : (
+            <Message title={t('none')} text={t('noneText')} />
+          )
+        }
+      />
+      {invited && <InviteDialog users={[invited]} onClose={() => setInvited(null)} />}
+    </Page>
+  );
+}
