@@ -6,7 +6,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { observed, serve } from '../../../test/support/nodes.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
-import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 import { ownPage } from '../people/test-support.ts';
 import { startDispatcher } from '../webhooks/dispatcher.ts';
@@ -81,6 +81,22 @@ test('every change to an enrolment writes one event, and every listed type occur
   await expectTold(['invitation.accepted', 'user.updated']);
   await tenant.api('PUT', `/user/${LoginID}`, { Enabled: false });
   await expectTold(['user.updated', 'user.disabled']);
+
+  const retaken = unique('retaken');
+  await service.importPackage(retaken, await packCourse('phishing'));
+  expectStatus(await service.api('PUT', `/course/${retaken}/option/standard`, { Attempts: {} }), 201);
+  const other = await tenant.user();
+  const again = (await tenant.api('POST', `/enrol/${other}/${retaken}`)).body;
+  told = (await tenant.events()).length;
+  await (await play(service, again.LaunchURL)).commit({ Data: scorm12('failed', 20) });
+  await expectTold(['enrolment.launched', 'enrolment.failed', 'enrolment.attempt_finished']);
+  await play(service, again.LaunchURL);
+  await expectTold(['enrolment.attempt_started', 'enrolment.launched']);
+  expectStatus(
+    await tenant.api('POST', `/enrolment/${other}/${again.EnrollID}/reset`, { Reason: 'Ill' }),
+    200,
+  );
+  await expectTold(['enrolment.reset']);
 
   const receiver = await startReceiver();
   receiver.answer((response) => response.writeHead(503).end());

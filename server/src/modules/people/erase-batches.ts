@@ -31,7 +31,7 @@ const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');
 
 /** The budget of a transaction. Each record costs one, and each step has a cost for its statements. */
 const enough = 2 * batchRows;
-const costOfStep = 20;
+const costOfStep = 10;
 
 type Erasing = { erasureId: string; subject: Subject; state: ErasureProgress };
 type Row = { user_id: string; login_id: string; progress: ErasureProgress };
