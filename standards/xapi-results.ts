@@ -16,10 +16,10 @@ export function isActorOf({ actor }: { actor?: unknown }, account: Account): boo
   return objectOf(actor).objectType !== 'Group' && isSameAccount(actor, account);
 }
 
-/** The last part of the verb's ID, because tools use verbs of several vocabularies. */
+/** The last part of the verb's ID, because tools use verbs of several vocabularies. Only its end is searched. */
 function verbOf(statement: Json): string {
   const { id } = objectOf(statement.verb);
-  return typeof id === 'string' ? (/([a-z]+)\/?$/i.exec(id)?.[1]?.toLowerCase() ?? '') : '';
+  return typeof id === 'string' ? (/([a-z]+)\/?$/i.exec(id.slice(-40))?.[1]?.toLowerCase() ?? '') : '';
 }
 
 /**

@@ -19,7 +19,10 @@ export function withIdsOnly(statement: Statement): Statement {
   });
 }
 
-/** `canonical`: the LRS's definitions of activities, and of each language map the entry that the client prefers. */
+/**
+ * `canonical`: the LRS's definitions of activities, which `definitionOf` has localized, and of each language map the
+ * entry that the client prefers.
+ */
 export function canonical(
   statement: Statement,
   languages: readonly string[],
@@ -29,8 +32,8 @@ export function canonical(
   return reshape(statement, {
     actor: (actor) => actor,
     activity: ({ definition: own, ...activity }) => {
-      const definition = definitionOf(activity.id) ?? own;
-      return definition ? { ...activity, definition: localizedDefinition(definition, localize) } : activity;
+      const definition = definitionOf(activity.id) ?? (own && localizeDefinition(own, languages));
+      return definition ? { ...activity, definition } : activity;
     },
     display: localize,
   });
@@ -39,10 +42,8 @@ export function canonical(
 const componentLists = ['choices', 'scale', 'source', 'target', 'steps'];
 
 /** Casts are safe: the definition was validated when it was stored. */
-function localizedDefinition(
-  definition: JsonObject,
-  localize: (map: LanguageMap) => LanguageMap,
-): JsonObject {
+export function localizeDefinition(definition: JsonObject, languages: readonly string[]): JsonObject {
+  const localize = (map: LanguageMap) => chooseLanguage(map, languages);
   const local = (object: JsonObject, names: readonly string[]) =>
     Object.fromEntries(
       Object.entries(object).map(([name, value]) => [

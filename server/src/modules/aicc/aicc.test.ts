@@ -86,6 +86,20 @@ describe('an AICC course', () => {
     assert.equal((await (await openAicc(service, LaunchURL)).command('GetParam')).value('Time'), '00:30:00');
   });
 
+  it('takes nothing from a unit that was opened before a reset', async () => {
+    const { LaunchURL, address, read } = await enrolled(noMastery);
+    const old = await openAicc(service, LaunchURL);
+    await old.command('PutParam', core('Lesson_Status=F', 'Score=10'));
+    expectStatus(await api('POST', `${address}/reset`, { Reason: 'Someone else answered' }), 200);
+    await play(service, LaunchURL);
+    assert.equal((await old.command('PutParam', core('Lesson_Status=P', 'Score=100'))).error, '3');
+    const { Success, Score } = await read();
+    assert.deepEqual([Success, Score], ['unknown', null]);
+    const again = await openAicc(service, LaunchURL);
+    assert.equal((await again.command('PutParam', core('Lesson_Status=P', 'Score=90'))).error, '0');
+    assert.equal((await read()).Score, 90);
+  });
+
   it('keeps what a message does not mention', async () => {
     const { LaunchURL, read } = await enrolled(noMastery);
     const unit = await openAicc(service, LaunchURL);

@@ -106,6 +106,16 @@ export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
   return toPage(rows, limit, (row) => row.webhook_id, toWebhook);
 }
 
+/** Otherwise, whoever may change the address could read the password. */
+function rejectOtherServer(before: string, url: string): void {
+  if (new URL(before).origin === new URL(url).origin) return;
+  throw new Problem(
+    'validation_failed',
+    'The URL is on another server. Send Username and Password with it, because the stored password is not sent to another server.',
+    { param: 'Password' },
+  );
+}
+
 /** Changes the given fields; the others keep their values. */
 export async function updateWebhook(
   ctx: TenantContext,
@@ -117,6 +127,8 @@ export async function updateWebhook(
   const url = input.URL === undefined ? undefined : await checkUrl(ctx.config, input.URL);
   return transaction(ctx, async (ctx) => {
     const before = await readWebhookRow(ctx, input);
+    if (url !== undefined && before.password !== null && input.Password === undefined)
+      rejectOtherServer(before.url, url);
     const now = ctx.now();
     const enables = input.Status === 'enabled' && before.status === 'disabled';
     const hasCredentials = input.Username != null || input.Password !== undefined;

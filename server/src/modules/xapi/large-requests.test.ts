@@ -139,6 +139,45 @@ test('a signature is read once, however many attachments and statements have it'
   expectInvalid(rejected, /a signature of another statement/);
 });
 
+test('a definition is inserted into a response only so often', async () => {
+  const tenant = await newTenant(service);
+  const named = { ...object, definition: { name: { en: 'a'.repeat(30_000) } } };
+  const mentions = Array.from({ length: 1_000 }, () => object);
+  const one = { actor, verb, object: named, context: { contextActivities: { other: mentions } } };
+  expectStatus(await post(tenant, one), 200);
+  const path = '/xapi/statements?format=canonical';
+  const { body } = await tenant.api('GET', path, undefined, v1);
+  const bytes = JSON.stringify(body).length;
+  assert.ok(bytes > 3 * 1024 ** 2 && bytes < 5 * 1024 ** 2, `${bytes} bytes`);
+});
+
+test('small copies of large statements are compared only up to a limit', async () => {
+  const tenant = await newTenant(service);
+  const ids = Array.from({ length: 5 }, () => randomUUID());
+  const definition = { name: { en: 'a'.repeat(2 * 1024 ** 2) } };
+  for (const id of ids)
+    expectStatus(await post(tenant, { id, actor, verb, object: { ...object, definition } }), 200);
+  const small = ids.map((id) => ({ id, actor, verb, object }));
+  const content = 'a';
+  const file = { ...attachmentOf(content), fileUrl: 'https://example.com/a' };
+  const more = { actor, verb, object, attachments: [file] };
+  expectInvalid(await sendWithParts(tenant, [...small, more], [content]), /more than 8 MiB together/);
+  expectStatus(await sendWithParts(tenant, [...small.slice(0, 3), more], [content]), 200);
+});
+
+test('a boundary of dashes is found in linear time', async (t) => {
+  const tenant = await newTenant(service);
+  const boundary = '-'.repeat(70);
+  const body = Buffer.from(`--${boundary}\nx${'-'.repeat(1024 ** 2)}`);
+  const search = t.mock.method(Buffer.prototype, 'indexOf');
+  const type = { 'content-type': `multipart/mixed; boundary=${boundary}` };
+  expectInvalid(
+    await tenant.api('POST', '/xapi/statements', body.toString(), { ...v1, ...type }),
+    /boundary/,
+  );
+  assert.ok(search.mock.callCount() < 1_000, `${search.mock.callCount()} searches`);
+});
+
 test('a statement nested more than 100 deep is rejected, however small it is', async () => {
   const tenant = await newTenant(service);
   const nested = (depth: number) =>

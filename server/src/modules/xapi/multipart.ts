@@ -29,11 +29,11 @@ export function readParts(body: Buffer, boundary: string): Part[] {
   return invalid('The body', 'does not end with its boundary.');
 }
 
-/** The next delimiter at the beginning of a line. */
+/** The next delimiter at the beginning of a line. The line break is part of the search, so that it is linear. */
 function lineStart(body: Buffer, delimiter: Buffer, from: number): number {
-  let at = body.indexOf(delimiter, from);
-  while (at > 0 && body[at - 1] !== 0x0a) at = body.indexOf(delimiter, at + 1);
-  return at;
+  if (from === 0 && body.subarray(0, delimiter.length).equals(delimiter)) return 0;
+  const at = body.indexOf(Buffer.concat([Buffer.from('\n'), delimiter]), Math.max(0, from - 1));
+  return at < 0 ? -1 : at + 1;
 }
 
 /** What is between two delimiters: the rest of the line, the headers, an empty line, and the content. */

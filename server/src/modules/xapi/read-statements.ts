@@ -1,7 +1,13 @@
-import { canonical, type Format, withIdsOnly } from '../../../../standards/xapi/formats.ts';
+import {
+  canonical,
+  type Format,
+  localizeDefinition,
+  withIdsOnly,
+} from '../../../../standards/xapi/formats.ts';
 import { readLanguages } from '../../../../standards/xapi/languages.ts';
 import { allActivities } from '../../../../standards/xapi/subjects.ts';
 import { writeInstant } from '../../../../standards/xapi/times.ts';
+import type { JsonObject } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { readDefinitions } from './activity-definitions.ts';
@@ -56,9 +62,25 @@ export async function showStatements(
   const statements = rows.map(toStatement);
   if (format === 'ids') return statements.map((statement) => JSON.stringify(withIdsOnly(statement)));
   const ids = statements.flatMap((statement) => allActivities(statement).map(({ id }) => id));
-  const definitions = await readDefinitions(ctx, ids);
   const languages = readLanguages(acceptLanguage);
-  return statements.map((statement) =>
-    JSON.stringify(canonical(statement, languages, (id) => definitions.get(id))),
-  );
+  const definitionOf = rationed(await readDefinitions(ctx, ids), languages);
+  return statements.map((statement) => JSON.stringify(canonical(statement, languages, definitionOf)));
+}
+
+/** Bytes of definitions that a response may contain, because a statement can mention an activity very often. */
+const maxDefinitionBytes = 4 * 1024 ** 2;
+
+/** Localizes each definition once. After the maximum, statements keep the definitions that they were sent with. */
+function rationed(definitions: ReadonlyMap<string, JsonObject>, languages: readonly string[]) {
+  const known = new Map<string, { definition: JsonObject; bytes: number }>();
+  let left = maxDefinitionBytes;
+  return (id: string): JsonObject | undefined => {
+    const found = definitions.get(id);
+    if (!found) return undefined;
+    const definition = known.get(id)?.definition ?? localizeDefinition(found, languages);
+    const bytes = known.get(id)?.bytes ?? Buffer.byteLength(JSON.stringify(definition));
+    known.set(id, { definition, bytes });
+    left -= bytes;
+    return left >= 0 ? definition : undefined;
+  };
 }

@@ -8,6 +8,11 @@ import type { Part } from './multipart.ts';
 
 export const signatureUsage = 'http://adlnet.gov/expapi/attachments/signature';
 
+/** Of a statement: verifying one can take milliseconds. */
+const maxSignatures = 10;
+/** Of the header of a signature, which contains certificates. */
+const maxHeaderLength = 64 * 1024;
+
 const algorithms = ['RS256', 'RS384', 'RS512'];
 
 /**
@@ -26,6 +31,7 @@ export async function checkSignatures(
       attachments.filter(({ usageType }) => usageType === signatureUsage).map(nameOfSignature),
     );
     if (signed.size === 0) continue;
+    if (signed.size > maxSignatures) invalid('attachments', `has more than ${maxSignatures} signatures.`);
     const own = comparable(bare);
     for (const name of signed) {
       const part = parts.get(name);
@@ -46,7 +52,8 @@ function nameOfSignature({ contentType, sha2 }: Attachment): string {
 /** What a valid signature signs. */
 async function readSignature(jws: string, edition: Edition): Promise<Comparable> {
   const [, payload = '', ...others] = jws.split('.');
-  if (others.length !== 1) invalid('attachments', 'has a signature that is not a JSON web signature.');
+  if (others.length !== 1 || jws.indexOf('.') > maxHeaderLength)
+    invalid('attachments', 'has a signature that is not a JSON web signature.');
   const { alg = '', x5c } = headerOf(jws);
   if (!algorithms.includes(alg))
     invalid('attachments', `has a signature that is not ${algorithms.join(', ')}.`);

@@ -125,16 +125,30 @@ async function storeInTransaction(
   if (clashes.length > 0) throw new StoredMeanwhile();
 }
 
+/** Statements are compared with what is stored, which can be larger than what was sent. */
+const maxComparedBytes = 8 * 1024 ** 2;
+
+const existingBytes = `
+select coalesce(sum(octet_length(held.payload)), 0)::float8 as bytes from statement held
+where held.tenant_id = $1 and held.statement_id = any ($2::uuid[])`;
+
 async function findExisting(ctx: TenantContext, all: readonly CompleteStatement[]): Promise<Clash[]> {
+  const ids = all.map(({ id }) => id);
+  const [sum] = await run<{ bytes: number }>(ctx, {
+    name: 'existing_bytes',
+    text: existingBytes,
+    values: [ctx.tenantId, ids],
+  });
+  if ((sum?.bytes ?? 0) > maxComparedBytes)
+    invalid(
+      'The body',
+      'has statements that exist already and have more than 8 MiB together. Split it into several requests.',
+    );
   const rows = await ctx.db
     .selectFrom('statement')
     .select(['statement_id', 'payload'])
     .where('tenant_id', '=', ctx.tenantId)
-    .where(
-      'statement_id',
-      'in',
-      all.map(({ id }) => id),
-    )
+    .where('statement_id', 'in', ids)
     .execute();
   return rows.map((row) => ({ request: 0, ...row }));
 }

@@ -2,6 +2,7 @@ import { nothing } from '../../../../../standards/evidence.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendEvents } from '../../events/append.ts';
+import { abandonAuSessions } from '../au-sessions/sessions.ts';
 import { forgetProgress } from '../progress-cache.ts';
 import { type EnrolmentWithNames, selectEnrolments } from '../record.ts';
 import { decideAttempt } from '../rules.ts';
@@ -43,7 +44,10 @@ async function keptBefore(ctx: TenantContext, row: EnrolmentWithNames): Promise<
 
 type End = { endedBy: 'launch' } | { endedBy: 'reset'; reason: string };
 
-/** Moves the run-time data of the current attempt to the history. The enrolment is locked. */
+/**
+ * Moves the run-time data of the current attempt to the history, and ends the sessions of units that report to the
+ * service themselves. The enrolment is locked.
+ */
 export async function keepCurrentAttempt(
   ctx: TenantContext,
   row: EnrolmentWithNames,
@@ -77,6 +81,7 @@ export async function keepCurrentAttempt(
     .where('enroll_id', '=', key.enroll_id)
     .where('number', '=', row.attempt_number)
     .execute();
+  await abandonAuSessions(ctx, row.enroll_id);
   // What the course shares with others of the learner's courses stays.
   await ctx.db
     .updateTable('attempt')

@@ -320,6 +320,10 @@ test('fields that belong to the other kind, missing credentials and missing scop
   const asOther = (method: string, path: string, body: object) => service.api(method, path, body, key.Secret);
   expectProblem(await asOther('POST', '/webhook', { URL, Kind, ...credentials }), 403, 'scope_missing');
   expectProblem(await asOther('PUT', path, { URL }), 403, 'scope_missing');
+  const moved = { URL: 'http://127.0.0.1:10/' };
+  expectProblem(await tenant.api('PUT', path, moved), 422, 'validation_failed', 'Password');
+  expectStatus(await tenant.api('PUT', path, { ...moved, ...credentials }), 200);
+  expectStatus(await tenant.api('PUT', path, { URL: 'http://127.0.0.1:10/xapi' }), 200);
   const other = await newTenant(service);
   expectProblem(await other.api('PUT', path, credentials), 404, 'webhook_not_found');
 });
