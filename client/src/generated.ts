@@ -11810,7 +11810,7 @@ export interface operations {
                      *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                      *       "Type": "enrolment.completed",
                      *       "StatementIDs": [
-                     *         null
+                     *         "01994a5e-7c00-7000-8000-000000000000"
                      *       ],
                      *       "Reason": "event",
                      *       "Status": "pending",
@@ -11903,7 +11903,7 @@ export interface operations {
                      *           "EventID": "01994a5e-7c00-7000-8000-000000000004",
                      *           "Type": "enrolment.completed",
                      *           "StatementIDs": [
-                     *             null
+                     *             "01994a5e-7c00-7000-8000-000000000000"
                      *           ],
                      *           "Reason": "event",
                      *           "Status": "pending",

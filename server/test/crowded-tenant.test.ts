@@ -10,7 +10,7 @@ import { importAicc, openAicc } from './support/aicc.ts';
 import { ask } from './support/ask.ts';
 import { openAu, openUnit, readResults, startAu } from './support/au.ts';
 import { movableClock } from './support/clock.ts';
-import { actors, crowdedLargeRows, fillCrowd, lrs } from './support/crowded-tenant.ts';
+import { actors, fillCrowd, lrs } from './support/crowded-tenant.ts';
 import { packFiles } from './support/packages.ts';
 import { play } from './support/player.ts';
 import { countTouched, type Touched } from './support/rows-touched.ts';
@@ -384,7 +384,7 @@ const calls: Record<string, Call[]> = {
       limit: '5',
       until: '1970-01-01T00:00:00.01Z',
     }),
-    lrsCall('GET', 'statements', { statementId: crowdStatement(crowdedLargeRows) }),
+    lrsCall('GET', 'statements', { statementId: crowdStatement(20_000) }),
   ],
   getAgents: [lrsCall('GET', 'agents', { agent })],
   getActivities: [lrsCall('GET', 'activities', { activityId })],

@@ -98,9 +98,9 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
      select ${t}, decode(md5(n::text), 'hex'), '\\x00', date_trunc('milliseconds', now()) + interval '1 day', '\\x00' ${made}`,
     `insert into statement (tenant_id, statement_id, position, payload, bytes, keys, refers_to)
      select ${t}, ${id('01970000')}, n, '{"id":"' || ${id('01970000')} || '","actor":{"mbox":"mailto:a@b.example"},"verb":{"id":"https://e.example/v"},"object":{"id":"https://e.example/a"},"timestamp":"2026-01-01T00:00:00Z"}', 200,
-       array[${half(`'${lrsKeys.agent}'::uuid`, `'${lrsKeys.verb}'::uuid`)}], case when n % 2 = 0 then ${id('01970000', '1')} end ${fewer}`,
+       array[${half(`'${lrsKeys.agent}'::uuid`, `'${lrsKeys.verb}'::uuid`)}], case when n % 2 = 0 then ${id('01970000', '1')} end ${made}`,
     `insert into statement_match (tenant_id, key, position, source)
-     select ${t}, ${half(`'${lrsKeys.agent}'::uuid`, `'${lrsKeys.verb}'::uuid`)}, n, n ${fewer}`,
+     select ${t}, ${half(`'${lrsKeys.agent}'::uuid`, `'${lrsKeys.verb}'::uuid`)}, n, n ${made}`,
     `insert into voided_statement (tenant_id, position) select ${t}, n from generate_series(1, 5000) n`,
     `insert into statement_attachment (tenant_id, statement_id, sha2, content_type, content)
      select ${t}, ${id('01970000', '7')}, 'sha-' || n, 'text/plain', '' ${fewer}`,

@@ -94,6 +94,7 @@ test('options are created, changed, listed in order, and cleared', async () => {
     SeatsLeft: null,
     Groups: null,
     Price: null,
+    Attempts: null,
     Status: 'published',
   });
   const fields = {

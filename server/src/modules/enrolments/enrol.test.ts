@@ -36,6 +36,9 @@ test('the long form returns 201, Location and the complete record, and writes on
     LastAccessedAt: null,
     CompletedAt: null,
     Launches: 0,
+    Attempts: null,
+    Attempt: 1,
+    AttemptsUsed: 0,
     Reference: null,
     Metadata: {},
   });

@@ -126,7 +126,7 @@ export const Delivery = Fields(
     }),
     StatementIDs: Type.Unsafe<string[] | null>({
       type: ['array', 'null'],
-      items: { type: 'string' },
+      items: { type: 'string', format: 'uuid' },
       description: 'The statements that are sent together, in order; null for events.',
     }),
     Reason: OneOf(['event', 'replay', 'ping']),
