@@ -5,7 +5,7 @@ import { createTimer } from './timer.ts';
 /** What the course asks for when a unit's time is up. */
 export type TimeLimit = { seconds: number; exits: boolean; tells: boolean };
 
-/** The content gets this long to end by itself when the time is up. */
+/** Once the time is up, the content first gets this long to end on its own. */
 const graceMilliseconds = 2_000;
 
 /**

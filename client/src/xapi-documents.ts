@@ -101,7 +101,7 @@ export function openDocuments(api: Client<paths>, header: Header) {
       const address = { ...of, agent: JSON.stringify(of.agent) };
       return documentsAt(api, '/xapi/activities/state', 'stateId', address, header);
     },
-    /** What belongs to an activity, whoever takes it. */
+    /** What belongs to an activity, for all learners. */
     activityProfile: (of: { activityId: string }): Documents =>
       documentsAt(api, '/xapi/activities/profile', 'profileId', of, header),
     /** What belongs to an agent, in all activities. */

@@ -106,7 +106,7 @@ export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
   return toPage(rows, limit, (row) => row.webhook_id, toWebhook);
 }
 
-/** Otherwise, whoever may change the address could read the password. */
+/** Otherwise, a key that may change the address could obtain the password. */
 function rejectOtherServer(before: string, url: string): void {
   if (new URL(before).origin === new URL(url).origin) return;
   throw new Problem(

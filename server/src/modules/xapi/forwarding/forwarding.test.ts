@@ -191,7 +191,7 @@ test('a statement that the LRS rejects does not stop the others, and the log nam
   await until('they arrive', () => lrs.stored.length === 51);
 });
 
-test('revoked credentials stop nothing for good: the endpoint waits, is disabled after 72 hours, and goes on with new ones', async (t) => {
+test('with revoked credentials nothing is lost: the endpoint waits, is disabled after 72 hours, and continues with new ones', async (t) => {
   const { lrs, tenant, path, deliveries } = await forwarded(t);
   const revoked = await tenant.api('PUT', path, { Password: 'wrong' });
   expectStatus(revoked, 200);

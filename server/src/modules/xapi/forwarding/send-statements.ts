@@ -54,8 +54,8 @@ const nothingSent: Outcome = {
 };
 
 /**
- * An LRS takes all statements of a request or none. So after a rejection, each half is sent by itself, until the
- * statements that it rejects are left. The others are not delayed by them. Returns false if the LRS cannot be reached.
+ * An LRS accepts all statements of a request or none. After a rejection, each half is sent separately, until only the
+ * rejected statements are left. They do not delay the others. Returns false if the LRS cannot be reached.
  */
 async function sendPart(
   ctx: TenantContext,
