@@ -8,6 +8,12 @@ import { courseResult } from './result.ts';
 import * as session from './session.ts';
 import { supportsOf } from './support.ts';
 
+/** The time that this process has used. Unlike the time that has passed, it does not depend on what else runs. */
+function cpuMilliseconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
 const numbers = (count: number) => [...Array(count).keys()];
 const shapes = {
   'a list of 1,000': courseOf(numbers(1_000).map((n) => leaf(`u${n}`))),
@@ -31,7 +37,7 @@ const shapes = {
   ),
 };
 
-/** The median time for the end of a unit, the next delivery, and everything that the page then shows. */
+/** The median CPU time for the end of a unit, the next delivery, and everything that the page then shows. */
 function medianOf(course: ReturnType<typeof courseOf>): number {
   let { state } = session.launch(course, session.createState(course, { seed: 1, now: 0 }), 1);
   const times = numbers(100).map((now) => {
@@ -39,11 +45,11 @@ function medianOf(course: ReturnType<typeof courseOf>): number {
       'cmi.completion_status': 'completed',
       'cmi.success_status': now % 3 ? 'passed' : 'failed',
     };
-    const began = performance.now();
+    const began = cpuMilliseconds();
     const end = { unitID: state.current ?? '', data, request: { kind: 'continue' } as const };
     ({ state } = session.unitEnded(course, state, end, now));
     session.predict(course, state, now);
-    return performance.now() - began;
+    return cpuMilliseconds() - began;
   });
   return times.sort((a, b) => a - b)[50] ?? Number.NaN;
 }
@@ -55,7 +61,7 @@ const done = {
 };
 
 /**
- * The median time for checking a commit: the claimed state, the values that the units support, and the replay if they
+ * The median CPU time for checking a commit: the claimed state, the values that the units support, and the replay if they
  * disagree.
  */
 function medianOfChecks(course: ReturnType<typeof courseOf>): number {
@@ -63,11 +69,11 @@ function medianOfChecks(course: ReturnType<typeof courseOf>): number {
   const leaves = course.activities.filter(({ children }) => children.length === 0);
   const supports = new Map(leaves.map(({ id }) => [id, supportsOf(course, id, done)]));
   const times = numbers(50).map(() => {
-    const began = performance.now();
+    const began = cpuMilliseconds();
     courseResult(course, new Map(session.statuses(course, state)));
     courseLimit(course, supports);
     replayedResult(course, supports);
-    return performance.now() - began;
+    return cpuMilliseconds() - began;
   });
   return times.sort((a, b) => a - b)[25] ?? Number.NaN;
 }
@@ -86,7 +92,7 @@ describe('one request with all predictions', () => {
     it(`a request takes milliseconds with ${title} activities`, (context) => {
       const median = medianOf(course);
       context.diagnostic(`${median.toFixed(2)} ms`);
-      // The target is 5 ms on an idle processor. Other tests run at the same time.
+      // The target is 5 ms on an idle machine. On a busy one, caches are shared.
       assert.ok(median < 25, `${median} ms`);
     });
 });
