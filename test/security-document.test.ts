@@ -41,6 +41,10 @@ test('the ASVS assessment lists each requirement once with a verdict, and names 
     );
 });
 
+test('every test named in the list of reviews exists', () => {
+  assertNamedTestsExist(read('docs/security/reviews.md'));
+});
+
 test('every test named in SECURITY.md exists, and each of the ten risks has at least one', () => {
   const document = read('SECURITY.md');
   assertNamedTestsExist(document);
