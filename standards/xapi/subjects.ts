@@ -69,9 +69,11 @@ function allActors(core: Core): Actor[] {
   return [...ownActors(core), ...actorsIn(context), ...inner];
 }
 
-const without = (all: readonly string[], some: readonly string[]) => [
-  ...new Set(all).difference(new Set(some)),
-];
+function without(all: readonly string[], some: readonly string[]): string[] {
+  const left = new Set(all);
+  for (const one of some) left.delete(one);
+  return [...left];
+}
 
 export function subjectsOf(statement: Statement): Subjects {
   const { verb, object, context, authority } = statement;

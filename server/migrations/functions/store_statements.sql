@@ -1,10 +1,10 @@
 -- Made by npm run generate. Do not edit.
-create or replace function store_statements_9ffbee7dde1d (text, json) returns table (request integer, statement_id uuid, payload text)
+create or replace function store_statements_282666db58d6 (text, integer[], uuid[], text, integer[], text, uuid[], boolean[]) returns table (request integer, statement_id uuid, payload text)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
   last bigint;
-  added bigint;
+  added integer;
   clashed integer[] := '{}';
   late record;
   rows_left integer := 10000;
@@ -18,8 +18,8 @@ begin
   last := greatest(last, floor(extract(epoch from clock_timestamp()) * 1000000)::bigint);
   
   for request, statement_id, payload in
-    select given.request, held.statement_id, held.payload from json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
-      keys uuid[], refers_to uuid, voids boolean)
+    select given.request, held.statement_id, held.payload from unnest($2, $3, string_to_array($4, e'\n'), $5, string_to_array($6, e'\n'), $7, $8)
+    with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n)
     cross join lateral (
       select own.statement_id, own.payload from statement own where own.tenant_id = $1 and own.statement_id = given.id limit 1
     ) held
@@ -29,26 +29,25 @@ begin
   end loop;
   
   insert into statement (tenant_id, statement_id, position, payload, bytes, keys, refers_to, voids)
-  select $1, given.id, last + given.n, given.payload, given.bytes, given.keys, given.refers_to, given.voids
-  from json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
-      keys uuid[], refers_to uuid, voids boolean) where given.request <> all (clashed);
+  select $1, given.id, last + given.n, given.payload, given.bytes, given.keys::uuid[], given.refers_to, given.voids
+  from unnest($2, $3, string_to_array($4, e'\n'), $5, string_to_array($6, e'\n'), $7, $8)
+    with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n) where given.request <> all (clashed);
+  get diagnostics added = row_count;
   insert into statement_match (tenant_id, key, position, source)
   select $1, own.key, last + given.n, last + given.n
-  from json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
-      keys uuid[], refers_to uuid, voids boolean) cross join unnest(given.keys) as own (key) where given.request <> all (clashed);
-  select last + max(given.n) into added from json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
-      keys uuid[], refers_to uuid, voids boolean) where given.request <> all (clashed);
-  if added is null then
+  from unnest($2, $3, string_to_array($4, e'\n'), $5, string_to_array($6, e'\n'), $7, $8)
+    with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n) cross join unnest(given.keys::uuid[]) as own (key) where given.request <> all (clashed);
+  if added = 0 then
     return;
   end if;
-  insert into statement_log as log (tenant_id, position) values ($1, added)
+  insert into statement_log as log (tenant_id, position) values ($1, last + cardinality($3))
   on conflict (tenant_id) do update set position = excluded.position;
   
   for late in
     select given.id, last + given.n as position, given.refers_to, given.voids,
       awaiting.statement_id is not null as is_awaited
-    from json_to_recordset($2) as given (n integer, request integer, id uuid, payload text, bytes integer,
-      keys uuid[], refers_to uuid, voids boolean) left join lateral (
+    from unnest($2, $3, string_to_array($4, e'\n'), $5, string_to_array($6, e'\n'), $7, $8)
+    with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n) left join lateral (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
       where earlier.tenant_id = $1 and earlier.refers_to = given.id order by earlier.position limit 1
     ) awaiting on true

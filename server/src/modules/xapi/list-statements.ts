@@ -1,6 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { run } from '../../platform/db/transaction.ts';
 import { type AccessPath, visitRows } from '../../platform/db/visits.ts';
 import type { StatementFilter } from './filter.ts';
 import type { StoredRow } from './stored-statement.ts';
@@ -11,7 +10,8 @@ export type StatementPage = {
   next: number | null;
 };
 
-type Visited = { position: number };
+/** Without a payload, the statement does not fit onto the page, or its row only says where the visit stopped. */
+type Visited = { position: number; statement_id: string | null; payload: string | null };
 
 /** Pages end early so that they fit into memory, with their attachments. */
 const maxPageBytes = 4 * 1024 ** 2;
@@ -39,14 +39,16 @@ export async function listStatements(
     accessPaths: alternatives.length === 0 ? [() => ({ ranges: ['true'] })] : alternatives.map(pathOf),
     filter: (parameters) => filterSql(filter, parameters),
     wanted: limit,
+    show: (page) => showText(page, ascending ? 'asc' : 'desc', limit),
     maxVisited: 1_000,
   });
-  const positions = [...new Set(visit.rows.map(({ position }) => position))];
-  const page = await readPage(ctx, positions.slice(0, limit), ascending);
-  const hasMore = page.length < positions.length || visit.rows.length > limit;
-  const last = hasMore ? (page.at(-1)?.position ?? null) : (visit.end?.position ?? null);
-  return { rows: page, next: last };
+  const page = visit.rows.filter(isShown);
+  const last = page.at(-1)?.position;
+  const hasMore = visit.rows.length > limit || visit.rows.at(-1)?.position !== last;
+  return { rows: page, next: (hasMore ? last : visit.end?.position) ?? null };
 }
+
+const isShown = (row: Visited): row is Visited & StatementPage['rows'][number] => row.payload !== null;
 
 /** The position after which the page begins: that of the previous page, or the end of the period. */
 function startOf({ since, until, ascending }: StatementFilter, after: number | null): [number] | null {
@@ -80,19 +82,24 @@ function filterSql({ alternatives, since, until }: StatementFilter, { add }: Par
   return conditions.join(' and ');
 }
 
-/** The first statements that fit, at least one. */
-const readText = (order: 'asc' | 'desc') => `
-select held.statement_id, held.payload, held.position from (
-  select found.statement_id, found.payload, found.position, found.bytes,
-    sum(found.bytes) over (order by found.position ${order}) as sum
-  from statement found where found.tenant_id = $1 and found.position = any ($2::bigint[])
-) held where held.sum - held.bytes <= ${maxPageBytes} order by held.position ${order}`;
-
-function readPage(
-  ctx: TenantContext,
-  positions: readonly number[],
-  ascending: boolean,
-): Promise<StatementPage['rows']> {
-  if (positions.length === 0) return Promise.resolve([]);
-  return run(ctx, { text: readText(ascending ? 'asc' : 'desc'), values: [ctx.tenantId, positions] });
-}
+/**
+ * The payloads of the first statements that fit, at least of one. A statement that has the key from several sources is
+ * visited for each of them, and shown once.
+ */
+const showText = (page: string, order: 'asc' | 'desc', limit: number) => `
+select held.position, held.visited, held.found, held.statement_id,
+  case when held.shown <= ${limit} and held.sum - held.bytes <= ${maxPageBytes} then held.payload end as payload
+from (
+  select page.position, page.visited, page.found, own.statement_id, own.payload, own.bytes,
+    count(own.bytes) over so_far as shown, sum(own.bytes) over so_far as sum
+  from (
+    select held.*, held.found and row_number() over (
+      partition by held.position order by held.found desc, held.visited
+    ) = 1 as first from (${page}) held
+  ) page
+  left join lateral (
+    select found.statement_id, found.payload, found.bytes from statement found
+    where page.first and found.tenant_id = $1 and found.position = page.position limit 1
+  ) own on true
+  window so_far as (order by page.position ${order}, page.visited)
+) held`;

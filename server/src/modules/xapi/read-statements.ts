@@ -10,6 +10,7 @@ import { writeInstant } from '../../../../standards/xapi/times.ts';
 import type { JsonObject } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { coalesce } from '../../platform/load/batch.ts';
 import { readDefinitions } from './activity-definitions.ts';
 import { searchKey } from './search-keys.ts';
 import { lockKey, microseconds } from './store-function.ts';
@@ -41,16 +42,25 @@ from (values (1)) as one (row) left join statement_log log on log.tenant_id = $1
 
 /**
  * Communication 2.1.3: everything stored until this time can be read. If no write is open, that is now, because a later
- * one gets a later time; otherwise it is the time of the newest statement.
+ * one gets a later time; otherwise it is the time of the newest statement. Concurrent requests share a read that begins
+ * after all of them.
  */
-export async function consistentThrough(ctx: TenantContext): Promise<string> {
-  const [row] = await run<{ position: number }>(ctx, {
-    name: 'consistent_through',
-    text: bound,
-    values: [ctx.tenantId],
-  });
-  return writeInstant(row?.position ?? 0);
+export function consistentThrough(ctx: TenantContext): Promise<string> {
+  return readBound(ctx, null);
 }
+
+const readBound = coalesce<TenantContext, null, string>({
+  name: 'consistent_through',
+  group: (ctx) => ctx.tenantId,
+  run: async (ctx, requests) => {
+    const [row] = await run<{ position: number }>(ctx, {
+      name: 'consistent_through',
+      text: bound,
+      values: [ctx.tenantId],
+    });
+    return requests.map(() => writeInstant(row?.position ?? 0));
+  },
+});
 
 /** The statements as JSON, in the requested format. */
 export async function showStatements(

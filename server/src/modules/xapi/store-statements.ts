@@ -9,8 +9,7 @@ import { coalesce } from '../../platform/load/batch.ts';
 import { addDefinitions } from './activity-definitions.ts';
 import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
-import { searchKeysOf } from './search-keys.ts';
-import { type Clash, type StatementRow, storeText } from './store-function.ts';
+import { type Clash, type StatementRow, storeText, storeValues } from './store-function.ts';
 import { type CompleteStatement, complete, rowOf } from './stored-statement.ts';
 
 /** Statements that are stored together or not at all. */
@@ -37,13 +36,18 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
   );
   const ids = all.map(({ id }) => id);
   if (all.length === 0) return ids;
-  checkLimits(all, input.attachments ?? []);
+  checkAttachments(input.attachments ?? []);
+  const entries = all.map((statement) => ({ statement, row: rowOf(statement, input.attachments) }));
+  checkKeys(entries);
   await addDefinitions(ctx, all, input.session);
   const isPlain = !input.session && !input.attachments?.length;
-  if (isPlain && !isInTransaction(ctx)) await storePlain(ctx, all);
-  else await storeWithMore(ctx, input, all);
+  if (isPlain && !isInTransaction(ctx)) await storePlain(ctx, entries);
+  else await storeWithMore(ctx, input, entries);
   return ids;
 }
+
+/** A statement and its row, which takes half of the time that a statement costs, so it is made once. */
+type Entry = { statement: CompleteStatement; row: StatementRow };
 
 /** Each agent and activity is a row of its own. */
 const maxKeysOfStatement = 2_000;
@@ -52,15 +56,7 @@ const maxKeys = 10_000;
 const maxAttachments = 1_000;
 const maxAttachmentBytes = 8 * 1024 ** 2;
 
-function checkLimits(all: readonly CompleteStatement[], attachments: readonly NewAttachment[]): void {
-  const counts = all.map((statement) => searchKeysOf(statement).length);
-  if (counts.some((count) => count > maxKeysOfStatement))
-    invalid('The statement', `mentions more than ${maxKeysOfStatement} agents and activities.`);
-  if (counts.reduce((sum, count) => sum + count, 0) > maxKeys)
-    invalid(
-      'The body',
-      `mentions more than ${maxKeys} agents and activities. Split it into several requests.`,
-    );
+function checkAttachments(attachments: readonly NewAttachment[]): void {
   if (attachments.length > maxAttachments)
     invalid('attachments', `are more than ${maxAttachments}. Split the body into several requests.`);
   if (attachments.reduce((sum, { content }) => sum + content.length, 0) > maxAttachmentBytes)
@@ -70,9 +66,20 @@ function checkLimits(all: readonly CompleteStatement[], attachments: readonly Ne
     );
 }
 
+function checkKeys(entries: readonly Entry[]): void {
+  const counts = entries.map(({ row }) => row.keys.length);
+  if (counts.some((count) => count > maxKeysOfStatement))
+    invalid('The statement', `mentions more than ${maxKeysOfStatement} agents and activities.`);
+  if (counts.reduce((sum, count) => sum + count, 0) > maxKeys)
+    invalid(
+      'The body',
+      `mentions more than ${maxKeys} agents and activities. Split it into several requests.`,
+    );
+}
+
 /** Concurrent requests of a tenant share a call of the function. */
-async function storePlain(ctx: TenantContext, all: readonly CompleteStatement[]): Promise<void> {
-  let left = all;
+async function storePlain(ctx: TenantContext, entries: readonly Entry[]): Promise<void> {
+  let left = entries;
   while (left.length > 0) {
     const clashes = await storeRequest(ctx, left);
     if (clashes.length === 0) return;
@@ -88,11 +95,11 @@ class StoredMeanwhile extends Error {}
 async function storeWithMore(
   ctx: TenantContext,
   input: NewStatements,
-  all: readonly CompleteStatement[],
+  entries: readonly Entry[],
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transaction(ctx, (ctx) => storeInTransaction(ctx, input, all));
+      return await transaction(ctx, (ctx) => storeInTransaction(ctx, input, entries));
     } catch (error) {
       if (!(error instanceof StoredMeanwhile) || attempt === maxAttempts) throw error;
     }
@@ -101,13 +108,13 @@ async function storeWithMore(
 
 async function storeInTransaction(
   ctx: TenantContext,
-  { session, sent, attachments = [] }: NewStatements,
-  all: readonly CompleteStatement[],
+  { statements, session, sent = statements, attachments = [] }: NewStatements,
+  entries: readonly Entry[],
 ): Promise<void> {
-  const fresh = withoutSame(all, await findExisting(ctx, all));
+  const fresh = withoutSame(entries, await findExisting(ctx, entries));
   if (fresh.length === 0) return;
-  const ids = new Set(fresh.map(({ id }) => id));
-  const asSent = (sent ?? all).filter((_, at) => ids.has(all[at]?.id ?? ''));
+  const ids = new Set(fresh.map(({ row }) => row.id));
+  const asSent = sent.filter((_, at) => ids.has(entries[at]?.row.id ?? ''));
   const following = ((await session?.takeStatements(ctx, asSent)) ?? []).map((statement) =>
     complete(statement, { ...statement, edition: '1.0.3' }),
   );
@@ -116,7 +123,7 @@ async function storeInTransaction(
     ctx,
     attachments.filter(({ statementId }) => ids.has(statementId)),
   );
-  const rows = [...fresh, ...following].map((statement) => rowOf(statement, attachments));
+  const rows = [...fresh.map(({ row }) => row), ...following.map((statement) => rowOf(statement))];
   await session?.takeSpace(
     ctx,
     rows.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -132,8 +139,8 @@ const existingBytes = `
 select coalesce(sum(octet_length(held.payload)), 0)::float8 as bytes from statement held
 where held.tenant_id = $1 and held.statement_id = any ($2::uuid[])`;
 
-async function findExisting(ctx: TenantContext, all: readonly CompleteStatement[]): Promise<Clash[]> {
-  const ids = all.map(({ id }) => id);
+async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Promise<Clash[]> {
+  const ids = entries.map(({ row }) => row.id);
   const [sum] = await run<{ bytes: number }>(ctx, {
     name: 'existing_bytes',
     text: existingBytes,
@@ -154,9 +161,9 @@ async function findExisting(ctx: TenantContext, all: readonly CompleteStatement[
 }
 
 /** Data 2.3.1: a statement never changes, so another one with its ID is rejected. */
-function withoutSame(all: readonly CompleteStatement[], clashes: readonly Clash[]): CompleteStatement[] {
+function withoutSame(entries: readonly Entry[], clashes: readonly Clash[]): Entry[] {
   const existing = new Map(clashes.map(({ statement_id, payload }) => [statement_id, payload]));
-  return all.filter((statement) => {
+  return entries.filter(({ statement }) => {
     const payload = existing.get(statement.id);
     if (payload === undefined) return true;
     if (!isSame(comparable(JSON.parse(payload) as Statement), comparable(statement)))
@@ -182,8 +189,8 @@ const coalesced = coalesce<TenantContext, Request, Clash[]>({
   bytes: { of: ({ bytes }) => bytes, max: maxBytes },
 });
 
-function storeRequest(ctx: TenantContext, all: readonly CompleteStatement[]): Promise<Clash[]> {
-  const rows = all.map((statement) => rowOf(statement));
+function storeRequest(ctx: TenantContext, entries: readonly Entry[]): Promise<Clash[]> {
+  const rows = entries.map(({ row }) => row);
   return coalesced(ctx, { rows, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) });
 }
 
@@ -207,7 +214,9 @@ async function storeRequests(ctx: TenantContext, requests: Request[]): Promise<C
 }
 
 async function callFunction(ctx: TenantContext, rows: readonly StatementRow[]): Promise<Clash[]> {
-  const numbered = rows.map((row, at) => ({ n: at + 1, ...row }));
-  const values = [ctx.tenantId, JSON.stringify(numbered)];
-  return run<Clash>(ctx, { name: 'store_statements', text: storeText, values });
+  return run<Clash>(ctx, {
+    name: 'store_statements',
+    text: storeText,
+    values: storeValues(ctx.tenantId, rows),
+  });
 }
