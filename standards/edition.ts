@@ -21,6 +21,7 @@ export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   if (byVersion) {
     if (byNamespace && (byVersion === 'scorm12') !== (byNamespace === 'scorm12')) {
       warn(
+        'warning',
         `The schema version says ${version}, but the namespaces belong to ${nameOf(byNamespace)}. The course is played as ${nameOf(byVersion)}; if that is wrong, results may be missing`,
         line,
       );
@@ -35,7 +36,7 @@ export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   const problem = version
     ? `names the unknown schema version "${version.slice(0, 60)}"`
     : 'names no schema version';
-  warn(`The manifest ${problem}, so the course is played as ${nameOf(standard)}`, line);
+  warn('note', `The manifest ${problem}, so the course is played as ${nameOf(standard)}`, line);
   return standard;
 }
 

@@ -57,6 +57,7 @@ function uniqueIdentifier(item: XmlElement, seen: Set<string>, warn: Warn): stri
   for (let count = 2; seen.has(unique); count += 1) unique = `${identifier}-${count}`;
   if (unique !== identifier) {
     warn(
+      'note',
       `The item identifier "${identifier}" is used twice; the second item is renamed "${unique}"`,
       item.line,
       'item identifiers used twice',
@@ -76,6 +77,7 @@ function launchOf(
   const reference = attributeOf(item, 'identifierref')?.trim();
   const opensNothing = (reason: string, line = item.line) => {
     warn(
+      'warning',
       `The item "${name}" opens nothing: ${reason}. Learners see only its title`,
       line,
       'items that open nothing',
@@ -85,6 +87,7 @@ function launchOf(
   if (!reference) return isGroup ? nothing : opensNothing('it refers to no resource');
   if (isGroup && !reader.groupsOpenPages) {
     warn(
+      'warning',
       `The item "${name}" has child items, so the page it refers to is not shown to learners`,
       item.line,
       'groups with their own page',
@@ -106,14 +109,19 @@ function warnOfTarget(target: Target, name: string, resource: Resource, warn: Wa
   if (target.kind === 'missing') {
     const effect = 'learners who open it get an error page and cannot complete it';
     warn(
+      'error',
       `The page ${target.path} of the item "${name}" is not in the package; ${effect}`,
       resource.line,
       'pages that are not in the package',
     );
   }
   if (target.kind === 'foreign') {
-    const effect = 'learners can open it, but a page on another site cannot report results';
+    const isSco = resource.kind === 'sco';
+    const effect = isSco
+      ? 'learners can open it but cannot complete it, because a page on another site cannot report results'
+      : 'learners can open it, but a page on another site cannot report results';
     warn(
+      isSco ? 'error' : 'warning',
       `The item "${name}" opens ${target.href.slice(0, 200)}; ${effect}`,
       resource.line,
       'pages elsewhere',
@@ -122,6 +130,7 @@ function warnOfTarget(target: Target, name: string, resource: Resource, warn: Wa
   if (target.kind === 'file' && !target.exact) {
     const effect = 'learners can open it, but other file names may be misspelt as well';
     warn(
+      'warning',
       `The package contains ${target.path} instead of ${resource.href?.slice(0, 200)} as named in the manifest; ${effect}`,
       resource.line,
       'misspelt paths',

@@ -40,7 +40,12 @@ export function readManifest(bytes: Uint8Array, file: string, files: FileIndex, 
 
 function warnOfSubmanifests(manifest: XmlElement, warn: Warn): void {
   for (const { line } of childrenOf(manifest, 'manifest')) {
-    warn('A manifest within the manifest is ignored; learners do not get its content', line, 'submanifests');
+    warn(
+      'warning',
+      'A manifest within the manifest is ignored; learners do not get its content',
+      line,
+      'submanifests',
+    );
   }
 }
 
@@ -63,7 +68,7 @@ function chooseOrganization(
       for (const note of noted) context.warn(...note);
       return { organization, units };
     }
-    const [message = 'it has no items', line = organization.line] = noted[0] ?? [];
+    const [, message = 'it has no items', line = organization.line] = noted[0] ?? [];
     reason ??= { message, line };
   }
   const why = reason ? `: ${reason.message}` : '';
@@ -75,11 +80,11 @@ function warnOfDefault(wanted: string, chosen: XmlElement, list: XmlElement | nu
   const why = wanted
     ? `The default organization "${wanted.slice(0, 100)}" cannot be used`
     : 'No default organization is named';
-  warn(`${why}; learners get "${titleOf(chosen)}"`, list?.line);
+  warn('warning', `${why}; learners get "${titleOf(chosen)}"`, list?.line);
 }
 
 function warnOfOthers(count: number, chosen: XmlElement, warn: Warn): void {
-  warn(`Of ${count} organizations, learners get only "${titleOf(chosen)}"`, chosen.line);
+  warn('warning', `Of ${count} organizations, learners get only "${titleOf(chosen)}"`, chosen.line);
 }
 
 function titleOf(organization: XmlElement): string {

@@ -21,7 +21,11 @@ export function readResources(manifest: XmlElement, files: FileIndex, warn: Warn
     const identifier = attributeOf(element, 'identifier')?.trim() ?? '';
     const bases = [manifest, list, element].map((owner) => baseOf(owner));
     if (resources.has(identifier)) {
-      warn(`The resource "${identifier}" is declared twice; learners get the first one`, element.line);
+      warn(
+        'warning',
+        `The resource "${identifier}" is declared twice; learners get the first one`,
+        element.line,
+      );
       continue;
     }
     const kind = kindOf(element, typed, warn);
@@ -49,6 +53,7 @@ function kindOf(element: XmlElement, typed: boolean, warn: Warn): 'sco' | 'asset
       ? 'No resource has a scormType'
       : `The scormType "${scormType.slice(0, 40)}" is unknown`;
   warn(
+    'warning',
     `${why}; the content gets access to the run-time API, and is completed only when it reports so`,
     element.line,
     'unclear scormType',
@@ -68,6 +73,7 @@ function warnOfMissingFiles(
     const target = resolveTarget(bases, href, null, files);
     if (target.kind !== 'missing') continue;
     warn(
+      'warning',
       `The file ${target.path} is listed but not in the package; learners see a gap wherever the course uses it`,
       file.line,
       'listed files that are not in the package',

@@ -34,10 +34,10 @@ export function validateManifest(document: XmlDocument, standard: Standard, warn
     if (!(error instanceof XmlValidateError)) throw error;
     const effect = 'The course plays, but this part may have no effect for the learner';
     for (const { line, message } of error.details.slice(0, maxViolations)) {
-      warn(`The manifest differs from the ${standard} schema: ${readable(message)}. ${effect}`, line);
+      warn('note', `The manifest differs from the ${standard} schema: ${readable(message)}. ${effect}`, line);
     }
     const more = error.details.length - maxViolations;
-    if (more > 0) warn(`The manifest differs from the ${standard} schema in ${more} more places`);
+    if (more > 0) warn('note', `The manifest differs from the ${standard} schema in ${more} more places`);
   }
 }
 

@@ -40,6 +40,7 @@ function masteryScore(item: XmlElement, warn: Warn): number | null {
   const score = parseNumber(text);
   if (score !== null && score >= 0 && score <= 100) return score;
   warn(
+    'warning',
     `The mastery score "${text.slice(0, 40)}" is not a number from 0 to 100, so only the content decides who passes`,
     element?.line,
     'unusable mastery scores',

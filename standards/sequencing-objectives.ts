@@ -55,6 +55,7 @@ export function readObjectives(
     else {
       const effect = 'results are not passed on to other units that should see them';
       warn(
+        'warning',
         `The objective "${id ?? ''}" has maps but is not declared; ${effect}`,
         node.line,
         'maps of undeclared objectives',

@@ -88,6 +88,7 @@ function rollupRule(rule: XmlElement, warn: Warn): RollupRule[] {
 function ignored(rule: XmlElement, warn: Warn): [] {
   const effect = 'it is ignored, so navigation or results may differ from what was intended';
   warn(
+    'warning',
     `A ${rule.name} has an unknown or missing condition or action; ${effect}`,
     rule.line,
     'sequencing rules that are ignored',

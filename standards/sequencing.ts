@@ -73,6 +73,7 @@ function sequencingParts(
   const shared = reference ? collection.get(reference) : undefined;
   if (reference && !shared) {
     warn(
+      'warning',
       `The sequencing refers to "${reference.slice(0, 100)}", which does not exist; learners may navigate more freely than intended`,
       element.line,
       'sequencing references to missing entries',

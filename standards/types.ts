@@ -172,8 +172,17 @@ export type CourseTree = {
   SharedDataGlobalToSystem: boolean;
 };
 
-/** A deviation that does not prevent the course from playing. */
-export type PackageWarning = { Message: string; File: string | null; Line: number | null };
+/** `error`: learners get an error page or cannot complete a unit; `warning`: they may notice it; `note`: they do not. */
+export const severities = ['error', 'warning', 'note'] as const;
+export type Severity = (typeof severities)[number];
+
+/** A deviation that does not prevent the course from being imported. */
+export type PackageWarning = {
+  Severity: Severity;
+  Message: string;
+  File: string | null;
+  Line: number | null;
+};
 
 /** The result of importing a package. */
 export type PackageReport = {

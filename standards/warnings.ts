@@ -1,30 +1,38 @@
-import type { PackageWarning } from './types.ts';
+import { type PackageWarning, type Severity, severities } from './types.ts';
 
 /** Records a deviation. `topic` groups repeated ones: after 20 of them, only their number is reported. */
-export type Warn = (message: string, line?: number | null, topic?: string) => void;
+export type Warn = (severity: Severity, message: string, line?: number | null, topic?: string) => void;
 
 const perTopic = 20;
 const total = 500;
 
+type Topic = { severity: Severity; count: number };
+
+/** The list begins with the errors. They are recorded even if there are too many others. */
 export function createWarnings(): { warn: (file: string | null) => Warn; list: () => PackageWarning[] } {
   const warnings: PackageWarning[] = [];
-  const counts = new Map<string, number>();
+  const topics = new Map<string, Topic>();
   const warn =
     (file: string | null): Warn =>
-    (message, line = null, topic) => {
-      const count = topic === undefined ? 0 : (counts.get(topic) ?? 0);
-      if (topic !== undefined) counts.set(topic, count + 1);
-      if (count >= perTopic || warnings.length >= total) return;
-      warnings.push({ Message: message, File: file, Line: line });
+    (severity, message, line = null, topic) => {
+      const known = (topic !== undefined && topics.get(topic)) || { severity, count: 0 };
+      if (topic !== undefined)
+        topics.set(topic, { severity: worse(severity, known.severity), count: known.count + 1 });
+      if (known.count >= perTopic || (severity !== 'error' && warnings.length >= total)) return;
+      warnings.push({ Severity: severity, Message: message, File: file, Line: line });
     };
   const list = () => {
-    const more = [...counts].filter(([, count]) => count > perTopic);
-    const summaries = more.map(([topic, count]) => ({
+    const more = [...topics].filter(([, { count }]) => count > perTopic);
+    const summaries = more.map(([topic, { severity, count }]) => ({
+      Severity: severity,
       Message: `${count - perTopic} more of this kind: ${topic}.`,
       File: null,
       Line: null,
     }));
-    return [...warnings, ...summaries];
+    return [...warnings, ...summaries].sort((a, b) => rank(a.Severity) - rank(b.Severity));
   };
   return { warn, list };
 }
+
+const rank = (severity: Severity) => severities.indexOf(severity);
+const worse = (a: Severity, b: Severity) => (rank(a) < rank(b) ? a : b);

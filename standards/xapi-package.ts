@@ -56,6 +56,7 @@ function unitOf(activity: XmlElement, { file, files, ids, warn }: Source): Unit 
     throw invalid(file, launch?.line ?? null, `the launch address ${address.slice(0, 200)} ${target.why}`);
   if (target.kind === 'missing')
     warn(
+      'error',
       `The page ${target.path} of the activity "${UnitID}" is not in the package; learners who open it get an error page and cannot complete it`,
       launch?.line,
       'pages that are not in the package',

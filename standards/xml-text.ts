@@ -8,6 +8,7 @@ export function decodeXml(bytes: Uint8Array, warn: Warn): string | null {
   } catch {
     if (label.startsWith('utf-16')) return null;
     warn(
+      'warning',
       `The text is not valid ${label}, so it was read as Windows-1252; accented letters in titles may look wrong to learners`,
     );
   }

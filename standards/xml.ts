@@ -71,6 +71,7 @@ function parseDocument(text: string, file: string, warn: Warn): XmlDocument {
     if (!tolerated) throw invalid(file, null, 'it is empty or not XML');
     for (const { line, message } of details) {
       warn(
+        'note',
         `${oneLine(message)}. The name was understood nevertheless`,
         line,
         'undeclared namespace prefixes',

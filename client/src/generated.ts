@@ -3301,6 +3301,8 @@ export interface components {
             Release: number | null;
             /** @description Number of warnings in the current release; null if there is no release. */
             Warnings: number | null;
+            /** @description Number of these warnings with the severity `error`: learners get an error page, or cannot complete the course. */
+            Errors: number | null;
             EnrolOptions: components["schemas"]["EnrolOption"][];
             /** Format: date-time */
             CreatedAt: string;
@@ -3513,8 +3515,13 @@ export interface components {
                 /** @description Depth in the table of contents; 0 for the top level. */
                 Depth: number;
             }[];
-            /** @description Problems in the package that do not prevent it from playing. */
+            /** @description Problems in the package that did not prevent its import; errors first. */
             Warnings: {
+                /**
+                 * @description `error`: learners get an error page or cannot complete a unit; `warning`: learners may notice it; `note`: only the author of the package should know.
+                 * @enum {string}
+                 */
+                Severity: "error" | "warning" | "note";
                 Message: string;
                 File: string | null;
                 Line: number | null;
@@ -9522,6 +9529,7 @@ export interface operations {
                      *           "Status": "draft",
                      *           "Release": 1,
                      *           "Warnings": 0,
+                     *           "Errors": 1,
                      *           "EnrolOptions": [
                      *             {
                      *               "DurationID": "30-days",
@@ -9610,6 +9618,7 @@ export interface operations {
                      *       "Status": "draft",
                      *       "Release": 1,
                      *       "Warnings": 0,
+                     *       "Errors": 1,
                      *       "EnrolOptions": [
                      *         {
                      *           "DurationID": "30-days",
@@ -9701,6 +9710,7 @@ export interface operations {
                      *       "Status": "draft",
                      *       "Release": 1,
                      *       "Warnings": 0,
+                     *       "Errors": 1,
                      *       "EnrolOptions": [
                      *         {
                      *           "DurationID": "30-days",
@@ -9753,6 +9763,7 @@ export interface operations {
                      *       "Status": "draft",
                      *       "Release": 1,
                      *       "Warnings": 0,
+                     *       "Errors": 1,
                      *       "EnrolOptions": [
                      *         {
                      *           "DurationID": "30-days",
@@ -10058,6 +10069,7 @@ export interface operations {
                      *       ],
                      *       "Warnings": [
                      *         {
+                     *           "Severity": "error",
                      *           "Message": "The manifest lists a file that is not in the package.",
                      *           "File": "imsmanifest.xml",
                      *           "Line": 12
@@ -10167,6 +10179,7 @@ export interface operations {
                      *       ],
                      *       "Warnings": [
                      *         {
+                     *           "Severity": "error",
                      *           "Message": "The manifest lists a file that is not in the package.",
                      *           "File": "imsmanifest.xml",
                      *           "Line": 12
@@ -10242,6 +10255,7 @@ export interface operations {
                      *       ],
                      *       "Warnings": [
                      *         {
+                     *           "Severity": "error",
                      *           "Message": "The manifest lists a file that is not in the package.",
                      *           "File": "imsmanifest.xml",
                      *           "Line": 12
@@ -10363,6 +10377,7 @@ export interface operations {
                      *           ],
                      *           "Warnings": [
                      *             {
+                     *               "Severity": "error",
                      *               "Message": "The manifest lists a file that is not in the package.",
                      *               "File": "imsmanifest.xml",
                      *               "Line": 12
@@ -10480,6 +10495,7 @@ export interface operations {
                      *       ],
                      *       "Warnings": [
                      *         {
+                     *           "Severity": "error",
                      *           "Message": "The manifest lists a file that is not in the package.",
                      *           "File": "imsmanifest.xml",
                      *           "Line": 12
@@ -10597,6 +10613,7 @@ export interface operations {
                      *       ],
                      *       "Warnings": [
                      *         {
+                     *           "Severity": "error",
                      *           "Message": "The manifest lists a file that is not in the package.",
                      *           "File": "imsmanifest.xml",
                      *           "Line": 12

@@ -1,4 +1,4 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, type ButtonProps, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -37,17 +37,30 @@ type ConfirmProps = {
   /** The label of the dialog's button: the action itself, never "OK". */
   confirm: string;
   isDangerous?: boolean;
+  /** A box that has to be ticked first, with the consequence that people should have read. */
+  acknowledge?: string | undefined;
   act: () => Promise<unknown>;
   button?: ButtonProps;
 };
 
 /** Before an action that is hard to undo, explains its effect and asks for confirmation. */
-export function ConfirmButton({ text, title, question, confirm, isDangerous, act, button }: ConfirmProps) {
+export function ConfirmButton({
+  text,
+  title,
+  question,
+  confirm,
+  isDangerous,
+  acknowledge,
+  act,
+  button,
+}: ConfirmProps) {
   const t = useTranslations('act');
   const [isOpen, setOpen] = useState(false);
+  const [isAcknowledged, setAcknowledged] = useState(false);
   const doing = useAction(act);
   const close = () => {
     setOpen(false);
+    setAcknowledged(false);
     doing.reset();
   };
   return (
@@ -58,14 +71,22 @@ export function ConfirmButton({ text, title, question, confirm, isDangerous, act
       <Modal opened={isOpen} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
         <Stack>
           <Text component="div">{question}</Text>
+          {acknowledge !== undefined && (
+            <Checkbox
+              label={acknowledge}
+              checked={isAcknowledged}
+              onChange={(event) => setAcknowledged(event.currentTarget.checked)}
+            />
+          )}
           <FailedAction error={doing.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('cancel')}
             </Button>
             <Button
-              {...(isDangerous ? { color: 'red' } : {})}
+              {...(isDangerous ? { color: 'red.8' } : {})}
               loading={doing.isRunning}
+              disabled={acknowledge !== undefined && !isAcknowledged}
               onClick={async () => {
                 if (await doing.run()) close();
               }}

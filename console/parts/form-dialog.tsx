@@ -68,7 +68,7 @@ export function FormDialog(props: FormDialogProps) {
               </Button>
               <Button
                 type="submit"
-                {...(isDangerous ? { color: 'red' } : {})}
+                {...(isDangerous ? { color: 'red.8' } : {})}
                 disabled={isBlocked}
                 loading={doing.isRunning}
               >

@@ -62,6 +62,7 @@ export function decodeText(bytes: Uint8Array, warn: Warn): string {
     return printable(new TextDecoder(isWide ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes));
   } catch {
     warn(
+      'warning',
       'The text is not UTF-8, so it was read as Windows-1252; accented letters in titles may look wrong to learners',
     );
     return printable(new TextDecoder('windows-1252').decode(bytes));

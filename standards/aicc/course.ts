@@ -29,7 +29,10 @@ export function readAiccCourse(source: Source): { Title: string | null; Tree: Co
   const units = unitsIn(source, titles);
   for (const path of found.ignored)
     if (tableIn(textOf(source, path), path).rows.length > 0)
-      source.warn(path)('Prerequisites and completion rules are not enforced; learners can open all units');
+      source.warn(path)(
+        'warning',
+        'Prerequisites and completion rules are not enforced; learners can open all units',
+      );
   const Units = found.cst
     ? readStructure(
         tableIn(textOf(source, found.cst), found.cst),
@@ -109,6 +112,7 @@ function hrefOf({ found, files, warn }: Source, { table, row }: Cells, unitId: s
   const address = cellOf(table, row, 'file_name', 'command_line');
   if (address === '') {
     warn(found.au)(
+      'warning',
       `The unit "${unitId}" has no file_name, so it was left out`,
       row.line,
       'units without a page',
@@ -122,6 +126,7 @@ function hrefOf({ found, files, warn }: Source, { table, row }: Cells, unitId: s
     throw invalid(found.au, row.line, `the file_name ${address.slice(0, 200)} ${target.why}`);
   if (target.kind !== 'missing') return target.href;
   warn(found.au)(
+    'error',
     `The page ${target.path.slice(0, 200)} of the unit "${unitId}" is not in the package; learners who open it get an error page and cannot complete it`,
     row.line,
     'pages that are not in the package',
@@ -133,6 +138,7 @@ function masteryScore(text: string, line: number, warn: Warn): number | null {
   const score = parseNumber(text);
   if (text === '' || (score !== null && score >= 0 && score <= 100)) return text === '' ? null : score;
   warn(
+    'warning',
     `The mastery score "${text.slice(0, 40)}" is not a number from 0 to 100, so only the content decides who passes`,
     line,
     'unusable mastery scores',

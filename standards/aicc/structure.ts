@@ -28,13 +28,19 @@ export function readStructure(
     const key = id.toLowerCase();
     if (depth > maxDepth) throw invalid(file, line, `blocks are nested more than ${maxDepth} deep`);
     if (used.has(key)) {
-      warn(`"${id.slice(0, 100)}" is used twice; only the first place counts`, line, 'units used twice');
+      warn(
+        'note',
+        `"${id.slice(0, 100)}" is used twice; only the first place counts`,
+        line,
+        'units used twice',
+      );
       return [];
     }
     const unit = nodes.units.get(key);
     const block = blocks.get(key);
     if (!unit && !block) {
       warn(
+        'warning',
         `The course has no unit or block "${id.slice(0, 100)}", so it was left out`,
         line,
         'members that do not exist',
@@ -53,10 +59,11 @@ export function readStructure(
   const left = [...nodes.units].filter(([key]) => !used.has(key)).map(([, unit]) => unit);
   if (left.length === 0) return tree;
   if (tree.length === 0) {
-    warn('The structure names no unit of the course, so the units are in the order of the AU file');
+    warn('note', 'The structure names no unit of the course, so the units are in the order of the AU file');
     return left;
   }
   warn(
+    'warning',
     `${left.length === 1 ? 'One unit is' : `${left.length} units are`} not in the structure, so learners do not see ${left.length === 1 ? 'it' : 'them'}: ${left
       .slice(0, 5)
       .map(({ UnitID }) => UnitID.slice(0, 100))

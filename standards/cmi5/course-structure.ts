@@ -141,6 +141,7 @@ function warnOfObjectives(element: XmlElement, { objectives, warn }: Source): vo
     if (objectives.has(id)) continue;
     const effect = 'this makes no difference to learners';
     warn(
+      'note',
       `The objective "${id.slice(0, 200)}" is not declared; ${effect}`,
       reference.line,
       'undeclared objectives',

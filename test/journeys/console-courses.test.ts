@@ -31,7 +31,7 @@ const counts = async () => {
   return (await service.ctx.engine.query({ text, values: [] })).rows[0];
 };
 
-test('The operator drops a package, reads its warnings, adds an option, publishes the course and previews it', async () => {
+test('The operator drops a package with an error, corrects it, adds an option, publishes the course and previews it', async () => {
   const page = await operatorOn('/console/courses');
   await page.getByRole('heading', { name: 'No courses yet' }).waitFor();
   await choose(page, await packRow({ withoutSecond: true }));
@@ -40,19 +40,45 @@ test('The operator drops a package, reads its warnings, adds an option, publishe
   assert.equal(await one.getByLabel('CourseID').inputValue(), 'row');
   await one.getByLabel('CourseID').fill('three in a row');
   await page.getByRole('button', { name: 'Import package' }).click();
-  await one.getByText('“Three in a row” imported').waitFor();
+  await one.getByText('“Three in a row” was imported, but has errors').waitFor();
   await one.getByText('SCORM 1.2').waitFor();
   await one.getByText('Part 3', { exact: true }).waitFor();
-  await one.getByText('1 warning').waitFor();
+  await one.getByText('1 error').waitFor();
   await one.getByText('part-2.html').first().waitFor();
+  await page
+    .getByRole('row', { name: /Three in a row/ })
+    .getByText('1 error')
+    .waitFor();
   const draft = await service.api('GET', '/course/three%20in%20a%20row');
   assert.deepEqual([draft.body.Title, draft.body.Status], ['Three in a row', 'draft']);
 
   await one.getByRole('link', { name: 'Open course' }).click();
   await page.getByRole('heading', { level: 1, name: 'Three in a row' }).waitFor();
-  await page.getByText('Draft: visible only to operators').waitFor();
-  await page.getByRole('button', { name: 'Add option' }).click();
+  await page.getByRole('link', { name: 'Show errors' }).click();
+  await page.getByText('The page part-2.html of the item').waitFor();
+  const publish = page.getByRole('button', { name: 'Publish', exact: true });
+  assert.equal(await publish.count(), 0);
+  await page.getByRole('button', { name: 'Publish anyway' }).click();
   const dialog = page.getByRole('dialog');
+  const confirm = dialog.getByRole('button', { name: 'Publish anyway' });
+  assert.equal(await confirm.isDisabled(), true);
+  await dialog.getByLabel('Publish it although learners cannot complete it').check();
+  assert.equal(await confirm.isDisabled(), false);
+  await expectNoBarriers(page, true);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await page.getByRole('tab', { name: 'Releases' }).click();
+  await choose(page, await packRow());
+  await page.getByText('Release 2 imported').waitFor();
+  await page.getByText('Draft: visible only to operators').waitFor();
+  await page
+    .getByRole('row', { name: /^Release 1/ })
+    .getByRole('button', { name: 'Set as current' })
+    .click();
+  await dialog.getByText('This release has an error').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('tab', { name: 'Options' }).click();
+  await page.getByRole('button', { name: 'Add option' }).click();
   await dialog.getByLabel('DurationID').fill('6-weeks');
   await dialog.getByLabel('Number').fill('6');
   await dialog.getByLabel('Unit').selectOption({ label: 'Weeks' });
@@ -64,7 +90,7 @@ test('The operator drops a package, reads its warnings, adds an option, publishe
   const { Duration, Seats } = (await service.api('GET', '/course/three%20in%20a%20row')).body.EnrolOptions[0];
   assert.deepEqual([Duration, Seats], ['P6W', 25]);
 
-  await page.getByRole('button', { name: 'Publish' }).click();
+  await publish.click();
   await dialog.getByText('All tenants will immediately see the course').waitFor();
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await page.getByText('Three in a row published').waitFor();

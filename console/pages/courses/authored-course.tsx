@@ -15,7 +15,7 @@ import { Options } from './options.tsx';
 import { PreviewButton } from './preview-button.tsx';
 import { PublishButton } from './publish-button.tsx';
 import { Releases } from './releases.tsx';
-import { type AuthoredCourse, CourseStatusBadge, StandardName } from './values.tsx';
+import { type AuthoredCourse, CourseStatusBadge, hasErrors, StandardName } from './values.tsx';
 
 const parts = ['options', 'content', 'releases', 'details'] as const;
 type Part = (typeof parts)[number];
@@ -60,7 +60,7 @@ function Authored({ course }: { course: AuthoredCourse }) {
       actions={
         <>
           {Standard !== null && <PreviewButton courseId={CourseID} />}
-          {Status !== 'published' && <PublishButton course={course} />}
+          {Status !== 'published' && !hasErrors(course) && <PublishButton course={course} />}
           {tenant !== null && (
             <EnrolLink course={{ CourseID, Title, Status, AvailableEnrolOptions: published }} />
           )}

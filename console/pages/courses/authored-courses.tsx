@@ -46,10 +46,10 @@ export function AuthoredCourses() {
     {
       key: 'release',
       header: t('list.release'),
-      cell: ({ Release, Warnings }) => (
+      cell: ({ Release, Warnings, Errors }) => (
         <Group gap="xs">
           {Release ?? '–'}
-          <WarningsBadge count={Warnings ?? 0} />
+          <WarningsBadge count={Warnings ?? 0} errors={Errors ?? 0} />
         </Group>
       ),
     },

@@ -1,7 +1,8 @@
-import { Paper } from '@mantine/core';
+import { Paper, Stack } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { Failed, Message, Waiting } from '../../parts/states.tsx';
+import { Warnings } from './release-content.tsx';
 import { UnitTree } from './unit-tree.tsx';
 import type { AuthoredCourse } from './values.tsx';
 
@@ -20,7 +21,10 @@ function Content({ courseId, release }: { courseId: string; release: number }) {
   if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
   return (
     <Paper withBorder p="lg" component="section">
-      <UnitTree release={query.data} order={2} />
+      <Stack gap="lg">
+        <Warnings warnings={query.data.Warnings} />
+        <UnitTree release={query.data} order={2} />
+      </Stack>
     </Paper>
   );
 }

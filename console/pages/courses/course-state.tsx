@@ -1,7 +1,15 @@
-import { Alert, List, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
-import { IconAlertTriangle, IconCheck, IconCircleDashed, IconInfoCircle } from '@tabler/icons-react';
+import { Alert, Anchor, Group, List, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
+import {
+  IconAlertOctagon,
+  IconAlertTriangle,
+  IconCheck,
+  IconCircleDashed,
+  IconInfoCircle,
+} from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
-import type { AuthoredCourse } from './values.tsx';
+import { PublishButton } from './publish-button.tsx';
+import { type AuthoredCourse, hasErrors } from './values.tsx';
 
 function Step({ isDone, text }: { isDone: boolean; text: string }) {
   const t = useTranslations('courses.state');
@@ -19,12 +27,44 @@ function Step({ isDone, text }: { isDone: boolean; text: string }) {
   );
 }
 
+/** Learners would open pages that do not exist, so publishing needs a second thought. */
+function Errors({ course }: { course: AuthoredCourse }) {
+  const t = useTranslations('courses.state');
+  const releases = useTranslations('courses.releases');
+  const { CourseID, Status, Errors } = course;
+  const count = Errors ?? 0;
+  return (
+    <Alert color="red" title={releases('errorsTitle')} icon={<IconAlertOctagon size={18} aria-hidden />}>
+      <Stack gap="xs">
+        <Text size="sm">{t(Status === 'published' ? 'errorsPublished' : 'errorsText', { count })}</Text>
+        <Group gap="sm">
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link
+                to="/console/courses/$courseId"
+                params={{ courseId: CourseID }}
+                search={{ part: 'content' }}
+                {...props}
+              />
+            )}
+          >
+            {t('showErrors')}
+          </Anchor>
+          {Status !== 'published' && <PublishButton course={course} />}
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
 /** Lists the steps that a course still needs, or explains its status. Empty if there is nothing to do. */
 export function CourseState({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.state');
   const { Status, Standard, EnrolOptions } = course;
   const hasContent = Standard !== null;
   const hasOption = EnrolOptions.some((option) => option.Status === 'published');
+  if (hasErrors(course) && Status !== 'retired') return <Errors course={course} />;
   if (Status === 'draft')
     return (
       <Alert color="gray" title={t('draftTitle')} icon={<IconInfoCircle size={18} aria-hidden />}>

@@ -12,12 +12,12 @@ import {
   Title,
 } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconCircleCheck } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
 import { FailedAction } from '../../parts/states.tsx';
-import { Warnings } from './release-content.tsx';
+import { errorsIn, Warnings } from './release-content.tsx';
 import { UnitTree } from './unit-tree.tsx';
 import { type Import, type Imports, isInProgress } from './use-imports.ts';
 import { CourseLink, StandardName, useBytes } from './values.tsx';
@@ -89,23 +89,29 @@ function Sending({ one, share }: { one: Import; share: number }) {
 function Done({ stage }: { stage: Extract<Import['stage'], { is: 'done' }> }) {
   const t = useTranslations('courses.import');
   const { release, isNew } = stage;
+  const hasErrors = errorsIn(release) > 0;
+  const title = isNew
+    ? t('doneNew', { title: release.Title })
+    : t('doneRelease', { number: release.Release });
   return (
     <Stack gap="sm">
       <Alert
-        color="green"
+        color={hasErrors ? 'orange' : 'green'}
         role="status"
-        icon={<IconCircleCheck size={18} aria-hidden />}
-        title={isNew ? t('doneNew', { title: release.Title }) : t('doneRelease', { number: release.Release })}
+        icon={
+          hasErrors ? <IconAlertTriangle size={18} aria-hidden /> : <IconCircleCheck size={18} aria-hidden />
+        }
+        title={hasErrors ? t('doneErrors', { title: release.Title }) : title}
       >
         <Group gap="sm">
-          <Text size="sm">{isNew ? t('doneNewText') : t('doneReleaseText')}</Text>
+          <Text size="sm">{t(`${isNew ? 'doneNew' : 'doneRelease'}${hasErrors ? 'Errors' : 'Text'}`)}</Text>
           <Badge color="gray">
             <StandardName standard={release.Standard} />
           </Badge>
         </Group>
       </Alert>
-      <UnitTree release={release} order={3} />
       <Warnings warnings={release.Warnings} />
+      <UnitTree release={release} order={3} />
     </Stack>
   );
 }

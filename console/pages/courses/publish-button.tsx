@@ -3,14 +3,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, notify } from '../../parts/action.tsx';
-import type { AuthoredCourse } from './values.tsx';
+import { type AuthoredCourse, hasErrors as hasErrorsIn } from './values.tsx';
 
-/** Publishes the course to its tenants after showing who will see it. */
+/** Publishes the course to its tenants after showing who will see it. With errors, learners could not complete it. */
 export function PublishButton({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.publish');
   const { client } = useApi();
   const queries = useQueryClient();
   const { CourseID, Title, Tenants, Standard, EnrolOptions } = course;
+  const hasErrors = hasErrorsIn(course);
   const hasOption = EnrolOptions.some(({ Status }) => Status === 'published');
   const publish = async () => {
     const params = { path: { CourseID } };
@@ -21,10 +22,12 @@ export function PublishButton({ course }: { course: AuthoredCourse }) {
   };
   return (
     <ConfirmButton
-      text={t('button')}
+      text={t(hasErrors ? 'anyway' : 'button')}
       title={t('title', { title: Title })}
-      confirm={t('button')}
-      button={{ variant: 'filled' }}
+      confirm={t(hasErrors ? 'anyway' : 'button')}
+      button={hasErrors ? { size: 'compact-sm' } : { variant: 'filled' }}
+      acknowledge={hasErrors ? t('acknowledge') : undefined}
+      isDangerous={hasErrors}
       act={publish}
       question={
         <Stack gap="xs">

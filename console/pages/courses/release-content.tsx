@@ -1,10 +1,18 @@
-import { Box, Code, List, Stack, Text, Title } from '@mantine/core';
+import { Alert, Box, Code, List, Stack, Text, Title } from '@mantine/core';
+import { IconAlertOctagon } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
 import type { Release } from './upload.ts';
 
-/** Warnings about a package that do not stop it from playing, with their locations. */
+type Warning = Release['Warnings'][number];
+
+export const errorsIn = ({ Warnings }: Pick<Release, 'Warnings'>): number =>
+  Warnings.filter(({ Severity }) => Severity === 'error').length;
+
+/** What is wrong with a package, with the locations: first what stops learners, last what only its author should know. */
 export function Warnings({ warnings }: { warnings: Release['Warnings'] }) {
   const t = useTranslations('courses.releases');
+  const of = (severity: Warning['Severity']) => warnings.filter(({ Severity }) => Severity === severity);
+  const [errors, noticeable, notes] = [of('error'), of('warning'), of('note')];
   if (warnings.length === 0)
     return (
       <Text size="sm" c="dimmed">
@@ -12,27 +20,57 @@ export function Warnings({ warnings }: { warnings: Release['Warnings'] }) {
       </Text>
     );
   return (
-    <Stack gap={6}>
-      <Title order={3} size="h5">
-        {t('warnings', { count: warnings.length })}
-      </Title>
-      <Text size="sm" c="dimmed">
-        {t('warningsText')}
-      </Text>
-      <List size="sm" spacing={6}>
-        {warnings.map(({ Message, File, Line }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes and may contain duplicates
-          <List.Item key={index}>
-            <Box className="break">{Message}</Box>
-            {File !== null && (
-              <Code className="break">
-                {File}
-                {Line !== null && `:${Line}`}
-              </Code>
-            )}
-          </List.Item>
-        ))}
-      </List>
+    <Stack gap="md">
+      {errors.length > 0 && (
+        <Alert
+          color="red"
+          title={t('errors', { count: errors.length })}
+          icon={<IconAlertOctagon size={18} aria-hidden />}
+        >
+          <Stack gap={6}>
+            <Text size="sm">{t('errorsText')}</Text>
+            <Entries of={errors} />
+          </Stack>
+        </Alert>
+      )}
+      {noticeable.length > 0 && (
+        <Stack gap={6}>
+          <Title order={3} size="h5">
+            {t('warnings', { count: noticeable.length })}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {t('warningsText')}
+          </Text>
+          <Entries of={noticeable} />
+        </Stack>
+      )}
+      {notes.length > 0 && (
+        <details>
+          <Text component="summary" size="sm" c="dimmed">
+            {t('notes', { count: notes.length })}
+          </Text>
+          <Entries of={notes} />
+        </details>
+      )}
     </Stack>
+  );
+}
+
+function Entries({ of }: { of: Warning[] }) {
+  return (
+    <List size="sm" spacing={6}>
+      {of.map(({ Message, File, Line }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes and may contain duplicates
+        <List.Item key={index}>
+          <Box className="break">{Message}</Box>
+          {File !== null && (
+            <Code className="break">
+              {File}
+              {Line !== null && `:${Line}`}
+            </Code>
+          )}
+        </List.Item>
+      ))}
+    </List>
   );
 }

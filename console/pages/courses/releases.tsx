@@ -9,7 +9,7 @@ import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { ImportPanel } from './import-panel.tsx';
 import { PreviewButton } from './preview-button.tsx';
-import { Warnings } from './release-content.tsx';
+import { errorsIn, Warnings } from './release-content.tsx';
 import { UnitTree } from './unit-tree.tsx';
 import type { Release } from './upload.ts';
 import { type AuthoredCourse, StandardName, useBytes, WarningsBadge } from './values.tsx';
@@ -53,7 +53,10 @@ export function Releases({ course: { CourseID } }: { course: AuthoredCourse }) {
             {t('releases.units', { count: release.Units.filter(({ Href }) => Href !== null).length })}
             <VisuallyHidden>{` ${t('releases.of', { number: release.Release })}`}</VisuallyHidden>
           </Anchor>
-          <WarningsBadge count={release.Warnings.length} />
+          <WarningsBadge
+            count={release.Warnings.filter(({ Severity }) => Severity !== 'note').length}
+            errors={errorsIn(release)}
+          />
         </Group>
       ),
     },
@@ -89,7 +92,9 @@ export function Releases({ course: { CourseID } }: { course: AuthoredCourse }) {
   );
 }
 
-function MakeCurrent({ release: { CourseID, Release } }: { release: Release }) {
+function MakeCurrent({ release }: { release: Release }) {
+  const { CourseID, Release } = release;
+  const errors = errorsIn(release);
   const t = useTranslations('courses.releases');
   const { client } = useApi();
   const queries = useQueryClient();
@@ -111,9 +116,12 @@ function MakeCurrent({ release: { CourseID, Release } }: { release: Release }) {
         <Stack gap="xs">
           <Text>{t('makeCurrentText', { number: Release })}</Text>
           <Text c="dimmed">{t('makeCurrentBegun')}</Text>
+          {errors > 0 && <Text fw={600}>{t('makeCurrentErrors', { count: errors })}</Text>}
         </Stack>
       }
       confirm={t('makeCurrent')}
+      acknowledge={errors > 0 ? t('makeCurrentAnyway') : undefined}
+      isDangerous={errors > 0}
       act={make}
       button={{ size: 'compact-sm' }}
     />
@@ -133,8 +141,8 @@ function ReleaseDialog({ release, onClose }: { release: Release | null; onClose:
     >
       {release && (
         <Stack gap="lg">
-          <UnitTree release={release} order={3} />
           <Warnings warnings={release.Warnings} />
+          <UnitTree release={release} order={3} />
           <Text size="xs" c="dimmed">
             SHA-256 <Code className="break">{release.SHA256}</Code>
           </Text>

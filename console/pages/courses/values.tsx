@@ -73,11 +73,18 @@ export function CourseTitle({ CourseID, Title }: Pick<Course, 'CourseID' | 'Titl
   );
 }
 
-/** The number of warnings in words, because colour alone is not accessible. */
-export function WarningsBadge({ count }: { count: number }) {
+/** Whether learners of the current release get an error page or cannot complete it. */
+export const hasErrors = ({ Errors }: Pick<AuthoredCourse, 'Errors'>): boolean => (Errors ?? 0) > 0;
+
+/** The numbers of errors and of other warnings in words, because colour alone is not accessible. */
+export function WarningsBadge({ count, errors }: { count: number; errors: number }) {
   const t = useTranslations('courses');
-  if (count === 0) return null;
-  return <Badge color="yellow">{t('warnings', { count })}</Badge>;
+  return (
+    <>
+      {errors > 0 && <Badge color="red">{t('releases.errors', { count: errors })}</Badge>}
+      {count > errors && <Badge color="yellow">{t('warnings', { count: count - errors })}</Badge>}
+    </>
+  );
 }
 
 export function Price({ price }: { price: Option['Price'] }) {

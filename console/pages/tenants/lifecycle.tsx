@@ -136,7 +136,7 @@ function Plan({ tenant, onClose }: Omit<DialogProps, 'isOpen'>) {
           <Button variant="default" onClick={onClose}>
             {texts('cancel')}
           </Button>
-          <Button type="submit" color="red" disabled={typed !== TenantID} loading={deleting.isRunning}>
+          <Button type="submit" color="red.8" disabled={typed !== TenantID} loading={deleting.isRunning}>
             {t('deleteNow')}
           </Button>
         </Group>

@@ -82,7 +82,7 @@ function Plan({ user, onErased, onClose }: PlanProps) {
           <Button variant="default" onClick={onClose}>
             {act('cancel')}
           </Button>
-          <Button type="submit" color="red" disabled={typed !== user.LoginID} loading={erasing.isRunning}>
+          <Button type="submit" color="red.8" disabled={typed !== user.LoginID} loading={erasing.isRunning}>
             {t('eraseNow')}
           </Button>
         </Group>

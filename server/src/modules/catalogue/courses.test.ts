@@ -28,6 +28,7 @@ test('PUT creates a course with 201 and Location, later changes it with 200, and
     Status: 'published',
     Release: null,
     Warnings: null,
+    Errors: null,
     EnrolOptions: [],
     CreatedAt: now.toISOString(),
     UpdatedAt: now.toISOString(),

@@ -17,6 +17,7 @@ export type CourseRow = Selectable<CourseTable> & {
   release_number: number | null;
   release_standard: string | null;
   release_warnings: number | null;
+  release_errors: number | null;
 };
 
 export function selectCourses(ctx: Context) {
@@ -25,7 +26,14 @@ export function selectCourses(ctx: Context) {
     .leftJoin('release', 'release.release_id', 'course.release_id')
     .selectAll('course')
     .select(['release.number as release_number', 'release.standard as release_standard'])
-    .select(sql<number | null>`jsonb_array_length(release.warnings)`.as('release_warnings'));
+    .select(sql<number | null>`jsonb_array_length(release.warnings)`.as('release_warnings'))
+    .select(
+      sql<
+        number | null
+      >`jsonb_array_length(jsonb_path_query_array(release.warnings, '$[*] ? (@.Severity == "error")'))`.as(
+        'release_errors',
+      ),
+    );
 }
 
 /** The courses on a page, ordered by CourseID. */
@@ -74,6 +82,7 @@ export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): Authored
     Status: row.status,
     Release: row.release_number,
     Warnings: row.release_warnings,
+    Errors: row.release_errors,
     EnrolOptions: options.filter((option) => option.course_id === row.course_id).map(toOption),
     CreatedAt: row.created_at.toISOString(),
     UpdatedAt: row.updated_at.toISOString(),

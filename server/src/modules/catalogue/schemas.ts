@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { conditionNames, ruleNames } from '../../../../scorm/sequencing/descriptions.ts';
-import { standards } from '../../../../standards/types.ts';
+import { severities, standards } from '../../../../standards/types.ts';
 import { pageQuery } from '../../platform/http/pagination.ts';
 import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 
@@ -161,6 +161,12 @@ export const AuthoredCourse = Fields(
         description: 'Number of warnings in the current release; null if there is no release.',
       }),
     ),
+    Errors: Nullable(
+      Type.Integer({
+        description:
+          'Number of these warnings with the severity `error`: learners get an error page, or cannot complete the course.',
+      }),
+    ),
     EnrolOptions: Type.Array(EnrolOption),
     CreatedAt: Instant(),
     UpdatedAt: Instant(),
@@ -226,8 +232,16 @@ export const Release = Fields(
       { description: 'In the order of the table of contents.' },
     ),
     Warnings: Type.Array(
-      Fields({ Message: Type.String(), File: Nullable(Type.String()), Line: Nullable(Type.Integer()) }),
-      { description: 'Problems in the package that do not prevent it from playing.' },
+      Fields({
+        Severity: OneOf(severities, {
+          description:
+            '`error`: learners get an error page or cannot complete a unit; `warning`: learners may notice it; `note`: only the author of the package should know.',
+        }),
+        Message: Type.String(),
+        File: Nullable(Type.String()),
+        Line: Nullable(Type.Integer()),
+      }),
+      { description: 'Problems in the package that did not prevent its import; errors first.' },
     ),
     Files: Type.Integer(),
     Bytes: Type.Integer({ description: 'Uncompressed size.' }),

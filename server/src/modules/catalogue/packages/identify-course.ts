@@ -66,7 +66,8 @@ async function describe(
 ): Promise<Course> {
   const path = join(folder, found);
   if ((await stat(path)).size > maxXmlBytes) throw invalid(found, null, 'it is larger than 16 MiB');
-  if (found !== name) warn(found)(`The file should be named ${name}; this makes no difference to learners`);
+  if (found !== name)
+    warn(found)('note', `The file should be named ${name}; this makes no difference to learners`);
   const bytes = await readFile(path);
   if (name === 'cmi5.xml')
     return { Standard: 'cmi5', ...readCourseStructure(bytes, found, files, warn(found)) };

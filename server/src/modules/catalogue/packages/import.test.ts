@@ -74,6 +74,23 @@ test('an import returns the release, and the course shows it', async () => {
   assert.deepEqual((await traces(CourseID)).scratch, []);
 });
 
+test('a package whose page is missing is imported with an error, which the course counts', async () => {
+  const CourseID = await course();
+  const item = '<item identifier="a" identifierref="b"><title>Part 1</title></item>';
+  const manifest = `<manifest identifier="x" xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2"><organizations default="o"><organization identifier="o"><title>Gap</title>${item}</organization></organizations><resources><resource identifier="b" type="webcontent" adlcp:scormtype="sco" href="gone.html"/></resources></manifest>`;
+  const made = await upload(CourseID, await zipOf({ 'imsmanifest.xml': manifest }));
+  expectStatus(made, 201);
+  const [first, ...others] = made.body.Warnings;
+  assert.deepEqual([first.Severity, first.File], ['error', 'imsmanifest.xml']);
+  assert.match(first.Message, /gone\.html.* is not in the package/);
+  assert.ok(others.length > 0);
+  assert.ok(others.every(({ Severity }: { Severity: string }) => Severity === 'note'));
+  const { Warnings, Errors } = (await api('GET', `/course/${CourseID}`)).body;
+  assert.deepEqual([Warnings, Errors], [others.length + 1, 1]);
+  const listed = (await api('GET', `/course?Search=${CourseID}`)).body.Items;
+  assert.equal(listed[0].Errors, 1);
+});
+
 test('each of several concurrent imports creates a release', async () => {
   const CourseID = await course();
   const replies = await Promise.all(Array.from({ length: 5 }, () => upload(CourseID, phishing)));

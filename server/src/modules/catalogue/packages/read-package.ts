@@ -96,6 +96,7 @@ function withoutWrapper(entries: CheckedEntry[], warnings: Warnings): CheckedEnt
   const outer = entries[0]?.path.slice(0, -(inner[0]?.path.length ?? 0));
   if (inner !== entries) {
     warnings.warn(null)(
+      'note',
       `The course is in the folder ${outer} of the zip and was imported from there; this makes no difference to learners`,
     );
   }
