@@ -8,7 +8,7 @@ const units = ['a', 'b'].map((UnitID) => unitOf({ UnitID, Kind: 'au' }) as Playa
 const [a, b] = units as [PlayableUnit, PlayableUnit];
 const begun: AuState = { units, evidence: {}, current: a, finished: false };
 
-test('the learner may open any unit, and step to its neighbours', () => {
+test('the learner may open any unit, and move to the previous or next one', () => {
   const { previous, next, choice } = positionOf(begun);
   assert.deepEqual(
     [previous?.may, next?.may, choice('b').may, choice('group').may],
@@ -18,7 +18,7 @@ test('the learner may open any unit, and step to its neighbours', () => {
   assert.equal(neighbourOf({ ...begun, current: null }, 1), null);
 });
 
-test('a course with one unit has no steps', () => {
+test('a course with one unit has no previous or next unit', () => {
   const { previous, next } = positionOf({ ...begun, units: [a] });
   assert.deepEqual([previous, next], [null, null]);
 });

@@ -8,14 +8,14 @@ const data12 = (action: string, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-test('the time that is left does not include earlier sessions', () => {
+test('earlier sessions reduce the remaining time', () => {
   const used = { 'cmi.core.total_time': '0000:04:00.00' };
   assert.deepEqual(timeLimitOf(data12('exit,message', used)), { seconds: 360, exits: true, tells: true });
   const over = { 'cmi.core.total_time': '0000:14:00.00' };
   assert.equal(timeLimitOf(data12('exit,message', over))?.seconds, 0);
 });
 
-test('SCORM 2004 has other names and durations', () => {
+test('SCORM 2004 uses other element names and duration formats', () => {
   const data = {
     'cmi.max_time_allowed': 'PT1H',
     'cmi.time_limit_action': 'exit,no message',
@@ -24,7 +24,7 @@ test('SCORM 2004 has other names and durations', () => {
   assert.deepEqual(timeLimitOf(data), { seconds: 2_400, exits: true, tells: false });
 });
 
-test('the action decides what follows, and none means nothing', () => {
+test('the time limit action decides what happens, and without an effective one there is no limit', () => {
   assert.deepEqual(timeLimitOf(data12('continue,message')), { seconds: 600, exits: false, tells: true });
   for (const action of ['continue,no message', '']) assert.equal(timeLimitOf(data12(action)), null);
   assert.equal(timeLimitOf({ 'cmi.time_limit_action': 'exit,message' }), null);

@@ -46,7 +46,7 @@ test('interactions of SCORM 2004 are read in the order of their numbers', () => 
   ]);
 });
 
-test('those of SCORM 1.2 have the same form', () => {
+test('interactions of SCORM 1.2 have the same form', () => {
   const data = {
     'cmi.interactions.0.id': 'q',
     'cmi.interactions.0.time': '09:00:00',

@@ -233,7 +233,7 @@ test('files are short enough to read', () => {
   }
 });
 
-test('each migration and each ADR has a number of its own', () => {
+test('each migration and each ADR has a unique number', () => {
   for (const pattern of ['server/migrations/*.sql', 'docs/adr/*.md']) {
     const numbers = globSync(pattern, { cwd: root }).map((file) => /(\d{4})[-_][^/]*$/.exec(file)?.[1]);
     assert.deepEqual(

@@ -56,7 +56,7 @@ test('statements are stored, and read by their ID', async () => {
   assert.equal((await xapi.get(one.id, { voided: true })).id, one.id);
 });
 
-test('lists follow their pages, and continue later where they stopped', async () => {
+test('lists read all pages, and can be continued later where they stopped', async () => {
   const xapi = await open();
   const all = Array.from({ length: 7 }, (_, at) => statement(at % 2 === 0 ? 'even' : 'odd'));
   for (const one of all) await xapi.put(one);
@@ -94,7 +94,7 @@ test('lists follow their pages, and continue later where they stopped', async ()
   for await (const _ of xapi.statements({ since: new Date(Date.now() + 60_000) })) assert.fail();
 });
 
-test('documents are replaced only in the version that was read', async () => {
+test('a document is replaced only if it has not changed since it was read', async () => {
   const xapi = await open();
   const state = xapi.state({ activityId, agent, registration: randomUUID() });
   assert.equal(await state.get('resume'), null);
@@ -119,7 +119,7 @@ test('documents are replaced only in the version that was read', async () => {
   assert.equal(await state.get('notes'), null);
 });
 
-test('profiles of activities and agents are documents, too, in both versions of xAPI', async () => {
+test('activity and agent profiles work like other documents in both versions of xAPI', async () => {
   const old = await open({ xapiVersion: '1.0.3' });
   for (const documents of [old.activityProfile({ activityId }), old.agentProfile({ agent })]) {
     await documents.put('settings', ['a'], { etag: null });

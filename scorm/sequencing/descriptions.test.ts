@@ -68,7 +68,7 @@ describe('rules in words', () => {
   ];
   for (const [sentence, parts] of cases) it(sentence, () => assert.deepEqual(told(parts), [sentence]));
 
-  it('tells limits', () => {
+  it('describes limits', () => {
     const Limits = { AttemptLimit: 1, AttemptAbsoluteDurationLimit: 'PT10M' };
     assert.deepEqual(told({ Limits }), [
       'Two can be attempted once.',
@@ -76,7 +76,7 @@ describe('rules in words', () => {
     ]);
   });
 
-  it('tells how a group is played', () => {
+  it('describes how a group is played', () => {
     const Randomization = { SelectCount: 1, SelectionTiming: 'once' };
     const parts = { ControlMode: { Choice: false, Flow: true, ForwardOnly: true }, Randomization };
     const course = courseOf([group('G', [leaf('a'), leaf('b')], parts)]);

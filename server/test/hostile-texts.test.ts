@@ -128,7 +128,7 @@ test('other responses are never interpreted as HTML', async () => {
     }
 });
 
-test('a document of the LRS that is HTML is downloaded instead of displayed', async () => {
+test('an HTML document in the LRS is downloaded instead of displayed', async () => {
   const { tenant } = filled;
   const query = new URLSearchParams({ activityId: 'https://web.example/', profileId: 'page' });
   const address = `/xapi/activities/profile?${query}`;

@@ -59,7 +59,7 @@ describe('an AICC course', () => {
     );
   });
 
-  it('may have its columns in any order, case and quoting, with values of several lines', () => {
+  it('may have columns in any order and case, with any quoting, and values that span several lines', () => {
     const { Tree, Title, warnings } = read(
       aiccCourse({
         'course.crs': '[COURSE]\ncourse_TITLE = Work = life\n\n[Course_Description]\nCourse_Title=no\n',

@@ -25,7 +25,7 @@ describe('a HACP request', () => {
     assert.equal(request('command=a&command=b').command, 'a');
   });
 
-  it('is answered in its version, and never with text of its own', () => {
+  it('is answered in its own version, and its text is never repeated in the response', () => {
     const answer = 'error=0\r\nerror_text=Successful\r\nversion=3.5\r\naicc_data=x';
     assert.equal(hacpAnswer({ error: 0, version: '3.5', data: 'x' }), answer);
     for (const version of ['', '4', '4.0\r\nerror=0', 'x'.repeat(100)])
@@ -49,7 +49,7 @@ describe('PutParam', () => {
   const put = (message: string, data = {}) => afterPutParam(data, `[core]\r\n${message}`);
   const status = (written: string) => put(`lesson_status=${written}`)['cmi.core.lesson_status'];
 
-  it('knows every way to write a status', () => {
+  it('accepts every way to write a status', () => {
     const written = {
       P: 'passed',
       'c,logout': 'completed',
@@ -92,7 +92,7 @@ describe('PutParam', () => {
 });
 
 describe('GetParam', () => {
-  it('cannot be given another group by a name or a value', () => {
+  it('never contains another group because of a name or a value', () => {
     const message = paramMessage({ 'cmi.core.lesson_location': 'a\r\n[Core_Lesson]' }, '4.0', learning);
     assert.match(message, /\r\nstudent_name=Example, \[Core\]Anna\r\nlesson_location=a \[Core_Lesson\]\r\n/);
   });
@@ -113,7 +113,7 @@ describe('GetParam', () => {
 });
 
 describe('tables of a request', () => {
-  it('are added to what is there', () => {
+  it('are added to the existing data', () => {
     const one = 'interaction_id,result,student_response\r\nq1,c,"a,\nb"\r\n,w,x\r\n';
     const first = afterPutInteractions({}, one);
     assert.deepEqual(first, {
@@ -161,7 +161,7 @@ const commands: Record<string, (data: RunTimeData, message: string) => unknown> 
 };
 
 describe('hostile requests', () => {
-  it('never throw, and never leave anything but texts', () => {
+  it('never throw, and store only texts', () => {
     const templates = [
       'command=PutParam&version=3.5&session_id=x&aicc_data=%5Bcore%5D%0D%0Alesson_status%3Dc%2Cl%0D%0Ascore=90,100,0%0Atime=00:01:00',
       'AICC_DATA=[core_lesson]\r\na=1&b\r\n[objectives_status]\r\nJ_ID.1=o\r\nJ_Score.1=5,10&COMMAND=PUTPARAM',

@@ -25,7 +25,7 @@ before(async () => {
 
 after(() => service?.close());
 
-/** A tenant with Ann, and its administrator. */
+/** A tenant with a user called Ann, and its administrator. */
 async function withAnn() {
   const tenant = await newTenant(service);
   expectStatus(await tenant.api('POST', '/user', { LoginID: 'ann', FirstName: 'Ann', LastName: 'Lee' }), 201);

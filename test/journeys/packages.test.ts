@@ -116,7 +116,8 @@ test(
   async () => {
     const { page, read } = await launch('cmi5-catapult-single-au');
     const content = contentOf(page);
-    // The unit has read its bookmark then. A click before would set one, and the unit would ask whether to follow it.
+    // By then the unit has read its bookmark. An earlier click would set one, and the unit would ask whether to follow
+    // it.
     await content.locator('li.current').first().waitFor({ state: 'attached' });
     const answers = content.locator('button', { hasText: 'Select correct answers' });
     while (!(await answers.isVisible())) await content.locator('#next').click();
@@ -133,7 +134,7 @@ test(
 
 test('aicc-small: the unit bookmarks and passes, and is resumed', options, async () => {
   const { page, url, read } = await launch('aicc-small');
-  // The package loads a library from a public address. It needs no more of it than this.
+  // The package loads a library from a public address. This is all that it needs from it.
   await page.route(/ajax\.googleapis\.com/, (route) =>
     route.fulfill({
       contentType: 'text/javascript',

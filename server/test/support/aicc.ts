@@ -18,7 +18,7 @@ export async function importAicc(
   return CourseID;
 }
 
-/** A message of HACP with its error, and the names and values of `aicc_data`. */
+/** A HACP response: its error, and the names and values in `aicc_data`. */
 export type HacpReply = {
   status: number;
   headers: Headers;

@@ -7,7 +7,7 @@ import type { Reply, TestService } from './service.ts';
 
 type Json = Record<string, unknown>;
 
-/** What an AU finds in its launch URL, and its calls of the LRS. */
+/** The parameters in an AU's launch URL, and its calls to the LRS. */
 export type OpenedAu = {
   url: URL;
   sessionId: string;

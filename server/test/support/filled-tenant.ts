@@ -105,7 +105,7 @@ export async function fill(
   };
 }
 
-/** Statements with an attachment, one of them voided, and a document of each kind; what they are called. */
+/** Stores statements, one voided and one with an attachment, and a document of each kind. Returns their identifiers. */
 async function fillLrs(tenant: TestTenant): Promise<Record<string, string>> {
   const headers = { 'x-experience-api-version': '2.0.0' };
   const name = `${secret} learner ${tenant.TenantID}`;
@@ -134,7 +134,7 @@ async function fillLrs(tenant: TestTenant): Promise<Record<string, string>> {
   );
   const ofAgent = new URLSearchParams({ agent: JSON.stringify(agent), profileId: 'settings' });
   expectStatus(await tenant.api('PUT', `/xapi/agents/profile?${ofAgent}`, { at: secret }, headers), 204);
-  // Without the name, because responses repeat what was asked.
+  // Without the name, because responses repeat the request's parameters.
   const asked = JSON.stringify({ mbox: agent.mbox });
   return { statementId, activityId, agent: asked, stateId: 'resume', profileId: 'settings' };
 }

@@ -24,7 +24,7 @@ export type Operation = {
 };
 export type Described = { path: string; method: string; operation: Operation };
 
-/** The possible callers: the world's keys, by their rights. */
+/** The keys of the possible callers, by what they may do. */
 export type Keys = { operator: string; tenant: string; reader: string; TenantID: string };
 
 /** The operations on the API's origin. */

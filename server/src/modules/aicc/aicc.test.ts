@@ -26,7 +26,7 @@ const noMastery = {
 };
 
 describe('an AICC course', () => {
-  it('is played, and what its unit puts becomes the result', async () => {
+  it('is played, and the data that its unit reports becomes the result', async () => {
     const { LoginID, CourseID, LaunchURL, read } = await enrolled();
     const unit = await openAicc(service, LaunchURL);
     assert.equal(await (await ask(unit.url.href)).text(), '<!doctype html><title>Unit</title>');
@@ -64,7 +64,7 @@ describe('an AICC course', () => {
     assert.equal((await unit.command('PutParam', core('Score=1'))).error, '3');
   });
 
-  it('continues where the learner left, even if the content did not say that it ended', async () => {
+  it('resumes where the learner left off, even if the content did not report its end', async () => {
     const { LaunchURL, read } = await enrolled(noMastery);
     const first = await openAicc(service, LaunchURL);
     assert.equal(first.url.searchParams.get('lang'), 'en');
@@ -86,7 +86,7 @@ describe('an AICC course', () => {
     assert.equal((await (await openAicc(service, LaunchURL)).command('GetParam')).value('Time'), '00:30:00');
   });
 
-  it('takes nothing from a unit that was opened before a reset', async () => {
+  it('accepts nothing from a unit that was opened before a reset', async () => {
     const { LaunchURL, address, read } = await enrolled(noMastery);
     const old = await openAicc(service, LaunchURL);
     await old.command('PutParam', core('Lesson_Status=F', 'Score=10'));
@@ -100,7 +100,7 @@ describe('an AICC course', () => {
     assert.equal((await read()).Score, 90);
   });
 
-  it('keeps what a message does not mention', async () => {
+  it('keeps values that a message does not mention', async () => {
     const { LaunchURL, read } = await enrolled(noMastery);
     const unit = await openAicc(service, LaunchURL);
     await unit.command('PutParam', core('Lesson_Status=Passed', 'Score=70', 'Lesson_Location=9'));
@@ -132,7 +132,7 @@ describe('an AICC course', () => {
     assert.deepEqual([Completion, Success, Score], ['completed', 'unknown', null]);
   });
 
-  it('is judged by its mastery score, and tells the content so the next time', async () => {
+  it('takes its status from the mastery score, and reports it to the content in the next session', async () => {
     const { LaunchURL, read } = await enrolled();
     const unit = await openAicc(service, LaunchURL);
     await unit.command('PutParam', core('Lesson_Status=C', 'Score=60,100,0'));
@@ -215,7 +215,7 @@ describe('an AICC course', () => {
     assert.equal((await read()).Completion, 'unknown');
   });
 
-  it('reports only by its own session', async () => {
+  it('accepts results only through HACP, not from the player page', async () => {
     const { LaunchURL } = await enrolled();
     const playing = await play(service, LaunchURL);
     expectProblem(await playing.commit({ UnitID: 'A1', Data: {} }), 422, 'validation_failed', 'UnitID');
@@ -266,7 +266,7 @@ describe('the requests of AICC content', () => {
     );
   });
 
-  it('need the session ID and the address, and learn nothing without them', async () => {
+  it("need the session's ID and URL, and reveal nothing without them", async () => {
     const [one, other] = [await enrolled(), await enrolled()];
     const [opened, stranger] = [
       await openAicc(service, one.LaunchURL),
@@ -286,7 +286,7 @@ describe('the requests of AICC content', () => {
     }
   });
 
-  it('are refused when access has ended', async () => {
+  it('are rejected when access has ended', async () => {
     const { LaunchURL, address, LoginID } = await enrolled();
     const unit = await openAicc(service, LaunchURL);
     expectStatus(await api('PUT', address, { Withdrawn: true }), 200);
@@ -296,7 +296,7 @@ describe('the requests of AICC content', () => {
     assert.equal((await unit.command('GetParam')).error, '3');
   });
 
-  it('are refused while the tenant is suspended, and after a day of silence', async () => {
+  it('are rejected while the tenant is suspended, and after a day without a request', async () => {
     const tenant = await newTenant(service);
     const LoginID = await tenant.user();
     const { body } = await tenant.api('POST', `/enrol/${LoginID}/${await importAicc(service)}`);
@@ -316,7 +316,7 @@ describe('the requests of AICC content', () => {
     assert.equal((await unit.command('GetParam')).error, '3');
   });
 
-  it('can be anything, and are never an internal error', async () => {
+  it('may contain anything, and never cause an internal error', async () => {
     const { LaunchURL, read } = await enrolled(noMastery);
     const { sid, send, command } = await openAicc(service, LaunchURL);
     for (const name of ['', 'Nonsense', 'constructor', '__proto__', 'hasOwnProperty'])

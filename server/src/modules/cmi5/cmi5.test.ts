@@ -129,7 +129,7 @@ describe('a cmi5 course', () => {
     assert.doesNotMatch(farewell, /href|key=/);
   });
 
-  it('can store a limited amount of statements and documents', async () => {
+  it('can store a limited amount of data in statements and documents', async () => {
     const { LaunchURL, EnrollID } = await enrolled(examPart);
     const one = await openAu(service, LaunchURL);
     const { request, actor, activityId, registration, defined, allowed, send } = one;
@@ -155,7 +155,7 @@ describe('a cmi5 course', () => {
     expectStatus(await send(long), 204);
   });
 
-  it('gets the space of a deleted document back', async () => {
+  it('can reuse the space of a deleted document', async () => {
     const { LaunchURL, EnrollID } = await enrolled(examPart);
     const { request, actor, activityId, registration } = await openAu(service, LaunchURL);
     const of = { agent: JSON.stringify(actor), activityId, registration, stateId: 'notes' };
@@ -171,7 +171,7 @@ describe('a cmi5 course', () => {
     assert.equal(await used(), before);
   });
 
-  it('uses no profiles and definitions of other courses, and looks up no other person', async () => {
+  it("cannot use other courses' profiles and definitions, or look up other people", async () => {
     const [mine, other] = [await enrolled(examPart), await enrolled(examPart)];
     const [one, two] = [await openAu(service, mine.LaunchURL), await openAu(service, other.LaunchURL)];
     const of = { activityId: one.activityId, profileId: 'notes' };
@@ -209,7 +209,7 @@ describe('a cmi5 course', () => {
     );
   });
 
-  it('gives the token of a session once, from any origin', async () => {
+  it("issues a session's token once, to any origin", async () => {
     const { LaunchURL } = await enrolled(examPart);
     const { url } = await openAu(service, LaunchURL);
     const again = await ask(url.searchParams.get('fetch') ?? '', { method: 'POST' });
@@ -221,7 +221,7 @@ describe('a cmi5 course', () => {
     assert.equal(preflight.headers.get('access-control-allow-methods'), 'POST');
   });
 
-  it('refuses statements that break the rules, and stores nothing of them', async () => {
+  it('rejects statements that break the rules, and stores none of them', async () => {
     const { LaunchURL, EnrollID, read } = await enrolled(examPart);
     const opened = await openAu(service, LaunchURL);
     expectProblem(await opened.send(opened.defined('initialized')), 403, 'cmi5_violation');
@@ -241,7 +241,7 @@ describe('a cmi5 course', () => {
     assert.equal((await read()).Success, 'unknown');
   });
 
-  it('takes a repeated statement as the same', async () => {
+  it('treats a repeated statement as the same one', async () => {
     const { LaunchURL, EnrollID } = await enrolled(examPart);
     const opened = await begun(LaunchURL);
     const completed = opened.defined('completed');
@@ -281,7 +281,7 @@ describe('a cmi5 course', () => {
     assert.match(abandoned?.result?.duration ?? '', /^PT/);
   });
 
-  it('keeps the rules of a registration across sessions', async () => {
+  it('applies the rules for a registration across sessions', async () => {
     const { LaunchURL } = await enrolled(examPart);
     const first = await begun(LaunchURL);
     expectStatus(await first.send(first.defined('passed'), first.defined('terminated')), 204);
@@ -313,7 +313,7 @@ describe('a cmi5 course', () => {
     assert.equal((await read()).Status, 'in_progress');
   });
 
-  it('keeps LMS.LaunchData and checks the preferences of the learner', async () => {
+  it("protects LMS.LaunchData, and validates the learner's preferences", async () => {
     const { LaunchURL } = await enrolled(examPart);
     const { request, preferences, activityId, actor, registration } = await openAu(service, LaunchURL);
     const agent = JSON.stringify(actor);
@@ -342,7 +342,7 @@ describe('a cmi5 course', () => {
     expectStatus(await preferences(), 200);
   });
 
-  it('reports to its page', async () => {
+  it('shows its results on the player page', async () => {
     const { LaunchURL } = await enrolled(examPart);
     const opened = await begun(LaunchURL);
     expectStatus(await opened.send(opened.defined('completed')), 204);
@@ -420,7 +420,7 @@ describe('a waiver', () => {
     assert.equal(Items.filter((item: { TargetID: string }) => item.TargetID === EnrollID).length, 1);
   });
 
-  it('is for AUs of this tenant, after the first launch', async () => {
+  it("is allowed only for this tenant's AUs, after the first launch", async () => {
     const { LaunchURL, address } = await enrolled(examPart);
     expectProblem(await waive(address, exam), 409, 'not_waivable');
     await play(service, LaunchURL);

@@ -57,7 +57,7 @@ test('other courses can be opened whatever state a page has stored', async () =>
   }
 });
 
-test('only what one course may write and the other may read crosses, whatever a page stores', async () => {
+test('courses share only data that one may write and the other may read, whatever a page stores', async () => {
   const learner = await user();
   const [hostile, here, there] = [await course(await packCourse('phishing')), one, other];
   const pair = (id: string) => `["${id}",{"satisfied":true}]`;
@@ -89,7 +89,7 @@ test('a session stays small, and opening it reads no large values, whatever othe
   );
 });
 
-test('only the 20 enrolments used last share something, and those that share nothing do not count', async () => {
+test('only the 20 most recently used enrolments that have shared data are read', async () => {
   const learner = await user();
   const share = async (shared: string) => commitTree(await launchOf(learner, one), stateWith(shared));
   const sharedNow = async () => (await play(service, await launchOf(learner, other))).session.Shared;
@@ -104,7 +104,7 @@ test('only the 20 enrolments used last share something, and those that share not
   });
 });
 
-test('a tree state stored by a previous version shares the same, and is read once', async () => {
+test('a tree state stored by a previous version shares the same data, and is read once', async () => {
   const learner = await user();
   await commitTree(await launchOf(learner, one), stateWith(passedAndNoted));
   await commitTree(await launchOf(learner, one), stateWith('{"globals":[],"buckets":[["secret","x"]]}'));
@@ -121,7 +121,7 @@ test('a tree state stored by a previous version shares the same, and is read onc
   }
 });
 
-test('a commit without a tree state keeps what is shared', async () => {
+test('a commit without a tree state keeps the shared data', async () => {
   const learner = await user();
   const { commit } = await play(service, await launchOf(learner, one));
   for (const Tree of [stateWith(passedAndNoted), undefined])
@@ -129,7 +129,7 @@ test('a commit without a tree state keeps what is shared', async () => {
   assert.equal((await play(service, await launchOf(learner, other))).session.Shared.buckets.length, 1);
 });
 
-test("erasing a learner erases what the learner's courses share", async () => {
+test("erasing a learner erases the data that the learner's courses share", async () => {
   const learner = await user();
   await commitTree(await launchOf(learner, one), stateWith(passedAndNoted));
   const sharing = () =>

@@ -26,7 +26,7 @@ function ambiguousWords(): Set<string> {
   return words;
 }
 
-/** GET /user/check/export reads the user `export`, so the export of a user called `check` has no address. */
+/** GET /user/check/export reads the user `export`, so the export of a user called `check` has no URL. */
 const unreachable = ['check'];
 
 test('a word that is a fixed part of a path cannot be a LoginID', async () => {

@@ -33,7 +33,7 @@ async function tenantWithPeople(): Promise<TestTenant> {
   return tenant;
 }
 
-test('users are found by beginnings of words in any order, without case, accents and punctuation', async () => {
+test('users are found by the beginnings of words in any order, ignoring case, accents and punctuation', async () => {
   const tenant = await tenantWithPeople();
   const cases: Record<string, string[]> = {
     'Stone Anna': ['A00050'],
@@ -75,7 +75,7 @@ test('filters and searches combine', async () => {
   assert.deepEqual(await found(tenant, 'anna', '&Enabled=false'), []);
 });
 
-test('a LoginID of punctuation is found by its beginning', async () => {
+test('a LoginID that consists of punctuation is found by its beginning', async () => {
   const { api, ...tenant } = await newTenant(service);
   expectStatus(await api('POST', '/user', { LoginID: '--+' }), 201);
   assert.deepEqual(await found({ api, ...tenant }, '--'), ['--+']);
@@ -100,7 +100,7 @@ test('users created in bulk are found', async () => {
   assert.deepEqual(await found(tenant, 'stone anna'), ['A00050']);
 });
 
-test('users of an earlier version are found before and after a job has indexed them', async () => {
+test('users created by an earlier version are found before and after a job has indexed them', async () => {
   const tenant = await tenantWithPeople();
   const words = await stored(tenant);
   await sql`delete from user_word where tenant_id = ${tenant.TenantID}`.execute(service.ctx.db);
@@ -113,7 +113,7 @@ test('users of an earlier version are found before and after a job has indexed t
   assert.deepEqual(await found(tenant, 'stone anna'), ['A00050']);
 });
 
-test('a cursor of another list is rejected', async () => {
+test('a cursor from another list is rejected', async () => {
   const tenant = await tenantWithPeople();
   for (const key of ['[7,"a","01920000-0000-7000-8000-000000000000"]', '["a",1]', '[0,"a","b"]', '[]', 'x']) {
     const cursor = Buffer.from(JSON.stringify([key])).toString('base64url');

@@ -16,7 +16,7 @@ const v2 = { 'x-experience-api-version': '2.0.0' };
 const verb = { id: 'https://example.com/verbs/did' };
 const object = { id: 'https://example.com/activity' };
 
-test("an AU's statements are checked, and what follows from them commits with them", async () => {
+test("an AU's statements are checked, and their effects are committed together with them", async () => {
   const tenant = await newTenant(service);
   const ctx = forTenant(service.ctx, tenant.TenantID);
   const authority = { mbox: 'mailto:lms@example.com' };

@@ -71,7 +71,7 @@ test('in 1.0.3, a profile is not created without a precondition', async () => {
   expectProblem(await call('PUT', { profileId: 'one' }, {}), 400, 'xapi_invalid');
 });
 
-test('states of different registrations are apart, and are deleted together', async () => {
+test('states of different registrations are separate, but are deleted together', async () => {
   const tenant = await newTenant(service);
   const call = caller(tenant, 'activities/state', { agent, activityId });
   const registration = randomUUID();
@@ -116,7 +116,7 @@ test('invalid requests are rejected with a 400', async () => {
   expectProblem(json, 400, 'xapi_invalid');
 });
 
-test('another tenant has documents of its own', async () => {
+test('another tenant has its own documents', async () => {
   const [one, other] = [await newTenant(service), await newTenant(service)];
   const query = { stateId: 'a' };
   expectStatus(await caller(one, 'activities/state', { agent, activityId })('PUT', query, { at: 1 }), 204);

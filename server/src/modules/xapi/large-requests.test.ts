@@ -7,7 +7,7 @@ import { countRows } from '../../platform/count-up-to.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { agentOf } from './personal-data.ts';
 
-// Small requests that would add or read very much.
+// Small requests that would store or read a great deal.
 
 const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
 after(service.close);
@@ -139,7 +139,7 @@ test('a signature is read once, however many attachments and statements have it'
   expectInvalid(rejected, /a signature of another statement/);
 });
 
-test('a definition is inserted into a response only so often', async () => {
+test('a definition is inserted into a response a limited number of times', async () => {
   const tenant = await newTenant(service);
   const named = { ...object, definition: { name: { en: 'a'.repeat(30_000) } } };
   const mentions = Array.from({ length: 1_000 }, () => object);
@@ -198,7 +198,7 @@ test('a statement with very many languages is rejected', async () => {
   expectStatus(await post(tenant, one(200)), 200);
 });
 
-test('a very large definition is kept in its statement only', async () => {
+test('a very large definition is stored only in its statement', async () => {
   const tenant = await newTenant(service);
   const name = { en: 'a'.repeat(40_000) };
   const [id] = (await post(tenant, { actor, verb, object: { ...object, definition: { name } } })).body;
@@ -209,7 +209,7 @@ test('a very large definition is kept in its statement only', async () => {
   assert.deepEqual(stored.body.object.definition.name, name);
 });
 
-test('a document does not grow beyond the size of a body by merging', async () => {
+test('merging cannot make a document larger than the maximum body', async () => {
   const tenant = await newTenant(service);
   const query = new URLSearchParams({
     activityId: object.id,
@@ -222,7 +222,7 @@ test('a document does not grow beyond the size of a body by merging', async () =
   expectInvalid(await add('two'), /4 MiB after merging/);
 });
 
-test('an erasure leaves nothing by which others are found because they refer to the person', async () => {
+test("after an erasure, statements are no longer found through their references to the person's statements", async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user();
   const person = agentOf(service.ctx, LoginID);

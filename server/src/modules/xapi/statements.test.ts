@@ -40,7 +40,7 @@ async function find(tenant: TestTenant, query: Record<string, string>, headers: 
 
 const idsOf = ({ statements }: Awaited<ReturnType<typeof find>>) => statements.map(({ id }) => id);
 
-test('a statement is kept as it was sent, with what the LRS adds', async () => {
+test('a statement is stored as sent, with the properties that the LRS adds', async () => {
   const tenant = await newTenant(service);
   const sent = statement({ id: randomUUID(), result: { duration: 'PT1M', response: 'b' } });
   expectStatus(await tenant.api('PUT', `/xapi/statements?statementId=${sent.id}`, sent, v1), 204);
@@ -55,7 +55,7 @@ test('a statement is kept as it was sent, with what the LRS adds', async () => {
   expectProblem(elsewhere, 404, 'statement_not_found');
 });
 
-test('a statement never changes: the same one is kept, another one with its ID is rejected', async () => {
+test('a statement never changes: an identical copy is accepted, and a different one with the same ID is rejected', async () => {
   const tenant = await newTenant(service);
   const id = randomUUID();
   const sent = statement({ id, result: { duration: 'PT1.001S' }, context: { registration: randomUUID() } });
@@ -83,7 +83,7 @@ test('many concurrent requests with the same statements store each once', async 
   assert.deepEqual(idsOf(await find(tenant, {})).sort(), [...ids].sort());
 });
 
-test('pages follow each other while statements arrive', async () => {
+test('pages neither repeat nor skip statements while new ones arrive', async () => {
   const tenant = await newTenant(service);
   const [first = ''] = await post(tenant, statement());
   await post(
@@ -104,7 +104,7 @@ test('pages follow each other while statements arrive', async () => {
   expectProblem(await tenant.api('GET', '/xapi/statements?cursor=x', undefined, v1), 400, 'xapi_invalid');
 });
 
-test('since and until compare with the time of storing, to the microsecond', async () => {
+test('since and until are compared with the time of storage, to the microsecond', async () => {
   const tenant = await newTenant(service);
   const [one, two, three] = await post(tenant, [statement(), statement(), statement()]);
   const all = await find(tenant, { ascending: 'true' });
@@ -114,7 +114,7 @@ test('since and until compare with the time of storing, to the microsecond', asy
   assert.deepEqual(idsOf(await find(tenant, { until: middle?.stored ?? '' })), [two, one]);
 });
 
-test('filters find agents and activities, related ones only if asked', async () => {
+test('filters find agents and activities, and related ones only on request', async () => {
   const tenant = await newTenant(service);
   const bob = { account: { homePage: 'https://example.com', name: 'bob' } };
   const registration = randomUUID();
@@ -192,7 +192,7 @@ test('Consistent-Through is at least the time of the newest statement', async ()
   assert.ok(rejected.headers.has('x-experience-api-consistent-through'));
 });
 
-test('attachments come with their statements and have to match', async () => {
+test('attachments are sent with their statements and must match them', async () => {
   const tenant = await newTenant(service);
   const { body, contentType } = withAttachment(statement(), 'some text\r\nin two lines');
   const headers = { ...v1, 'content-type': contentType };
@@ -211,7 +211,7 @@ test('attachments come with their statements and have to match', async () => {
   assert.equal((await find(tenant, {})).statements.length, 1);
 });
 
-test('formats: identifiers only, and definitions in the language of the client', async () => {
+test("formats: identifiers only, and definitions in the client's language", async () => {
   const tenant = await newTenant(service);
   const object = { ...activity('named'), definition: { name: { en: 'Name', de: 'Titel' } } };
   await post(tenant, statement({ actor: { ...ann, name: 'Ann' }, object }));

@@ -206,7 +206,7 @@ test('a session that was open at a reset ends, and its results do not count', as
   assert.deepEqual([(await read()).Attempt, (await read()).Launches], [2, 2]);
 });
 
-test('rules of an enrolment can be changed, and earlier attempts count accordingly', async () => {
+test("an enrolment's rules can be changed, and earlier attempts count accordingly", async () => {
   const { path, take, read, refusal } = await learner({ Limit: 2, After: 'finished', Counts: 'last' });
   await take('passed', 90);
   await take('failed', 30);
@@ -228,7 +228,7 @@ test('rules that were set after the first attempt apply to it', async () => {
   assert.equal((await read()).Attempt, 2);
 });
 
-test('bad rules get a clear error', async () => {
+test('invalid rules are rejected with a clear error', async () => {
   const CourseID = await course(null);
   const bad: [unknown, RegExp][] = [
     [{ Limit: 0 }, /Limit.*1 or more/],

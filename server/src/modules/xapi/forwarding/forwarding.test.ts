@@ -79,7 +79,7 @@ test('deliveries are signed, and credentials are encrypted with the key ring', a
   assert.equal(await encryptSecrets(service.ctx), 0);
 });
 
-test('statements arrive in their order, each once, without what the other LRS sets itself', async (t) => {
+test('statements arrive once and in order, without the properties that the other LRS sets', async (t) => {
   const { lrs, tenant, path, made, deliveries } = await forwarded(t);
   assert.deepEqual([made.Kind, made.Username, made.Types], ['xapi', lrs.username, null]);
   assert.doesNotMatch(JSON.stringify((await tenant.api('GET', path)).body), /p:ä55/);
@@ -107,7 +107,7 @@ test('statements arrive in their order, each once, without what the other LRS se
   assert.doesNotMatch(JSON.stringify(await deliveries()), /private words/);
 });
 
-test('only statements stored after its creation are sent, until they are replayed', async (t) => {
+test('an endpoint receives only statements stored after its creation, unless earlier ones are replayed', async (t) => {
   const lrs = await startOtherLrs();
   t.after(() => lrs.kill());
   const tenant = await newTenant(service);
@@ -149,7 +149,7 @@ test('an LRS that is killed gets everything after its restart, in order', async 
   assert.deepEqual(idsOf(lrs.stored), idsOf(all));
 });
 
-test('an answer that was lost is no reason to lose or repeat anything: 409 means that a statement is there', async (t) => {
+test('a lost response neither loses nor repeats anything: 409 means that the LRS already has the statement', async (t) => {
   const { lrs, tenant, deliveries } = await forwarded(t);
   lrs.intercept((response, { statements }) => {
     lrs.stored.push(...statements.slice(0, 3));
@@ -242,7 +242,7 @@ test('the test reads one statement, and its result is in the log', async (t) => 
   );
 });
 
-test('with its attachments, from one Lectern to another', async () => {
+test('statements are forwarded with their attachments from one Lectern to another', async () => {
   const [from, to] = [await newTenant(service), await newTenant(service)];
   const { deliveries } = await forwardTo(from, {
     url: `${service.baseUrl}/xapi`,
@@ -266,7 +266,7 @@ test('with its attachments, from one Lectern to another', async () => {
   assert.equal(list.statements[0].authority.account.name, to.keyId);
 });
 
-test('what an erased person left is not sent any more', async (t) => {
+test("an erased person's statements are no longer sent", async (t) => {
   const { lrs, tenant, path, deliveries } = await forwarded(t);
   await lrs.kill();
   const LoginID = await tenant.user();
