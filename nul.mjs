@@ -1,1 +1,1 @@
-process.once("message",()=>process.exit())
+process.once('message', () => process.exit());

@@ -18,7 +18,7 @@ const { values } = parseArgs({
 const users = Number(values.users);
 const tenant = 'search';
 
-/** Few names are common, and most are rare, as among people. */
+/** A few names are common and most are rare, as in a real population. */
 const nameText = (count: number, seed: string) =>
   `initcap(translate(reverse((1000 + floor(${count} * power(${seed}, 3)))::bigint::text), '0123456789', 'aeiourlntk'))`;
 
@@ -32,7 +32,7 @@ from (
   from generate_series($2::int, $3::int) n
 ) people on conflict do nothing`;
 
-/** In the order of the index, which is faster than one user after another. */
+/** Inserted in index order, which is faster than user by user. */
 const wordsText = `insert into user_word (tenant_id, word, user_id, words)
 select tenant_id, word, user_id, words from (
   select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user" where tenant_id = $1

@@ -42,7 +42,7 @@ export type TargetOptions = {
   root: string;
   sizes: Sizes;
   sessions: number;
-  /** Requests come from that many tenants in turn, each with `usersOfEach` users and enrolments. */
+  /** Requests come from this many tenants in turn, each with `usersOfEach` users and enrolments. */
   spread?: number;
   say: (line: string) => void;
 } & Launch;
@@ -180,7 +180,7 @@ async function inLanes(count: number, work: (index: number) => Promise<void>): P
   await Promise.all(Array.from({ length: 16 }, lane));
 }
 
-/** Learners with an open page of a real package, evenly from all tenants. */
+/** Learners with an open page of a real package, spread evenly across all tenants. */
 async function openSessions(client: Client, baseUrl: string, tenants: Facts[], count: number): Promise<void> {
   await inLanes(count, async (n) => {
     const { key, users, sessions } = tenants[n % tenants.length] as Facts;

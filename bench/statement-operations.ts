@@ -4,7 +4,7 @@ const batch = 50;
 
 const numbered = (n: number, digits: number) => n.toString(16).padStart(digits, '0');
 
-/** About 600 bytes, with seven keys to find it by. The ID is unique in the run. */
+/** A statement of about 600 bytes with seven search keys. Its ID is unique in the run. */
 function statement({ run }: Facts, n: number): string {
   const group = numbered(
     [...run].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 2 ** 32, 7),

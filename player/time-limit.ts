@@ -9,7 +9,7 @@ export type TimeLimit = { seconds: number; exits: boolean; tells: boolean };
 const graceMilliseconds = 2_000;
 
 /**
- * The time that is left for a unit, and what follows (RTE 1.2 §3.4.2.7.2, RTE 4th §4.2.24); null if nothing does.
+ * The time left for a unit, and what happens then (RTE 1.2 §3.4.2.7.2, RTE 4th §4.2.24); null if nothing happens.
  * Reviewing and browsing are not limited.
  */
 export function timeLimitOf(data: RunTimeData): TimeLimit | null {

@@ -14,8 +14,8 @@ export const standards = [
 export type Standard = (typeof standards)[number];
 
 /**
- * One node of the course tree: a manifest `item`, a block or AU of cmi5 or AICC, an xAPI activity, or the single page of
- * a web course. A node without `Href` only groups.
+ * One node of the course tree: a manifest `item`, a block or AU of cmi5 or AICC, an xAPI activity, or the single page
+ * of a web course. A node without `Href` only groups others.
  */
 export type Unit = {
   /** The item's `identifier`, unique in the tree. */
@@ -167,7 +167,7 @@ export type CourseTree = {
   Sequencing: Sequencing | null;
   /** The organization's own threshold. Trees stored by earlier versions do not have it. */
   CompletionThreshold?: Unit['CompletionThreshold'];
-  /** Whether other courses of the learner share the global objectives and the data. */
+  /** Whether the learner's other courses share the global objectives and the data. */
   ObjectivesGlobalToSystem: boolean;
   SharedDataGlobalToSystem: boolean;
 };

@@ -11,7 +11,7 @@ export function isSameAccount(agent: unknown, account: Account): boolean {
   return homePage === account.homePage && name === account.name;
 }
 
-/** Whether the launch's learner is the one who acts. */
+/** Whether the actor is the launch's learner. */
 export function isActorOf({ actor }: { actor?: unknown }, account: Account): boolean {
   return objectOf(actor).objectType !== 'Group' && isSameAccount(actor, account);
 }

@@ -2,7 +2,7 @@ import type { Client } from 'openapi-fetch';
 import { LecternError } from './errors.ts';
 import type { Actor, paths } from './generated.ts';
 
-/** `content` is what the JSON says, or bytes for any other type. */
+/** `content` is the parsed JSON, or the bytes for any other type. */
 export type XapiDocument = { content: unknown; contentType: string; etag: string };
 
 /** The version that may be replaced: an ETag, or null if there must be no document yet. */
@@ -101,10 +101,10 @@ export function openDocuments(api: Client<paths>, header: Header) {
       const address = { ...of, agent: JSON.stringify(of.agent) };
       return documentsAt(api, '/xapi/activities/state', 'stateId', address, header);
     },
-    /** What belongs to an activity, for all learners. */
+    /** Data about an activity, shared by all learners. */
     activityProfile: (of: { activityId: string }): Documents =>
       documentsAt(api, '/xapi/activities/profile', 'profileId', of, header),
-    /** What belongs to an agent, in all activities. */
+    /** Data about an agent, across all activities. */
     agentProfile: (of: { agent: Actor }): Documents =>
       documentsAt(api, '/xapi/agents/profile', 'profileId', { agent: JSON.stringify(of.agent) }, header),
   };

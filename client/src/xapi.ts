@@ -52,7 +52,7 @@ function cursorIn(more: string): string | null {
 export function openXapi(api: Client<paths>, version: XapiVersion) {
   const header = { 'X-Experience-API-Version': version };
 
-  /** The cast is safe: only a request for a single statement gets another answer. */
+  /** The cast is safe: only a request for a single statement has a different response. */
   const readPage = async (query: Query) => {
     const { data, response } = await api.GET('/xapi/statements', { params: { header, query } });
     const { statements, more } = data as { statements: Statement[]; more: string };
@@ -65,7 +65,7 @@ export function openXapi(api: Client<paths>, version: XapiVersion) {
     let first: string | null = null;
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = await readPage(cursor === '' ? query : { ...query, cursor });
-      // Later pages may be newer, but end where the first one did.
+      // Later pages may report a later time, but the list ends at the first page's.
       first ??= page.consistentThrough;
       yield { statements: page.statements, consistentThrough: first };
       cursor = page.cursor;

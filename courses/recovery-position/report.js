@@ -10,7 +10,7 @@ const headers = {
 const call = (path, query, options) =>
   fetch(`${launch.endpoint}/${path}?${new URLSearchParams(query)}`, { headers, ...options });
 
-// A page has to read both before its first statement. Learners need not have preferences.
+// cmi5 requires a page to read both documents before its first statement. The preferences may be missing.
 const launchData = { registration, activityId, agent, stateId: 'LMS.LaunchData' };
 const { contextTemplate, launchMode, returnURL } = await (await call('activities/state', launchData)).json();
 await call('agents/profile', { agent, profileId: 'cmi5LearnerPreferences' });

@@ -40,7 +40,7 @@ function headingOf(line: string): string | null {
   return trimmed.startsWith('[') && trimmed.endsWith(']') ? trimmed.slice(1, -1).trim().toLowerCase() : null;
 }
 
-/** Without the empty lines at the end: content that sends back what it received would add one each time. */
+/** Empty lines at the end are dropped, because content that sends back what it received would add one each time. */
 function textOf(lines: string[]): string {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1).join('\r\n');
 }

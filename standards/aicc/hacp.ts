@@ -7,7 +7,7 @@ export type HacpRequest = {
   data: string;
 };
 
-/** The error codes of the protocol have no others. */
+/** The protocol's error codes that the service returns. */
 export type HacpError = 0 | 1 | 3;
 
 const fields = ['command', 'version', 'session_id', 'au_password', 'aicc_data'];

@@ -15,7 +15,7 @@ export function countOf(data: RunTimeData, list: 'objectives' | 'interactions'):
 
 export type ReportedObjective = { id: string; score?: string | undefined; status?: string | undefined };
 
-/** Objectives keep their place, and what is not mentioned its value. */
+/** Objectives keep their positions, and values that are not mentioned stay unchanged. */
 export function mergeObjectives(data: RunTimeData, reported: readonly ReportedObjective[]): RunTimeData {
   if (reported.length === 0) return data;
   const places = new Map<string, number>();
@@ -94,7 +94,7 @@ function interactionOf(table: Table, row: Row): [element: string, value: string]
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Each stored interaction in the form of `interactionOf`, as a text. */
+/** Each stored interaction as returned by `interactionOf`, as text. */
 function interactionsIn(data: RunTimeData): string[] {
   const entries = new Map<string, [string, string][]>();
   for (const [name, value] of Object.entries(data)) {

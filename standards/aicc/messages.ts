@@ -6,7 +6,7 @@ import { exitOf, statusOf, withScore } from './words.ts';
 
 const preferences = ['audio', 'language', 'speed', 'text'];
 
-/** The data after `PutParam`. What the message does not mention keeps its value. */
+/** The data after `PutParam`. Elements that the message does not mention keep their values. */
 export function afterPutParam(data: RunTimeData, message: string): RunTimeData {
   const groups = readGroups(message);
   const core = groups.get('core')?.values ?? new Map<string, string>();
@@ -75,8 +75,8 @@ export type Learning = {
 };
 
 /**
- * The message that `GetParam` returns. Versions before 3 know no maximum and minimum of a score. Names have no case, but
- * some content expects them in lower case.
+ * The message that `GetParam` returns. Before version 3, a score has no maximum and minimum. Names are
+ * case-insensitive, but some content expects lower case.
  */
 export function paramMessage(data: RunTimeData, version: string, learning: Learning): string {
   const { learner, courseId, mode, unit } = learning;

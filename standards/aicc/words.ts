@@ -13,7 +13,7 @@ export function wordOf<Word extends string>(
   return letter === '' ? null : (words.find((word) => word.startsWith(letter)) ?? null);
 }
 
-/** The status as one of SCORM 1.2's words. Content cannot take an attempt back, so `not attempted` is none. */
+/** The status as one of SCORM 1.2's words. Null for `not attempted`, because content cannot take an attempt back. */
 export function statusOf(written: string | undefined): string | null {
   const status = wordOf(statuses, written);
   return status === 'not attempted' ? null : status;

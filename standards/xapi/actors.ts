@@ -32,7 +32,7 @@ export const agent: Check = (value, path) => {
   if (identifierCount(found) !== 1) invalid(path, `must have exactly one of ${identifierNames.join(', ')}.`);
 };
 
-/** Data 2.4.2.2: an anonymous group needs members; a group is no member of a group. */
+/** Data 2.4.2.2: an anonymous group needs members; groups cannot contain groups. */
 export const group: Check = (value, path) => {
   const properties = {
     objectType: oneOf('Group'),
@@ -62,7 +62,10 @@ export const authority: Check = (value, path) => {
     invalid(path, 'must be an agent, or an anonymous group of exactly two agents.');
 };
 
-/** Who an agent or identified group is; null for an anonymous group. Equal keys are the same one (Data 2.4.2.3). */
+/**
+ * Identifies an agent or identified group; null for an anonymous group. Equal keys mean the same agent or group (Data
+ * 2.4.2.3).
+ */
 export function identityOf(actor: Omit<Agent, 'objectType'>): string | null {
   if (actor.mbox !== undefined) return `mbox ${actor.mbox}`;
   if (actor.mbox_sha1sum !== undefined) return `mbox_sha1sum ${actor.mbox_sha1sum.toLowerCase()}`;

@@ -2,10 +2,10 @@ import { comparableDuration, readInstant } from './times.ts';
 import type { Json, JsonObject, Statement } from './types.ts';
 import { isObject } from './values.ts';
 
-/** Data 2.3.1: what the LRS sets, and what may differ between two copies of a statement. */
+/** Data 2.3.1: properties that the LRS sets, or that may differ between two copies of a statement. */
 const ignored = new Set(['id', 'stored', 'authority', 'version', 'timestamp']);
 
-/** What statements are compared by. Making it takes as long as parsing the statement. */
+/** A statement prepared for comparison, which takes as long as parsing it. */
 export type Comparable = { at: number | null; text: string };
 
 export function comparable(statement: Statement): Comparable {

@@ -20,7 +20,7 @@ export function readLanguages(header: string | undefined): string[] {
   return ranges.sort((a, b) => b.quality - a.quality || a.at - b.at).map(({ tag }) => tag);
 }
 
-/** Communication 2.1.3, `canonical`: a language map with only the entry that suits best (RFC 4647 §3.4). */
+/** Communication 2.1.3, `canonical`: a language map with only the best-matching entry (RFC 4647 §3.4). */
 export function chooseLanguage(map: LanguageMap, languages: readonly string[]): LanguageMap {
   const tags = Object.keys(map);
   const best = bestByRange(tags);
@@ -33,7 +33,7 @@ export function chooseLanguage(map: LanguageMap, languages: readonly string[]): 
   return chosen === undefined || text === undefined ? {} : { [chosen]: text };
 }
 
-/** The tag that suits each range: the same one, or the first that begins with it. */
+/** The best tag for each range: the same one or, failing that, the first that begins with it. */
 function bestByRange(tags: readonly string[]): Map<string, string> {
   const best = new Map(tags.toReversed().map((tag) => [tag.toLowerCase(), tag]));
   for (const tag of tags)
@@ -42,7 +42,7 @@ function bestByRange(tags: readonly string[]): Map<string, string> {
   return first === undefined ? best : best.set('*', first);
 }
 
-/** A range, and what is left without its last subtags. */
+/** A range, followed by the same range with fewer and fewer subtags. */
 function prefixesOf(range: string): string[] {
   const parts = range.split('-');
   return parts.map((_, at) => parts.slice(0, parts.length - at).join('-'));

@@ -126,7 +126,7 @@ const attachment: Check = (value, path) => {
     invalid(`${path}.length`, 'must not be negative.');
 };
 
-/** Data 2.4.4: what is left of an object once its type is known. */
+/** Data 2.4.4: the rest of an object once its type is known. */
 const objects: Record<string, Check> = {
   Activity: activity,
   Agent: agent,
@@ -137,7 +137,7 @@ const objects: Record<string, Check> = {
 const isActivity = (value: Json | undefined) =>
   isObject(value) && (value.objectType === undefined || value.objectType === 'Activity');
 
-/** Each can need a comparison of the whole statement. */
+/** Checking each one may require comparing the whole statement. */
 const maxAttachments = 100;
 
 const common = (edition: Edition) => ({
@@ -151,7 +151,7 @@ const common = (edition: Edition) => ({
 
 const required = ['actor', 'verb', 'object'];
 
-/** Data 2.4.4.4: no statement of its own, and not nested. */
+/** Data 2.4.4.4: not a statement in its own right, and never nested. */
 const subStatement =
   (edition: Edition): Check =>
   (value, path) => {

@@ -60,7 +60,7 @@ export function duration(value: Json, path: string): void {
   if (!isDuration(value)) invalid(path, 'must be a duration of ISO 8601 such as PT1H30M.');
 }
 
-/** Data 4.6: durations are compared to hundredths of a second; what is finer is cut off. */
+/** Data 4.6: durations are compared to hundredths of a second; further digits are dropped. */
 export function comparableDuration(value: string): string {
   const [, ...parts] = durationShape.exec(value) ?? [];
   const [weeks = 0, years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map(

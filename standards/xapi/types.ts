@@ -31,7 +31,7 @@ export type Activity = { objectType?: 'Activity'; id: string; definition?: JsonO
 /** Data 2.4.4.3. */
 export type StatementRef = { objectType: 'StatementRef'; id: string };
 
-/** Data 2.4.4.4: a statement that is only talked about. */
+/** Data 2.4.4.4: a statement that is mentioned, not made. */
 export type SubStatement = Omit<Statement, 'id' | 'stored' | 'version' | 'authority' | 'object'> & {
   objectType: 'SubStatement';
   object: Activity | Actor | StatementRef;

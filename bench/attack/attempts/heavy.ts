@@ -123,7 +123,9 @@ export const heavyAttempts: readonly Attempt[] = [
   },
 ];
 
-/** Sends a megabyte of them on one connection after another. Returns whether the service ended all connections. */
+/**
+ * Sends a megabyte in tiny chunks on one connection after another. Returns whether the service ended all connections.
+ */
 async function sendTinyChunks(origin: string, key: string, connections: number): Promise<boolean> {
   const { host, port } = addressOf(new URL(origin));
   const head = `POST /user HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;

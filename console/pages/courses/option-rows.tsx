@@ -7,7 +7,7 @@ import { CourseStatusBadge, type Option, Price, SeatsOf, TimeOf } from './values
 type OptionRowsProps = {
   options: readonly Option[];
   empty: ReactNode;
-  /** An option's buttons, for users who may change it. They also see its status. */
+  /** An option's buttons, for users who may change it. If set, the list also shows each option's status. */
   actions?: (option: Option) => ReactNode;
 };
 

@@ -9,7 +9,7 @@ import type { Enrolment } from './values.tsx';
 
 export type Attempt = components['schemas']['Attempt'];
 
-/** Up to the latest 200 attempts; more are in the API. */
+/** The latest 200 attempts at most; the API returns all of them. */
 export function useAttempts({ LoginID, EnrollID }: Pick<Enrolment, 'LoginID' | 'EnrollID'>) {
   const { $api } = useApi();
   const params = { path: { LoginID, EnrollID }, query: { Limit: 200 } };

@@ -9,7 +9,7 @@ import type { Enrolment } from './values.tsx';
 
 type Props = { enrolment: Enrolment; name: string; isOpen: boolean; onClose: () => void };
 
-/** Lets the learner start over, after asking why. */
+/** Lets the learner start over, after asking for a reason. */
 export function ResetDialog({ enrolment, name, isOpen, onClose }: Props) {
   const t = useTranslations('enrolments.attempts');
   const { client } = useApi();

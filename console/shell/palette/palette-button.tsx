@@ -18,7 +18,7 @@ const Palette = lazy(async () => {
 
 const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
 
-/** Opens the search with a click, or with ⌘K or Ctrl+K from everywhere, also while typing. */
+/** Opens the search with a click, or with ⌘K or Ctrl+K from anywhere, even while typing. */
 export function PaletteButton() {
   const t = useTranslations('shell');
   const [isOpen, setOpen] = useState(false);

@@ -6,7 +6,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useResults } from './results.ts';
 
-/** The active one of the results, which Enter opens. The arrow keys move through them and around their ends. */
+/** The active result, which Enter opens. The arrow keys move through the results and wrap around. */
 function useActive(count: number, keys: string) {
   const [active, setActive] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: new results begin with the first
@@ -40,7 +40,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
   }, [id, active]);
   const isWaiting = isFetching || sought !== text.trim();
-  // Enter pressed before the results for this text are there opens the first of them.
+  // If Enter is pressed before the results for this text have arrived, the first one opens when they do.
   const [isEager, setEager] = useState(false);
   const open = (key: string | undefined) => {
     const result = results.find((result) => result.key === key);

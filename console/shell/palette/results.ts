@@ -29,7 +29,7 @@ function matches(text: string, search: string): boolean {
   return asked.every((begin) => words.some((word) => word.startsWith(begin)));
 }
 
-/** Results as they arrive: people, what the first of them is enrolled on, courses, tenants and pages. */
+/** Results as they arrive: people, the first person's enrolments, courses, tenants and pages. */
 export function useResults(search: string): { groups: ResultGroup[]; isFetching: boolean } {
   const t = useTranslations();
   const { Role } = useSession();

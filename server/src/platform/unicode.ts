@@ -21,7 +21,7 @@ export function toNfc(text: string): string {
   return text.length > maxLength || hasExcessiveCombiningMarks(text) ? text : text.normalize('NFC');
 }
 
-/** Letters apart from their accents, for searching. Texts are as short as names. */
+/** Separates letters from their accents, for searching. Only the beginning of a long text is used. */
 export function toNfkd(text: string): string {
   return text.slice(0, maxLength).normalize('NFKD');
 }

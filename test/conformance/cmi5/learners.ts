@@ -20,7 +20,7 @@ type Units = Play['session']['Tree']['Units'];
 const ausIn = (units: Units): Units =>
   units.flatMap((unit) => [...(unit.Kind === 'au' ? [unit] : []), ...ausIn(unit.Children)]);
 
-/** What the suite asks of an LMS, through the API and the way that the player takes. */
+/** The operations that the suite needs from an LMS, done through the API and as the player does them. */
 export function openLearners(service: TestService, tenant: TestTenant) {
   const registrations = new Map<string, Registration>();
   const sessions = new Map<string, OpenSession>();

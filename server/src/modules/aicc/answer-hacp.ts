@@ -27,8 +27,8 @@ import { readUnitData } from '../enrolments/units.ts';
 type Result = { error: HacpError; text?: string; data?: string };
 
 /**
- * Answers a request of AICC content. What it says counts as soon as the response says so, because content may never
- * send `ExitAU`. Everyone without the session's address and ID gets the same error.
+ * Answers a request of AICC content. A report counts as soon as it is acknowledged, because content may never send
+ * `ExitAU`. Callers without the session's URL and ID all get the same error.
  */
 export async function answerHacp(ctx: Context, token: string, body: Uint8Array): Promise<string> {
   const handle = readAuToken(ctx, token);
@@ -56,7 +56,7 @@ type Session = Registration & AuSessionRow;
 
 function act(ctx: TenantContext, handle: AuHandle, request: HacpRequest): Promise<Result> {
   return transaction(ctx, async (ctx) => {
-    // First, so that the requests and launches of an enrolment take turns.
+    // Locked first, so that the requests and launches of an enrolment take turns.
     const registration = await lockRegistration(ctx, handle.enrollId);
     const session = registration && (await readAuSession(ctx, handle));
     if (!session) return { error: 3 };

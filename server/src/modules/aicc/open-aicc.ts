@@ -17,8 +17,8 @@ const needsHttps =
   'AICC courses report with a session ID in plain text, so they need HTTPS. Ask the operator to set CONTENT_URL to an https address.';
 
 /**
- * Opens a session of an AICC unit, and returns the URL that the learner's browser loads. The open session of the
- * enrolment is over from then on, and the time of the unit's last session counts.
+ * Opens a session for an AICC unit, and returns the URL that the learner's browser loads. Ends the enrolment's open
+ * session, and counts the time of the unit's last one.
  */
 export async function openAicc(ctx: TenantContext, input: OpenAu): Promise<OpenedAu> {
   const { enrollId, launch, launchId, courseId, unit, addresses } = input;

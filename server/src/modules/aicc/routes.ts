@@ -6,7 +6,7 @@ import { answerHacp } from './answer-hacp.ts';
 /** As for the commits of SCORM units. A body is larger than its data, because it is percent-encoded. */
 const bodyLimit = 1024 ** 2;
 
-/** The content learns no reason, because anyone may call. */
+/** The content is not told the reason, because anyone may call. */
 export const failedText = 'The request failed';
 
 const example = 'command=GetParam&version=4.0&session_id=0199d3f0-0000-7000-8000-000000000001&aicc_data=';

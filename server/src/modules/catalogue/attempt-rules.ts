@@ -75,7 +75,7 @@ export function rulesOf(stored: unknown): AttemptRules | null {
   return stored as AttemptRules | null;
 }
 
-/** A registration of cmi5 is one attempt, so its statements cannot be divided into several. */
+/** A cmi5 registration is one attempt, so its statements cannot be divided into several. */
 export function rejectRules(standard: string | null): void {
   if (standard !== 'cmi5') return;
   throw new Problem(

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { newSecret, sha256 } from '../../platform/ids.ts';
 import { seal, unsealCached } from '../../platform/keys/signing.ts';
 
-/** An AU session, as its tokens name it. */
+/** An AU session, as identified by its tokens. */
 export type AuHandle = {
   tenantId: string;
   enrollId: string;

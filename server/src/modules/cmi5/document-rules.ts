@@ -17,7 +17,7 @@ type Session = Registration & AuSessionRow;
 /** What an AU may do with documents (sections 10 and 11): only with those of its learner, registration and course. */
 export async function checkDocument(ctx: TenantContext, session: Session, use: DocumentUse): Promise<void> {
   const { kind, action, agent, activityId, registration, documentId } = use;
-  // Before the document is locked, because a launch locks the enrolment first, too.
+  // Called before the document is locked, because a launch also locks the enrolment first.
   if (action !== 'read') await lockRegistration(ctx, session.enroll_id);
   if (kind !== 'activity_profile' && !isLearner(ctx, session, agent))
     throw violation("The agent must be the launch's actor.");

@@ -20,7 +20,7 @@ export function auAuthority({ config }: Context, sessionId: string): Agent {
 const activitiesOf = ({ config }: Context, courseId: string) =>
   `${config.baseUrl}/course/${encodeURIComponent(courseId)}/`;
 
-/** Whether the service gave the activity its ID for another course. */
+/** Whether the service created the activity's ID for another course. */
 export function isOfOtherCourse(ctx: Context, courseId: string, activityId: string): boolean {
   return (
     activityId.startsWith(`${ctx.config.baseUrl}/course/`) &&

@@ -63,8 +63,8 @@ export type OpenAu = {
 export type OpenedAu = { SessionID: string; URL: string; OwnWindow: boolean; LaunchMode: LaunchMode };
 
 /**
- * Opens a session of an AU or of an xAPI activity, and returns the URL that the learner's browser loads. The open
- * session of the registration is abandoned (sections 8.1, 9.3.1, 9.3.6 and 10).
+ * Opens a session for an AU or an xAPI activity, and returns the URL that the learner's browser loads. The open session
+ * of the registration is abandoned (sections 8.1, 9.3.1, 9.3.6 and 10).
  */
 export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedAu> {
   const { played, unit } = input;
@@ -148,7 +148,7 @@ async function insertAu(
   };
 }
 
-/** xAPI packages: the launch URL has the credentials. */
+/** xAPI packages: the launch URL contains the credentials. */
 async function insertActivity(
   ctx: TenantContext,
   { unit, registration, addresses }: Opening,
@@ -189,7 +189,7 @@ async function recordChanges(
     await recordUnit(ctx, { enrollId, launch, unitId, data: dataOf(record) });
 }
 
-/** Section 9.6.1: what no AU has to satisfy is satisfied before the first launch. */
+/** Section 9.6.1: blocks and courses in which no AU has to be satisfied are satisfied before the first launch. */
 export function satisfiedAtRegistration(
   ctx: TenantContext,
   registration: Registration,

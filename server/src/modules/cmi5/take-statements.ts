@@ -35,8 +35,8 @@ import { accountOf, activityIdOfUnit } from './identity.ts';
 import { satisfiedStatements, toStatements } from './lms-statements.ts';
 
 /**
- * Judges the new statements of an AU, writes what follows from them, and returns the LMS's own statements that come
- * after them. It is part of the transaction that stores them.
+ * Checks an AU's new statements, writes their effects, and returns the LMS's own statements to store after them. Runs
+ * in the transaction that stores the AU's statements.
  */
 export async function takeStatements(
   ctx: TenantContext,
@@ -88,7 +88,10 @@ function judgeAu(ctx: TenantContext, known: Known, statements: readonly Statemen
   return judged;
 }
 
-/** xAPI packages have no rules, except that they speak for their learner and launch, and take nothing back. */
+/**
+ * Statements from xAPI packages may have any verb, but must be about the launch's learner and registration, and must
+ * not void others.
+ */
 function judgeActivity(ctx: TenantContext, known: Known, statements: readonly Statement[]): Judged {
   const account = accountOf(ctx, known.registration.login_id);
   let { record } = known;

@@ -14,7 +14,7 @@ import { countingResult, type Override, overrideOf } from './result.ts';
 import type { EnrolmentChange } from './schemas.ts';
 import { type Action, nextStatus, statusFollowing } from './states.ts';
 
-/** What a change of the rules for attempts depends on. */
+/** The data that a change to the attempt rules depends on. */
 export type PlayedAttempts = { standard: Standard; earlier: readonly PlayedAttempt[] };
 
 /** Returns the row after the change. All statuses come from the transition table. */
@@ -45,7 +45,7 @@ export function changed(
   return row;
 }
 
-/** Other rules may let another of the earlier attempts count. */
+/** Under other rules, a different earlier attempt may count. */
 function changeRules(
   row: EnrolmentWithNames,
   sent: NonNullable<EnrolmentChange['Attempts']> | null,

@@ -77,7 +77,10 @@ export async function listCourseInteractions(ctx: TenantContext, input: PageQuer
   );
 }
 
-/** The enrolments to visit, the one in which the last page ended first, and where the visit ends if there are more. */
+/**
+ * The enrolments to visit, starting with the one in which the last page ended, and where the visit ends if there are
+ * more.
+ */
 async function readOwners(ctx: TenantContext, courseId: string, after: Position | null) {
   const filter = { CourseID: courseId };
   const from = after && (after.unitId === null ? after.enrollId : previousId(after.enrollId));

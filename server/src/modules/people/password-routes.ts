@@ -23,7 +23,7 @@ async function requireSession(ctx: Context, request: FastifyRequest) {
   return found;
 }
 
-/** Calls of our own pages, with which users set their passwords. */
+/** Called by our own pages, on which users set their passwords. */
 export const passwordRoutes = [
   route({
     ...open,

@@ -167,7 +167,7 @@ export const auRoutes = [
   }),
 ];
 
-/** Browsers ask first if an AU sends a content type with its request for the token. */
+/** Browsers send a preflight request first if an AU sets a content type when it requests the token. */
 export function allowFetchFromAnywhere(app: FastifyInstance): void {
   const headers = {
     ...anyOrigin,

@@ -114,7 +114,7 @@ const endedSession = async () => {
   throw new Problem('session_ended', sessionEnds.session_ended);
 };
 
-/** The tokens of an AU read the files of its launch, and nothing else. */
+/** An AU's tokens give access only to the files of its launch. */
 function auTokenSession(ctx: TenantContext, handle: AuHandle): OpenSession {
   return {
     player: playerOf(handle),

@@ -12,7 +12,7 @@ import { askedWords, indexedPart } from './words.ts';
 type SearchFilter = UserFilter & { Search: string };
 type Found = UserRow & { word: string };
 
-/** `word` and `id` of the last row, and which of the asked words the list follows; or the last LoginID. */
+/** `word` and `id` of the last row, and the index of the search word whose order the list has; or the last LoginID. */
 type Position = { leading: number; word: string; id: string } | { loginId: string };
 type Place = Extract<Position, { leading: number }>;
 
@@ -61,7 +61,7 @@ async function isFilled(ctx: TenantContext): Promise<boolean> {
 
 const endSql = (word: string, { add }: Parameters) => `held.word < ${add(beyond(indexedPart(word)))}`;
 
-/** The words that begin so. */
+/** Matches the words that begin with this one. */
 const rangeSql = (word: string, parameters: Parameters) =>
   `held.word >= ${parameters.add(indexedPart(word))} and ${endSql(word, parameters)}`;
 
@@ -139,12 +139,12 @@ function visitWords(
     rows: 'user_word held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['word', 'user_id'],
-    // Only one lower bound, because the index would be read from the beginning of the other.
+    // Only one lower bound: with two, the database would read the index from the other one.
     after: isFirst ? null : [place.word, place.id],
     accessPaths: [(parameters) => ({ ranges: [(isFirst ? rangeSql : endSql)(leading, parameters)] })],
     filter: (parameters) =>
       [
-        // Several words of a user may begin so. The user is listed with the first.
+        // Several words of a user may begin with the search word. The user is listed only with the first of them.
         `strpos(held.words, ${parameters.add(` ${indexedPart(leading)}`)}) = strpos(held.words, ' ' || held.word || ' ')`,
         ...words
           .filter((word) => word !== leading)
@@ -158,7 +158,7 @@ function visitWords(
   });
 }
 
-/** Visits users without the index of words. Without words, those whose LoginID begins with the search. */
+/** Visits users without the word index. If the search contains no words, finds users whose LoginID begins with it. */
 function visitUsers(
   ctx: TenantContext,
   input: SearchFilter,

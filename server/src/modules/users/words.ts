@@ -27,7 +27,10 @@ export function wordsOf(text: string): string[] {
   return [...new Set(folded.split(separators).filter((word) => word !== ''))];
 }
 
-/** What a search asks for: each must be the beginning of a word. Words that begin another one say nothing more. */
+/**
+ * The words of a search, each of which must be the beginning of a user's word. A word that is the beginning of another
+ * is redundant.
+ */
 export function askedWords(text: string): string[] {
   const words = wordsOf(text);
   return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));

@@ -132,8 +132,8 @@ export function isIdle({ inProgress, more }: EndpointState, wakeAt: Date | null,
 }
 
 /**
- * The delivery after another attempt. It has ended if `next` is null. Where the order is kept, it ends only with an
- * answer: the endpoint is disabled instead.
+ * The delivery after another attempt. If `next` is null, it has ended. If the endpoint keeps the order, a delivery
+ * without a definite response never ends; the endpoint is disabled instead.
  */
 export function afterAttempt(
   waiting: Waiting,

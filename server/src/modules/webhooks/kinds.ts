@@ -4,8 +4,8 @@ import { requireScope } from '../../platform/scopes.ts';
 import type { NewWebhook, WebhookChange, WebhookKind } from './schemas.ts';
 
 /**
- * The types of events that an endpoint for statements gets, so that it gets none from a node of the previous version,
- * which does not know its kind.
+ * Stored as the event type of an endpoint for statements, so that a node of the previous version, which does not know
+ * this kind of endpoint, sends it no events.
  */
 export const statementType = 'xapi.statements';
 

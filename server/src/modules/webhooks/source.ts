@@ -15,13 +15,15 @@ export type LogPart = { deliveries: NewDelivery[]; position: number; hasMore: bo
 
 export type Sending = { endpoint: WebhookRow; sender: Sender; at: Date; stop: AbortSignal };
 
-/** What endpoints of a kind receive. The module that has the records provides it, because this one may not read them. */
+/**
+ * What endpoints of a kind receive. The module that owns the records provides it, because this one may not read them.
+ */
 export type Source = {
   /** SQL: whether there is something after the position of the endpoint `hook`. */
   hasMore: string;
   /** SQL: the position at which a new endpoint of the tenant `$1` begins. */
   end: string;
-  /** If true, a delivery is never given up: the endpoint is disabled instead, and continues with this delivery. */
+  /** If true, a delivery is never abandoned: the endpoint is disabled instead, and continues with this delivery. */
   keepsOrder: boolean;
   readLog: (ctx: TenantContext, input: { endpoint: WebhookRow; after: number }) => Promise<LogPart>;
   send: (

@@ -141,7 +141,7 @@ export async function updateWebhook(
         ...(input.Description !== undefined && { description: input.Description }),
         ...(input.Username !== undefined && { username: input.Username }),
         ...(input.Password !== undefined && { password: sealPassword(ctx, before, input.Password) }),
-        // With other credentials, waiting deliveries can succeed now.
+        // With the new credentials, pending deliveries may now succeed.
         ...(hasCredentials && { wake_at: now, enabled_at: now }),
         ...(input.Status === 'disabled' && before.status === 'enabled'
           ? { status: 'disabled', disabled_reason: 'client' }

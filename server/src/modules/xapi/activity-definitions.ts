@@ -56,14 +56,14 @@ function recentlyKnown(ctx: TenantContext): Set<string> {
 const definedActivities = (statement: Statement) =>
   allActivities(statement).filter(({ definition }) => definition !== undefined);
 
-/** Most definitions of an activity that are merged. */
+/** Maximum number of definitions of an activity that are merged. */
 const maxDefinitions = 50;
-/** A larger definition is only part of its statement. */
+/** A larger definition is stored only with its statement. */
 const maxDefinitionBytes = 32 * 1024;
-/** Of all definitions that a response needs. */
+/** For all definitions in a response. */
 const maxReadBytes = 4 * 1024 ** 2;
 
-/** Communication 2.5: all that is known about some activities, newer texts before older ones. */
+/** Communication 2.5: everything known about the given activities. Newer texts take precedence over older ones. */
 export async function readDefinitions(
   ctx: TenantContext,
   ids: readonly string[],
@@ -87,7 +87,7 @@ export async function readDefinitions(
   return merged;
 }
 
-/** Language maps are united; everything else is replaced. */
+/** Language maps are merged; everything else is replaced. */
 function mergeDefinitions(older: JsonObject, newer: JsonObject): JsonObject {
   const merged = { ...older };
   for (const [name, value] of Object.entries(newer)) {

@@ -30,7 +30,7 @@ const headerFields = [
 
 const methods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'] as const;
 
-/** Nobody is identified before the form is read, so it is limited like other anonymous requests. */
+/** The caller is unknown until the form has been read, so it is limited like other anonymous requests. */
 const bodyLimit = 16 * 1024;
 
 type Request = {

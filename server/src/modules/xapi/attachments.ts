@@ -85,7 +85,7 @@ export async function insertAttachments(
 
 export type StoredAttachment = { sha2: string; content_type: string; content: Buffer };
 
-/** The attachments of some statements; each content once. */
+/** The attachments of the given statements. Identical contents are returned once. */
 export async function readAttachments(
   ctx: TenantContext,
   statementIds: readonly string[],

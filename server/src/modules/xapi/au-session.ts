@@ -2,7 +2,7 @@ import type { Agent, Statement } from '../../../../standards/xapi/types.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import type { Caller } from '../../platform/http/routes.ts';
 
-/** What an AU asks of a document. `documentId` is null for a list, or for the deletion of all. */
+/** An AU's access to a document. `documentId` is null when documents are listed, or all of them deleted. */
 export type DocumentUse = {
   action: 'read' | 'write' | 'delete';
   kind: 'state' | 'activity_profile' | 'agent_profile';
@@ -10,7 +10,7 @@ export type DocumentUse = {
   activityId: string | null;
   registration: string | null;
   documentId: string | null;
-  /** What a write stores. */
+  /** The document that a write stores. */
   document?: { contentType: string; content: Buffer };
 };
 
@@ -18,8 +18,8 @@ export type DocumentUse = {
 export type OwnStatement = Statement & { id: string; authority: Agent };
 
 /**
- * A session of an assignable unit (cmi5), which calls the LRS with a token of its own. The rules hang on this
- * credential: keys of the tenant are not subject to them. Each function rejects by throwing a Problem, such as a 403.
+ * A session of an assignable unit (cmi5), which calls the LRS with a token of its own. The rules apply only to these
+ * tokens, not to the tenant's keys. Each function rejects by throwing a Problem, such as a 403.
  */
 export type AuSession = {
   /** Recorded as the authority of its statements. */
@@ -31,9 +31,9 @@ export type AuSession = {
   /** It reads only statements with this registration. */
   registration: string;
   /**
-   * Called in the transaction that stores them, with the statements that are new, as they were sent. What it writes
-   * commits together with them, and the LMS's own statements that it returns are stored after them. The tenant's
-   * statements are locked only afterwards.
+   * Called in the transaction that stores the statements, with those that are new, as they were sent. Its writes commit
+   * together with them, and the LMS's own statements that it returns are stored after them. The tenant's statements are
+   * locked only afterwards.
    */
   takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<readonly OwnStatement[]>;
   /** Called before a document is read, and in the transaction of a change. */
@@ -46,9 +46,9 @@ export type AuSession = {
 export type LrsCaller = { kind: 'key'; keyId: string } | { kind: 'au'; session: AuSession };
 
 /**
- * Finds the AU session of a token, which is what follows `Basic` or `Bearer` in the Authorization header; null if it is
- * no token of an AU, without a look-up where possible. Throws `unauthorized` for one that has ended. The caller's
- * scopes are `xapi:read` and `xapi:write`.
+ * Finds the AU session for a token, which is the part of the Authorization header after `Basic` or `Bearer`. Returns
+ * null if it is not an AU's token, without a look-up where possible. Throws `unauthorized` if the session has ended.
+ * The caller's scopes are `xapi:read` and `xapi:write`.
  */
 export type FindAuSession = (
   ctx: Context,

@@ -1,7 +1,7 @@
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 import { Problem } from '../../platform/errors.ts';
 
-/** Communication 3.1: what the client expects of the stored document. */
+/** Communication 3.1: the client's conditions for the stored document. */
 export type Preconditions = {
   ifMatch: string | undefined;
   ifNoneMatch: string | undefined;
@@ -9,7 +9,7 @@ export type Preconditions = {
   areRequired: 'always' | 'to_replace' | 'never';
 };
 
-/** The tag as it stands in the ETag header. */
+/** The tag as it appears in the ETag header. */
 export const quoted = (etag: string) => `"${etag}"`;
 
 /** Clients of 1.0 send tags without their quotes, and weak ones compare as strong ones. */

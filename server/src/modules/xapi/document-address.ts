@@ -16,11 +16,11 @@ export type DocumentAddress = {
   kind: DocumentKind;
   agent_key: string;
   activity_key: string;
-  /** Null in a list of states, for those with any registration and with none. */
+  /** Null when states are listed, whether or not they have a registration. */
   registration: string | null;
   /** Null for all documents of the context. */
   documentId: string | null;
-  /** What the AU's rules look at. */
+  /** The parts that the rules for AUs check. */
   use: Omit<DocumentUse, 'action'>;
 };
 
@@ -31,7 +31,7 @@ const resources = {
   agent_profile: { id: 'profileId', names: ['agent', 'profileId'] },
 } as const satisfies Record<DocumentKind, { id: string; names: readonly string[] }>;
 
-/** What a document without a registration, an agent or an activity has instead. */
+/** Stands in for a missing registration, agent or activity. */
 export const noKey = '00000000-0000-0000-0000-000000000000';
 
 export function documentParameters(kind: DocumentKind): string[] {

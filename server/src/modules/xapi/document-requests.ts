@@ -9,7 +9,7 @@ import { type DocumentAddress, type DocumentKind, readAddress } from './document
 import { deleteDocument, deleteDocuments, listDocuments, readDocument, writeDocument } from './documents.ts';
 import { instantParameter, type LrsRequest, mediaTypeOf, parseBody } from './lrs-request.ts';
 
-/** The rules of an AU; keys have none. */
+/** The check for AUs; keys have none. */
 function checkOf(
   { caller, contentType, body }: LrsRequest,
   { use }: DocumentAddress,

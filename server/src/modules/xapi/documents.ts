@@ -12,10 +12,10 @@ import { searchKey } from './search-keys.ts';
 
 export type Document = { content_type: string; content: Buffer; etag: string; updated_at: Date };
 
-/** Like the largest body. */
+/** The same as the largest body. */
 const maxContent = 4 * 1024 ** 2;
 
-/** Most documents of one agent, activity or both. */
+/** Maximum number of documents of an agent, of an activity, or of both. */
 const maxDocuments = 1_000;
 
 const documentKey = (documentId: string) => searchKey('document', documentId);
@@ -41,7 +41,7 @@ export async function readDocument(ctx: TenantContext, address: OneAddress): Pro
 
 const context = `held.tenant_id = $1 and held.kind = $2 and held.agent_key = $3::uuid and held.activity_key = $4::uuid`;
 
-/** The order of the primary key, so that it is used. */
+/** The order of the primary key, so that its index is used. */
 const contextOrder = 'held.kind, held.agent_key, held.activity_key, held.document_key, held.registration';
 
 const list = `

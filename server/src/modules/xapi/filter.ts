@@ -11,7 +11,10 @@ import {
 } from './lrs-request.ts';
 import { searchKey } from './search-keys.ts';
 
-/** Communication 2.1.3: what GET statements filters by. A statement needs one key of each alternative. */
+/**
+ * Communication 2.1.3: the filters of GET statements. A statement must have one of the keys in each member of
+ * `alternatives`.
+ */
 export type StatementFilter = {
   alternatives: string[][];
   /** Microseconds. */

@@ -16,13 +16,13 @@ type Visited = { position: number; statement_id: string | null; payload: string 
 /** Pages end early so that they fit into memory, with their attachments. */
 const maxPageBytes = 4 * 1024 ** 2;
 
-/** Statements with a key, each also under the sources that it has it from; without keys, all statements. */
+/** Statements with a key, once for each source of the key; without keys, all statements. */
 const allRows = 'statement held where held.tenant_id = $1';
 const matchingRows = 'statement_match held where held.tenant_id = $1';
 
 /**
- * Communication 2.1.3. A statement that refers to another one is found by what the other one has, so all keys must come
- * from the same source. Positions are the times of storing.
+ * Communication 2.1.3. A statement that refers to another one is also found by the other one's keys, so all keys must
+ * come from the same source. A position is the time at which a statement was stored.
  */
 export async function listStatements(
   ctx: TenantContext,

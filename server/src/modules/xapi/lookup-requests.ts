@@ -21,7 +21,7 @@ export function getAbout(): Answer {
   return json({ version: ['2.0.0', '1.0.3', '1.0.2', '1.0.1', '1.0.0'] });
 }
 
-/** Communication 2.5: all that is known about an activity; one that is not known has its ID only. */
+/** Communication 2.5: everything known about an activity; an unknown one has only its ID. */
 export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest): Promise<Answer> {
   requiredParameter(parameters, 'activityId');
   const id = iriParameter(parameters, 'activityId') ?? '';
@@ -29,7 +29,7 @@ export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest
   return json({ objectType: 'Activity', id, ...(definition ? { definition } : {}) });
 }
 
-/** The newest statements in which an agent's names are looked for. */
+/** Number of newest statements that are searched for an agent's names. */
 const maxStatements = 20;
 
 /** Larger statements are left out. */

@@ -38,7 +38,7 @@ export function answeredVersion({ headers, url }: FastifyRequest): string {
   return editionOf(header) ?? '2.0.0';
 }
 
-/** Reads what all resources have in common. `known` lists the parameters that this one has. */
+/** Reads the parts that requests to all resources have. `known` lists the parameters of this one. */
 export function readRequest(request: FastifyRequest, known: readonly string[]): LrsRequest {
   const { headers, body } = request;
   const edition = editionOf(headers[versionHeader]);
@@ -110,7 +110,7 @@ export function truthParameter(parameters: Parameters, name: string): boolean {
   return value === 'true';
 }
 
-/** A group of 1,000 members, or a batch of as many statements, is no reason to stop. */
+/** Allows a group of 1,000 members, and a batch of as many statements. */
 const jsonShape: JsonShape = { depth: 100, values: 200_000 };
 
 export function parseJson(text: string, what: string): Json {

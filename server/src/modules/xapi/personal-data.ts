@@ -10,7 +10,7 @@ import { eraseText } from './erase-function.ts';
 import { searchKey } from './search-keys.ts';
 import { type StoredRow, toStatement } from './stored-statement.ts';
 
-/** The agent that a user is in statements about their enrolments. */
+/** The agent that represents a user in statements about their enrolments. */
 export function agentOf(ctx: Pick<Context, 'config'>, loginId: string): Agent {
   return { objectType: 'Agent', account: { homePage: ctx.config.baseUrl, name: loginId } };
 }
@@ -63,10 +63,10 @@ async function eraseFound(ctx: TenantContext, key: string): Promise<Batch> {
   return { records: positions.length, next: isLast ? null : [] };
 }
 
-/** Statements of others can be as large as a body. */
+/** Other people's statements can be as large as a body. */
 const redactedRows = 4;
 
-/** Statements of others that mention the person stay without them. */
+/** Other people's statements that mention the person are kept, with the person removed. */
 async function redactFound(ctx: TenantContext, identity: string): Promise<Batch> {
   const key = searchKey('related agent', identity);
   const { positions, isLast } = await takeFound(ctx, key, redactedRows);

@@ -8,17 +8,17 @@ import type { Part } from './multipart.ts';
 
 export const signatureUsage = 'http://adlnet.gov/expapi/attachments/signature';
 
-/** Of a statement: verifying one can take milliseconds. */
+/** Per statement, because verifying a signature can take milliseconds. */
 const maxSignatures = 10;
-/** Of the header of a signature, which contains certificates. */
+/** For a signature's header, which contains certificates. */
 const maxHeaderLength = 64 * 1024;
 
 const algorithms = ['RS256', 'RS384', 'RS512'];
 
 /**
- * Data 2.6: the signatures of statements sign them as they were before these were attached. Each part is read once, and
- * each statement is compared as the same text, because a statement can have many signatures and a part can belong to
- * many statements.
+ * Data 2.6: a statement's signatures cover it as it was before they were attached. Each part is read once, and each
+ * statement is prepared for comparison once, because a statement can have many signatures and a part can belong to many
+ * statements.
  */
 export async function checkSignatures(
   statements: readonly Statement[],
@@ -49,7 +49,7 @@ function nameOfSignature({ contentType, sha2 }: Attachment): string {
   return sha2.toLowerCase();
 }
 
-/** What a valid signature signs. */
+/** The statement that a signature covers; throws if the signature is invalid. */
 async function readSignature(jws: string, edition: Edition): Promise<Comparable> {
   const [, payload = '', ...others] = jws.split('.');
   if (others.length !== 1 || jws.indexOf('.') > maxHeaderLength)
@@ -58,7 +58,7 @@ async function readSignature(jws: string, edition: Edition): Promise<Comparable>
   if (!algorithms.includes(alg))
     invalid('attachments', `has a signature that is not ${algorithms.join(', ')}.`);
   const signed = parseBody(Buffer.from(payload, 'base64url'), 'The signed statement');
-  // What it signs may lack what is only added later.
+  // The signed statement may lack properties that are added later.
   const { attachments: _, ...original } = readStatement(signed, edition, 'The signed statement');
   if (x5c?.[0] !== undefined) await verify(jws, x5c[0], alg);
   return comparable(original);

@@ -1,6 +1,6 @@
 import { databaseFunction } from '../../platform/db/functions.ts';
 
-/** A statement as the function takes it. Rows with the same `request` are stored together or not at all. */
+/** A statement as passed to the function. Rows with the same `request` are stored together or not at all. */
 export type StatementRow = {
   request: number;
   id: string;
@@ -11,7 +11,7 @@ export type StatementRow = {
   voids: boolean;
 };
 
-/** A statement that exists already, because of which nothing of the request was stored. */
+/** An existing statement because of which none of the request's statements were stored. */
 export type Clash = { request: number; statement_id: string; payload: string };
 
 /** A chain of references longer than this, and more references to one statement, are not followed any further. */
@@ -89,7 +89,7 @@ const follow = (
 
 /**
  * Data 2.3.2: a voiding statement can arrive before the one it voids, and cannot be voided itself. Communication 2.1.3:
- * a statement is also found by what the statements have that it refers to.
+ * a statement is also found by the keys of the statements that it refers to.
  */
 const followReferences = `
     if late.voids then
@@ -140,8 +140,8 @@ const followAll = `
 
 /**
  * Stores statements of the tenant `$1`, whose columns are the other parameters (`storeValues`). A position is also the
- * time of storing, so it must not go back. Returns the clashes. The tenant's statements stay locked until the commit, so
- * this must be the last step of a transaction.
+ * time at which the statement was stored, so it must never decrease. Returns the clashes. The tenant's statements stay
+ * locked until the commit, so this must be the last step of a transaction.
  */
 export const storeFunction = databaseFunction({
   name: 'store_statements',

@@ -15,7 +15,7 @@ import { type CompleteStatement, complete, rowOf } from './stored-statement.ts';
 /** Statements that are stored together or not at all. */
 export type NewStatements = {
   statements: readonly Statement[];
-  /** The same as they were sent, which may lack an ID. */
+  /** The same statements as sent, which may lack IDs. */
   sent?: readonly Statement[];
   authority: Agent;
   edition: Edition;
@@ -25,9 +25,9 @@ export type NewStatements = {
 };
 
 /**
- * Stores valid statements and returns their IDs, in order (Communication 2.1.1 and 2.1.2). One that exists already is
- * skipped if it is the same, and rejected with a 409 if it is not. The LMS's own statements are stored with this, too:
- * inside a transaction it must be the last step, because all other writers of the tenant's statements wait from then on.
+ * Stores valid statements and returns their IDs, in order (Communication 2.1.1 and 2.1.2). A statement whose ID exists
+ * is skipped if it is identical, and otherwise rejected with a 409. Also stores the LMS's own statements: inside a
+ * transaction it must be the last step, because all other writers of the tenant's statements wait from then on.
  */
 export async function storeStatements(ctx: TenantContext, input: NewStatements): Promise<string[]> {
   const { authority, edition, statements } = input;

@@ -5,10 +5,12 @@ import type { Agent, Edition, Statement } from '../../../../standards/xapi/types
 import { searchKeysOf } from './search-keys.ts';
 import type { StatementRow } from './store-function.ts';
 
-/** A statement with what the LRS sets, except for the time of storing (Data 2.3.1). */
+/** A statement with the properties that the LRS sets, except `stored` (Data 2.3.1). */
 export type CompleteStatement = Statement & { id: string; authority: Agent; version: string };
 
-/** What the LRS sets (Data 2.4.1, 2.4.9, 2.4.10). IEEE 9274.1.1, 4.2.7: timestamps are converted to UTC. */
+/**
+ * The properties that the LRS sets (Data 2.4.1, 2.4.9, 2.4.10). IEEE 9274.1.1, 4.2.7: timestamps are converted to UTC.
+ */
 export function complete(
   statement: Statement,
   set: { id: string; authority: Agent; edition: Edition },
@@ -58,7 +60,10 @@ export function rowOf(
 
 export type StoredRow = { payload: string; position: number };
 
-/** The text of a statement as clients get it. A statement without a timestamp has that of its storing (Data 2.4.7). */
+/**
+ * The text of a statement as clients get it. A statement without a timestamp gets the time at which it was stored (Data
+ * 2.4.7).
+ */
 export function toText({ payload, position }: StoredRow): string {
   const stored = writeInstant(position);
   const timestamp = hasTimestamp(payload) ? '' : `,"timestamp":"${stored}"`;

@@ -17,7 +17,7 @@ const foreignKeys = `select conrelid::regclass::text as "table", quote_ident(con
 from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace
   and (conrelid::regclass::text = any($1) or confrelid::regclass::text = any($1))`;
 
-/** A tenant's rows of all tables are on the node that has the tenant's rows of this one. */
+/** A tenant's rows in all tables are on the same node as its rows in this one. */
 const leading = '"user"';
 
 /**

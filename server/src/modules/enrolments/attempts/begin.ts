@@ -46,7 +46,7 @@ type End = { endedBy: 'launch' } | { endedBy: 'reset'; reason: string };
 
 /**
  * Moves the run-time data of the current attempt to the history, and ends the sessions of units that report to the
- * service themselves. The enrolment is locked.
+ * service themselves. The caller has locked the enrolment.
  */
 export async function keepCurrentAttempt(
   ctx: TenantContext,
@@ -82,7 +82,7 @@ export async function keepCurrentAttempt(
     .where('number', '=', row.attempt_number)
     .execute();
   await abandonAuSessions(ctx, row.enroll_id);
-  // What the course shares with others of the learner's courses stays.
+  // Data that the course shares with the learner's other courses is kept.
   await ctx.db
     .updateTable('attempt')
     .set({ tree_state: null, last_unit_id: null, root: null })
@@ -123,7 +123,7 @@ type Changes = { attempt_state: string | null } & Partial<
   >
 >;
 
-/** The new attempt takes the release that is current when it is launched. */
+/** The new attempt uses the release that is current when it is launched. */
 export async function writeAttempt(
   ctx: TenantContext,
   row: EnrolmentWithNames,

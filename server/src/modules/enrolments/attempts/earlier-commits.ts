@@ -22,7 +22,7 @@ export type EarlierAttempt = {
   result: Evidence;
   finishedAt: Date | null;
   discarded: boolean;
-  /** Those since the last reset. */
+  /** The attempts since the last reset. */
   attempts: (PlayedAttempt & { number: number })[];
 };
 
@@ -43,7 +43,7 @@ from earlier_attempt held where held.tenant_id = $1 and held.enroll_id = $2
   and (not held.discarded or $3::integer between held.first_launch and held.last_launch)
 order by held.number`;
 
-/** Those that can still count, and the one of the launch. */
+/** The attempts that can still count, and the launch's own attempt. */
 export function readEarlierAttempts(
   ctx: TenantContext,
   { enrollId, launch }: { enrollId: string; launch: number | null },
@@ -55,7 +55,7 @@ export function readEarlierAttempts(
   });
 }
 
-/** Those since the last reset. */
+/** The attempts since the last reset. */
 export function countingOf(attempts: readonly AttemptRow[]): (PlayedAttempt & { number: number })[] {
   const counting = attempts.filter(({ discarded }) => !discarded);
   return counting.map(({ number, result, finished_at }) => ({
@@ -98,7 +98,7 @@ export async function withAttempt<F extends Facts>(
 type At = { standard: Standard; now: Date };
 type Counted = { state: AttemptState | null; course: Evidence; finishedAt: Date | null };
 
-/** What a commit's result for its attempt means for the enrolment. */
+/** How a commit's result for its attempt affects the enrolment. */
 export function withResult(
   facts: ProgressFacts & { earlier?: EarlierAttempt },
   result: Evidence,

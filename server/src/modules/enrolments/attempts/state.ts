@@ -6,13 +6,13 @@ import { countingResult } from '../result.ts';
 
 type EnrolmentRow = Selectable<EnrolmentTable>;
 
-/** The current attempt, and what counts of the earlier ones. */
+/** The current attempt, and the result of earlier ones that counts. */
 export type AttemptState = {
   /** Number of attempts since the last reset, including this one. */
   Used: number;
   Result: Evidence;
   FinishedAt: string | null;
-  /** The result that counts of the earlier finished attempts; null if there are none. */
+  /** The result that counts among the earlier finished attempts; null if there are none. */
   Earlier: Evidence | null;
   EarlierSeconds: number;
 };
@@ -49,7 +49,7 @@ export function isFinished({ Completion, Success }: Evidence, standard: Standard
   return Completion === 'completed' || (Success !== 'unknown' && !isOpen);
 }
 
-/** The end of an attempt, which may be now; null if it is not finished. A registration of cmi5 has no end. */
+/** The end of an attempt, which may be now; null if it is not finished. A cmi5 registration has no end. */
 export function finishedAt(
   before: Date | null,
   result: Evidence,
@@ -65,7 +65,10 @@ const quality = ({ Success, Score, Completion }: Evidence) => [
   Completion === 'completed' ? 1 : 0,
 ];
 
-/** The result that counts of two finished attempts, the earlier first. Of equally good ones, the earlier counts. */
+/**
+ * The result that counts out of two finished attempts, given in order. If both are equally good, the earlier one
+ * counts.
+ */
 export function countingAttempt(earlier: Evidence | null, later: Evidence, rules: unknown): Evidence {
   const counts = rulesOf(rules)?.Counts ?? 'best';
   if (earlier === null) return later;
@@ -75,7 +78,7 @@ export function countingAttempt(earlier: Evidence | null, later: Evidence, rules
   return at >= 0 && (next[at] ?? 0) > (old[at] ?? 0) ? later : earlier;
 }
 
-/** The result of the enrolment: of finished attempts or, until one is finished, of the current one. */
+/** The enrolment's result: that of its finished attempts or, until one is finished, that of the current attempt. */
 export function resultOfAttempts(rules: unknown, state: AttemptState): Evidence {
   const { Result, FinishedAt, Earlier, EarlierSeconds } = state;
   const counting = Earlier && FinishedAt === null ? Earlier : countingAttempt(Earlier, Result, rules);
@@ -97,7 +100,7 @@ export function earlierParts(
   };
 }
 
-/** The state with a new result of the current attempt; null if the enrolment's columns say the same. */
+/** The state with a new result for the current attempt; null if the enrolment's columns already contain it. */
 export function stateWith(
   row: AttemptColumns & ResultColumns,
   Result: Evidence,

@@ -8,13 +8,13 @@ import { commitRejections } from '../session-end.ts';
 import { measure } from '../stored-data.ts';
 import { writeProgressNow } from '../write-progress.ts';
 
-/** A number that no commit has, so that the facts do not include an earlier one. */
+/** A number that no commit has, so that no earlier commit is found under it. */
 const noNumber = 2_000_000_001;
 
 /**
- * Stores what a unit reported, as a commit of the service itself: evidence → enrolment → event. It belongs to the
- * caller's transaction, which has locked the enrolment. False if the data was not stored, because all units together
- * would exceed their limit; the result counts.
+ * Stores a unit's report as a commit by the service itself: evidence → enrolment → event. Runs in the caller's
+ * transaction, which has locked the enrolment. Returns false if the data was not stored because all units together
+ * would exceed their limit; the result still counts.
  */
 export async function recordUnit(
   ctx: TenantContext,

@@ -87,7 +87,7 @@ export type NewAuSession = Pick<AuSessionRow, 'unit_id' | 'launch' | 'mode'> & {
   tokenHash?: string;
 };
 
-/** A waiver is a session that is over at once. */
+/** A waiver is a session that ends immediately. */
 export async function insertAuSession(ctx: TenantContext, opened: NewAuSession): Promise<void> {
   const now = ctx.now();
   const isWaiver = opened.mode === 'Waived';
@@ -121,7 +121,7 @@ export async function abandonAuSessions(ctx: TenantContext, enrollId: string): P
   return rows as unknown as AuSessionRow[];
 }
 
-/** Gives the session its token, once: false if it has one already or is over. */
+/** Issues the session's token once. Returns false if it already has one or has ended. */
 export async function setAuToken(
   ctx: TenantContext,
   { enrollId, sessionId, tokenHash }: Handle & { tokenHash: string },
@@ -139,7 +139,7 @@ export async function setAuToken(
   return rows.length > 0;
 }
 
-/** What statements or the reading of documents changed. */
+/** Changes caused by statements or by reading documents. */
 export type AuSessionChange = {
   prepared?: true;
   verbs?: AuVerb[];

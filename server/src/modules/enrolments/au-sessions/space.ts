@@ -2,13 +2,19 @@ import type { TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 
-/** Most that the AUs of an enrolment store. A statement has about 1 kB, and SCORM units may store 1 MiB each. */
+/**
+ * Maximum bytes that the AUs of an enrolment can store. A statement has about 1 kB, and SCORM units may store 1 MiB
+ * each.
+ */
 export const maxAuBytes = 64 * 1024 ** 2;
 
 const take = `update enrolment set au_bytes = greatest(au_bytes + $3, 0)
 where tenant_id = $1 and enroll_id = $2 and ($3 <= 0 or au_bytes + $3 <= ${maxAuBytes}) returning 1`;
 
-/** Takes space of the enrolment, or gives it back if `bytes` is negative, in the transaction that uses it. */
+/**
+ * Counts bytes against the enrolment's limit, or frees them if `bytes` is negative. Runs in the transaction that stores
+ * them.
+ */
 export async function takeSpace(ctx: TenantContext, enrollId: string, bytes: number): Promise<void> {
   const values = [ctx.tenantId, enrollId, bytes];
   const taken = await run(ctx, { name: 'take_au_space', text: take, values });

@@ -14,10 +14,10 @@ select held.statement_id, held.position, held.bytes from statement held
 where held.tenant_id = $1 and held.position > $2 and held.position < $3
 order by held.position limit ${pageRows}`;
 
-/** As many as the deliveries of a replay can have. */
+/** As many as the deliveries of a replay can contain. */
 const maxReplayed = 100_000;
 
-/** Positions are the times of storing in microseconds. */
+/** A position is the time at which a statement was stored, in microseconds. */
 const microsOf = (at: Date) => at.getTime() * 1000;
 
 export async function findPastStatements(ctx: TenantContext, input: Replay): Promise<Listed[]> {

@@ -17,7 +17,10 @@ join statement found on found.tenant_id = $1 and found.statement_id = own.statem
 where delivery.tenant_id = $1 and delivery.webhook_id = $2 and delivery.delivery_id = $3
 order by found.position`;
 
-/** The other LRS sets `stored`, and as `authority` whom its credentials belong to (Data 2.4.8 and 2.4.9). */
+/**
+ * The other LRS sets `stored`, and sets `authority` to the owner of the credentials that we send (Data 2.4.8 and
+ * 2.4.9).
+ */
 function toSent(row: StoredRow): Sent {
   const { stored: _stored, authority: _authority, ...statement } = toStatement(row);
   return statement;
@@ -25,7 +28,7 @@ function toSent(row: StoredRow): Sent {
 
 const editionOf = ({ version = '' }: Sent): Edition => (version.startsWith('2.') ? '2.0.0' : '1.0.3');
 
-/** Neighbours of the same version, which can be sent in one request. */
+/** Consecutive statements of the same version, which can be sent in one request. */
 function partsOf(statements: readonly Sent[]): Sent[][] {
   const parts: Sent[][] = [];
   for (const statement of statements) {
@@ -37,8 +40,8 @@ function partsOf(statements: readonly Sent[]): Sent[][] {
 }
 
 /**
- * The answers that mean the statements rather than the LRS or the credentials. 409 for a single statement: the LRS has
- * it already.
+ * Statuses that concern the statements rather than the LRS or the credentials. 409 for a single statement means that
+ * the LRS already has it.
  */
 const ofStatements = [400, 409, 413, 422];
 
@@ -97,7 +100,7 @@ async function sendPart(
 
 const maxNamed = 10;
 
-/** Answers of an LRS can repeat the statements, and are not erased with a person, so they are not stored. */
+/** An LRS may repeat the statements in its responses, which an erasure would not reach, so they are not stored. */
 export async function sendStatements(
   ctx: TenantContext,
   { delivery, ...sending }: Sending & { delivery: { deliveryId: string } },

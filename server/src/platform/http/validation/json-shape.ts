@@ -18,7 +18,7 @@ function endOfString(text: string, from: number): number {
 
 /**
  * Checks the text of a body before it is parsed, because parsing takes far more time and memory: 170 ms for 1 MiB of
- * `[[[…`. What is nested deeper could not be written or changed later, either, because that is recursive.
+ * `[[[…`. Deeper nesting could not be serialized or changed later either, because both are recursive.
  */
 export function checkShape(text: string, { depth, values }: JsonShape): void {
   let open = 0;
