@@ -1,1 +1,0 @@
-process.once('message', () => process.exit());
