@@ -48,7 +48,7 @@ async function measure(
   const begun = performance.now();
   const { withstood, detail } = await attempt.run(world).catch((error: unknown) => ({
     withstood: false,
-    detail: `the attempt broke off: ${error instanceof Error ? error.message : String(error)}`,
+    detail: `the attempt failed with an error:  ${error instanceof Error ? error.message : String(error)}`,
   }));
   await pause(Math.max(0, leastMilliseconds - (performance.now() - begun)));
   const { waits, wrong } = await honest.finish();
@@ -78,7 +78,7 @@ async function measure(
 }
 
 const chosen = attempts.filter(({ name }) => name.includes(values.only ?? ''));
-if (chosen.length === 0) throw new Error('--only is part of the name of no attempt.');
+if (chosen.length === 0) throw new Error("No attempt's name contains the text of --only.");
 const begun = performance.now();
 const cluster = values.engine === 'postgres' ? await startCluster() : null;
 const lines: Line[] = [];

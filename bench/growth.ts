@@ -65,7 +65,7 @@ async function pageTimes({ origins, facts }: Target): Promise<Map<string, number
         headers: { authorization: `Bearer ${facts.key}` },
       });
       await reply.text();
-      if (!reply.ok) throw new Error(`${page} answered ${reply.status}`);
+      if (!reply.ok) throw new Error(`${page} returned ${reply.status}`);
       taken.push(performance.now() - began);
     }
     times.set(page, median(taken.slice(1)));

@@ -53,7 +53,7 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`The service of HTTP alone ended with ${code} before it listened.`);
+    throw new Error(`The service for HTTP alone exited with ${code} before it listened.`);
   });
   const [origin] = await Promise.race([once(child, 'message'), ended]);
   ended.catch(() => {});
@@ -74,7 +74,7 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
     byAutocannon: false,
   };
   const { wrong, firstWrong } = await driver.load({ ...order, seconds: 1 });
-  if (wrong > 0) throw new Error(`HTTP alone answers wrong: ${firstWrong}`);
+  if (wrong > 0) throw new Error(`The service for HTTP alone returns wrong responses: ${firstWrong}`);
   return {
     measure: async (seconds) => (await driver.load({ ...order, seconds })).perSecond,
     close: () => void child.kill(),

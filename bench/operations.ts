@@ -66,7 +66,7 @@ export const operations: readonly Operation[] = [
     }),
   },
   {
-    name: 'bulk enrol, 50 rows a call',
+    name: 'bulk enrol, 50 rows per call',
     origin: 'interface',
     expected: 200,
     rows: bulkRows,

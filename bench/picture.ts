@@ -19,8 +19,8 @@ const limits = [...new Set(shown.map(({ target }) => target))].flatMap((target) 
     row?.limit ? [{ ...row, target, operation, perSecond: row.limit }] : [];
   const find = (name: string) => shown.find((row) => row.target === target && row.operation.startsWith(name));
   return [
-    ...of(find('enrol'), 'the database itself, one row a statement'),
-    ...of(find('bulk'), 'the database itself, 50 rows a statement'),
+    ...of(find('enrol'), 'the database itself, one row per statement'),
+    ...of(find('bulk'), 'the database itself, 50 rows per statement'),
     ...of(find('read'), 'HTTP alone, reads from memory'),
   ];
 });
@@ -50,7 +50,7 @@ for (const bar of bars) {
   );
   y += line;
 }
-const caption = `Rows a second at 64 connections, medians of ${about.rounds} rounds of ${about.seconds} s. ${about.machine}, ${about.startedAt.slice(0, 10)}`;
+const caption = `Rows per second at 64 connections, medians of ${about.rounds} rounds of ${about.seconds} s. ${about.machine}, ${about.startedAt.slice(0, 10)}`;
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 ${y + 12}" font-family="system-ui, sans-serif" font-size="13" role="img" aria-label="${escaped(caption)}">
 <style>text { fill: #1f2937 } .head { font-weight: 600 } .own { fill: #2563eb } .limit { fill: #9ca3af }
 @media (prefers-color-scheme: dark) { text { fill: #e5e7eb } .own { fill: #60a5fa } .limit { fill: #6b7280 } }</style>

@@ -213,7 +213,7 @@ async function prepare(node: Node, { spread, sessions }: TargetOptions): Promise
   const client = openClient(16);
   const asOperator = async (method: string, path: string, body: unknown) => {
     const response = await client.call(method, node.baseUrl + path, body, bootstrapKey);
-    if (response.status >= 300) throw new Error(`${method} ${path} answered ${response.status}`);
+    if (response.status >= 300) throw new Error(`${method} ${path} returned ${response.status}`);
     return response.body;
   };
   try {

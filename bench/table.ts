@@ -63,8 +63,8 @@ const time = (value: number) => value.toFixed(value < 10 ? 2 : 1);
 /** One table in Markdown. */
 export function printTable(rows: Row[], rounds: number, seconds: number): void {
   console.log(
-    `\nMedians of ${rounds} rounds of ${seconds} s; the generator of load and the database are on the same machine. Limit: what the database itself does, ` +
-      'one or 50 rows a statement; for reads, clicks and commits what HTTP alone does.\n',
+    `\nMedians of ${rounds} rounds of ${seconds} s; the load generator and the database are on the same machine. Limit: what the database itself does, ` +
+      'one or 50 rows per statement; for reads, clicks and commits what HTTP alone does.\n',
   );
   const heads = [
     'database',

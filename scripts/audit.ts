@@ -18,9 +18,9 @@ const found = report.metadata?.vulnerabilities;
 if (!found) {
   const reason = report.message ?? report.error?.summary ?? error?.message ?? stderr.trim();
   console.error(
-    `The registry did not answer, so nothing is known about weaknesses of our packages: ${reason}`,
+    `The registry did not respond, so our packages could not be checked for vulnerabilities: ${reason}`,
   );
   process.exit(2);
 }
-console.log(`Known weaknesses of what runs with us: ${JSON.stringify(found)}`);
+console.log(`Known vulnerabilities in production packages: ${JSON.stringify(found)}`);
 process.exit(found.total === 0 ? 0 : 1);

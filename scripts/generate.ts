@@ -31,7 +31,7 @@ for (const [file, make] of derived) {
   const path = join(root, file);
   if (!process.argv.includes('--check')) await writeFile(path, wanted);
   else if ((await readFile(path, 'utf8').catch(() => '')) !== wanted) {
-    console.error(`${file} is not what its source gives. Run: npm run generate`);
+    console.error(`${file} does not match its source. Run: npm run generate`);
     process.exitCode = 1;
   }
 }

@@ -2,26 +2,26 @@
 export const lastFree = '0008';
 
 const outside = /^-- outside a transaction\n/;
-/** Marks a statement that removes something that no running version uses any more. */
+/** Marks a statement that removes something that no running version uses. */
 const mark = /^-- contract: \S/m;
 
 const name = '(?:only )?(?:if (?:not )?exists )?"?(\\w+)"?';
 
 const rules: [RegExp, string][] = [
-  [/^(drop|truncate) (?!index)/, 'removes what the version before may still use'],
+  [/^(drop|truncate) (?!index)/, 'removes something that the previous version may still use'],
   [
     /^alter table .*\bdrop (column )?(?!constraint|not null|default|identity|expression)/,
-    'drops a column that the version before still reads',
+    'drops a column that the previous version still reads',
   ],
-  [/^alter (table|type|index|view) .*\brename\b/, 'renames what the version before still uses'],
+  [/^alter (table|type|index|view) .*\brename\b/, 'renames something that the previous version still uses'],
   [/^alter table .*\balter (column )?\S+ (set data )?type\b/, 'rewrites the table under an exclusive lock'],
   [
     /^alter table .*\bset not null\b/,
-    'reads the table under an exclusive lock, and the version before may still insert nulls',
+    'reads the table under an exclusive lock, and the previous version may still insert nulls',
   ],
   [
     /^alter table .*\badd (column )?(?!constraint|foreign|unique|check|primary)\S+ (?=.*\bnot null\b)(?!.*\bdefault\b)/,
-    'adds a column that the version before does not fill',
+    'adds a column that the previous version does not fill',
   ],
   [
     /^alter table .*\badd .*\bdefault [^,]*\b(gen_random_uuid|clock_timestamp|random|nextval)\b/,
@@ -29,9 +29,9 @@ const rules: [RegExp, string][] = [
   ],
   [
     /^alter table .*\badd (constraint \S+ )?(foreign|check|unique|primary)\b(?!.*\b(not valid|using index)\b)/,
-    'checks every row under a lock; add it NOT VALID, or build the index before',
+    'checks every row under a lock; add it NOT VALID, or build the index first',
   ],
-  [/^(update|delete) /, 'writes many rows in one transaction; fill in batches by a job'],
+  [/^(update|delete) /, 'writes many rows in one transaction; fill it in batches with a job'],
 ];
 
 /** Statements in lower case, one per line, with the comments before them. */
@@ -65,11 +65,11 @@ export function rejectContractions(sql: string): string[] {
     if (isBuilt && !outside.test(sql))
       say('cannot run in a transaction: begin its file with “-- outside a transaction”');
     if (!isBuilt && outside.test(sql))
-      say('is not for a file outside a transaction, which builds indexes only');
+      say('does not belong in a file outside a transaction, which may only build indexes');
     if (outside.test(sql)) continue;
     if (table && madeHere.has(table)) continue;
     if (index?.[1] && !isBuilt && !madeHere.has(index[1]))
-      say('stops writes while it builds; put “create index concurrently” in a file of its own');
+      say('stops writes while it builds; put “create index concurrently” in a separate file');
     for (const [shape, why] of rules) if (shape.test(text)) say(why);
   }
   return found;

@@ -60,7 +60,7 @@ function matching(words: string): string[] {
 const files = positionals.length > 0 ? [...new Set(positionals.flatMap(matching))] : suite;
 if (files.length === 0) fail(`No test matches ${positionals.join(' ')}.`);
 if (files === suite && suite.length < found.length)
-  console.log(`${found.length - suite.length} files of tests open no server: they run with npm test.`);
+  console.log(`${found.length - suite.length} test files use no server: they run with npm test.`);
 await ensureBuilt();
 /**
  * Removed with everything that tests leave in it, even after a kill. Some tests start a server that runs as another
@@ -165,7 +165,7 @@ console.log(
   `Statements that reached the database: ${JSON.stringify(counts)}, of two tenants: ${wrong.length}`,
 );
 console.log(
-  `Of ${mutants} mutants of ${mutated} statements that lost their tenant the guard accepted ${accepted.length}`,
+  `Of ${mutants} mutants of ${mutated} statements without their tenant condition, the guard accepted ${accepted.length}`,
 );
 for (const mutant of accepted) console.error(`The tenant guard accepts ${mutant}`);
 for (const text of wrong) console.error(`It touched rows of several tenants:\n${text}`);
@@ -173,8 +173,8 @@ for (const why of unknown)
   console.error(`docs/guide/scaling.md does not list a reason to span tenants: ${why}`);
 const { undeclared, unseen } = checkResponses(answers);
 if (files === suite && unseen.length > 0)
-  console.log(`Error codes of routes that no test was answered with: ${unseen.join(', ')}`);
-for (const answer of undeclared) console.error(`A route does not declare what it answered: ${answer}`);
+  console.log(`Declared error codes that no test received: ${unseen.join(', ')}`);
+for (const answer of undeclared) console.error(`A route returned an undeclared response: ${answer}`);
 rmSync(scratch, { recursive: true, force: true });
 const isProved = wrong.length + unknown.length + accepted.length + undeclared.length === 0;
 // Not listed if statements or responses are wrong, because running the failed files again would not correct these.

@@ -178,7 +178,7 @@ async function verify(image: Image): Promise<void> {
   service.kill((settings.STOPSIGNAL ?? 'SIGTERM') as NodeJS.Signals);
   const code = await stopped;
   if (!healthy) throw new Error('The health check did not pass within a minute.');
-  if (code !== 0) throw new Error(`The service ended with ${code} when it was stopped.`);
+  if (code !== 0) throw new Error(`The service exited with code ${code} when it was stopped.`);
   console.log('The image is healthy: not root, a read-only root file system, stopped by its signal.');
 }
 

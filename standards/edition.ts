@@ -34,8 +34,8 @@ export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   if (!scos && !byNamespace) throw unsupported('An IMS Content Packaging manifest without SCORM content');
   const standard = byNamespace ?? 'scorm12';
   const problem = version
-    ? `names the unknown schema version "${version.slice(0, 60)}"`
-    : 'names no schema version';
+    ? `declares the unknown schema version "${version.slice(0, 60)}"`
+    : 'declares no schema version';
   warn('note', `The manifest ${problem}, so the course is played as ${nameOf(standard)}`, line);
   return standard;
 }

@@ -35,7 +35,7 @@ function detailOf(course: Course, { reason, activity, rule }: Refusal, title: st
   const owner = activity === null ? undefined : course.byID.get(activity);
   const found = owner?.sequencing.Rules[rule ?? -1];
   if (owner && found) return ruleText(owner.title, describeRule(course, owner, found));
-  return limits[reason]?.(owner?.title ?? title) ?? `${title} is not available now.`;
+  return limits[reason]?.(owner?.title ?? title) ?? `${title} is not available at the moment.`;
 }
 
 /** SCORM 1.2: the units whose prerequisites are not met. */

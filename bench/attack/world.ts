@@ -114,7 +114,7 @@ export async function click(launchUrl: string): Promise<{ ticket: string | null;
 
 export async function openSession({ launchUrl }: Learner): Promise<OpenSession> {
   const { ticket, reply } = await click(launchUrl);
-  if (!ticket) throw new Error(`the click was answered ${reply.status}`);
+  if (!ticket) throw new Error(`the click returned ${reply.status}`);
   const { body } = expect(await ask(`${ticket}/session`, { method: 'POST' }), 201);
   const session: OpenSession = {
     base: `${new URL(ticket).origin}/play/${body.Session}`,

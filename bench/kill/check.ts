@@ -29,7 +29,7 @@ async function readAll(client: Client, { baseUrl, key }: Target, path: string): 
   do {
     const query: string = `?Limit=200${cursor === null ? '' : `&Cursor=${encodeURIComponent(cursor)}`}`;
     const { status, body } = await client.call('GET', baseUrl + path + query, undefined, key);
-    if (status !== 200) throw new Error(`GET ${path} answered ${status}: ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`GET ${path} returned ${status}: ${JSON.stringify(body)}`);
     items.push(...body.Items);
     cursor = body.NextCursor;
   } while (cursor !== null);
@@ -125,7 +125,7 @@ async function checkEnrolment(
     return;
   }
   const reportTorn = (what: string) => torn.push(`${name}: ${what}`);
-  if (items.length > 1) reportTorn(`${items.length} enrolments in place of one`);
+  if (items.length > 1) reportTorn(`${items.length} enrolments instead of one`);
   const timeline = await readAll(client, target, `${path}/${enrolment.enrollId}/timeline`);
   const launches = timeline.filter(({ Kind }) => Kind === 'launch').map(({ Launch }) => Launch);
   const all = timeline.filter(({ Kind }) => Kind === 'commit').sort((a, b) => a.Commit - b.Commit);
@@ -140,7 +140,7 @@ async function checkEnrolment(
   enrolment.unanswered = null;
 
   if (launches.length < enrolment.launches) lost.push(`${name}: launch ${enrolment.launches}`);
-  if (launches.length > enrolment.launches) reportTorn(`launch ${launches.length} was never asked for`);
+  if (launches.length > enrolment.launches) reportTorn(`launch ${launches.length} was never requested`);
   if (commits.length < enrolment.commits.length) lost.push(`${name}: commit ${enrolment.commits.length}`);
   if (commits.length > enrolment.commits.length) reportTorn(`commit ${commits.length} was never sent`);
   for (const [index, { number, launch, seconds, completed }] of enrolment.commits.entries()) {
@@ -157,7 +157,7 @@ async function checkEnrolment(
   if (!inSequence(launches.sort((a, b) => a - b))) reportTorn('the launches have a gap');
   if (!inSequence(commits.map(({ Commit }) => Commit))) reportTorn('the commits have a gap');
   if (found.Launches !== launches.length) reportTorn(`Launches is ${found.Launches} of ${launches.length}`);
-  if (found.Status !== status) reportTorn(`Status is ${found.Status} in place of ${status}`);
+  if (found.Status !== status) reportTorn(`Status is ${found.Status} instead of ${status}`);
   if (found.TotalSeconds !== (last?.seconds ?? 0)) reportTorn(`TotalSeconds is ${found.TotalSeconds}`);
   if ((found.CompletedAt !== null) !== completed) reportTorn(`CompletedAt is ${found.CompletedAt}`);
   if (count(timeline, 'enrolment.created') !== 1) reportTorn('not one enrolment.created');

@@ -26,7 +26,7 @@ export function openClient(sockets: number): Client {
         });
         response.on('error', reject);
         response.on('close', () => {
-          if (!response.complete) return reject(new Error('The answer was cut off.'));
+          if (!response.complete) return reject(new Error('The response was cut off.'));
           const json = /json/.test(response.headers['content-type'] ?? '') && received !== '';
           resolve({
             status: response.statusCode ?? 0,
@@ -36,7 +36,7 @@ export function openClient(sockets: number): Client {
           });
         });
       });
-      sent.on('timeout', () => sent.destroy(new Error('No answer within 30 s.')));
+      sent.on('timeout', () => sent.destroy(new Error('No response within 30 s.')));
       sent.on('error', reject);
       sent.end(text ?? undefined);
     });

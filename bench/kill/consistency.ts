@@ -14,13 +14,13 @@ const rules: Record<string, string> = {
   'enrolment.completed and status differ': `from enrolment owner where (owner.status = 'completed')::int <> (select count(*) ${ofEnrolment('event', "and t.type = 'enrolment.completed'")})`,
   'status, completion and completed_at differ':
     "from enrolment owner where (owner.status = 'completed') <> (owner.completion = 'completed') or (owner.status = 'completed') <> (owner.completed_at is not null)",
-  'enrolled, and yet launched':
+  'status is enrolled after a launch':
     "from enrolment owner where (owner.status = 'enrolled') <> (owner.launches = 0)",
   'the data of the last commit is not kept': `from enrolment owner where owner.commits > 0 and not exists (select ${ofEnrolment('attempt_unit', "and t.data->>'lectern.bookmark' like 'page ' || owner.commits || ' %'")})`,
-  'a commit of a launch that is not there':
+  'a commit of a launch that does not exist':
     'from run_time_commit owner where not exists (select from launch t where t.tenant_id = owner.tenant_id and t.enroll_id = owner.enroll_id and t.number = owner.launch)',
   'not one user.created': `from "user" owner where 1 <> (select count(*) from event t where t.tenant_id = owner.tenant_id and t.user_id = owner.user_id and t.type = 'user.created')`,
-  'an event of nothing':
+  'an event about a record that does not exist':
     'from event owner where owner.enroll_id is not null and not exists (select from enrolment t where t.tenant_id = owner.tenant_id and t.enroll_id = owner.enroll_id)',
 };
 

@@ -25,7 +25,7 @@ async function write(client: Client, expected: number, ...args: Parameters<Clien
   if (answer.status === expected) return answer;
   if (answer.status >= 500) throw new Unanswered(`${answer.status}`);
   throw new Refused(
-    `${args[0]} ${args[1].split('?')[0]} answered ${answer.status}: ${JSON.stringify(answer.body)}`,
+    `${args[0]} ${args[1].split('?')[0]} returned ${answer.status}: ${JSON.stringify(answer.body)}`,
   );
 }
 
@@ -88,7 +88,7 @@ async function playSession(
   acknowledged.launches += 1;
   enrolment.unanswered = null;
   if (session.Launch !== enrolment.launches)
-    throw new Refused(`launch ${session.Launch} was given in place of ${enrolment.launches}`);
+    throw new Refused(`launch ${session.Launch} was returned instead of ${enrolment.launches}`);
   const bookmark = session.Data.web?.['lectern.bookmark'];
   const last = enrolment.commits.at(-1);
   if (
@@ -154,13 +154,13 @@ async function sendLate(
   enrolment.unanswered = null;
   checkReceipt(receipt, text);
   if (receipt.body.Ended !== 'session_superseded')
-    throw new Refused(`a superseded launch was answered ${JSON.stringify(receipt.body)}`);
+    throw new Refused(`a superseded launch's commit returned ${JSON.stringify(receipt.body)}`);
 }
 
 function checkReceipt({ body }: Answer, { number, completed }: Acknowledged): void {
   const status = completed ? 'completed' : 'in_progress';
   if (body.Number !== number || body.Status !== status)
-    throw new Refused(`commit ${number} was answered ${JSON.stringify(body)}`);
+    throw new Refused(`commit ${number} returned ${JSON.stringify(body)}`);
 }
 
 function commitBody(text: Acknowledged, exit: boolean) {

@@ -41,7 +41,7 @@ const lanes = 16;
 export async function prepareTarget(client: Client, baseUrl: string): Promise<Target> {
   const call = async (method: string, path: string, body: unknown) => {
     const response = await client.call(method, baseUrl + path, body, bootstrapKey);
-    if (response.status >= 300) throw new Error(`${method} ${path} answered ${response.status}`);
+    if (response.status >= 300) throw new Error(`${method} ${path} returned ${response.status}`);
     return response.body;
   };
   await call('POST', '/tenant', { TenantID: 'walk' });

@@ -24,7 +24,7 @@ export function startDriver(): Driver {
     else one?.reject(new Error(error));
   });
   child.on('exit', (code) => {
-    for (const one of waiting.values()) one.reject(new Error(`The generator of load ended with ${code}.`));
+    for (const one of waiting.values()) one.reject(new Error(`The load generator exited with ${code}.`));
   });
   const ask = <T>(order: Order | LearnersOrder): Promise<T> => {
     const id = ++last;

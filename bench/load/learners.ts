@@ -40,7 +40,7 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
       .catch((error: Error) => ({ status: 0, location: null, body: error.message }));
     latencies.push(performance.now() - began);
     if (response.status !== expected)
-      wrongs.push(`${args[0]} answered ${response.status} ${JSON.stringify(response.body)}`);
+      wrongs.push(`${args[0]} returned ${response.status} ${JSON.stringify(response.body)}`);
     return response;
   };
 

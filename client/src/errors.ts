@@ -47,7 +47,7 @@ export async function errorOf(response: Response): Promise<LecternError> {
   return new LecternError({
     status,
     code: textOf(code) ?? textOf(error) ?? `http_${status}`,
-    detail: textOf(detail) ?? textOf(described) ?? `The service answered ${status}.`,
+    detail: textOf(detail) ?? textOf(described) ?? `The service responded with status ${status}.`,
     requestId: response.headers.get('x-request-id'),
     retryAfter: retryAfterOf(response),
     members,

@@ -146,7 +146,7 @@ export interface paths {
         };
         /**
          * List invitations
-         * @description Each user's newest invitation, the newest first. The list never contains a link.
+         * @description Each user's newest invitation, newest first. The list never contains a link.
          */
         get: operations["listInvitations"];
         put?: never;
@@ -418,7 +418,7 @@ export interface paths {
         };
         /**
          * List a course's interactions
-         * @description What the tenant's learners answered to each question of a course, in their latest attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.
+         * @description The answers of the tenant's learners to each question of a course, in their latest attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.
          */
         get: operations["listCourseInteractions"];
         put?: never;
@@ -438,7 +438,7 @@ export interface paths {
         };
         /**
          * List an enrolment's attempts
-         * @description Every attempt with its own result, whether or not it counts. What the course recorded in each is in `/activity?Attempt=`.
+         * @description Every attempt with its own result, whether or not it counts. `/activity?Attempt=` returns what the course recorded in each.
          */
         get: operations["listAttempts"];
         put?: never;
@@ -460,7 +460,7 @@ export interface paths {
         put?: never;
         /**
          * Reset an enrolment
-         * @description The learner starts over: the next launch starts a new attempt on the current release, and the limit counts from there. Earlier attempts stay readable but no longer count. An override stays. If nothing was recorded since the last reset, nothing changes.
+         * @description The learner starts over: the next launch starts a new attempt on the current release, and the limit applies from there. Earlier attempts stay readable but no longer count. An override is kept. If nothing was recorded since the last reset, nothing changes.
          */
         post: operations["resetEnrolment"];
         delete?: never;
@@ -680,7 +680,7 @@ export interface paths {
         put?: never;
         /**
          * Read the invitation of a link
-         * @description For the page of the link. It does not use up the link.
+         * @description Called by the link's page. Does not use up the link.
          */
         post: operations["readOpenInvitation"];
         delete?: never;
@@ -700,7 +700,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation: set a password and sign in
-         * @description For the page of the link, which hashes the password first. The link cannot be used again, and the user's other sessions end.
+         * @description Called by the link's page, which hashes the password first. The link cannot be used again, and the user's other sessions end.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -1210,13 +1210,13 @@ export interface paths {
          */
         get: operations["getStatements"];
         /**
-         * Store a statement with an ID of your own
-         * @description The request can be repeated: a statement that exists already and is the same is kept.
+         * Store a statement with an ID that you choose
+         * @description Repeating the request is safe: an identical statement that already exists is kept.
          */
         put: operations["putStatement"];
         /**
          * Store statements
-         * @description All of them or none. A statement that exists already and is the same is skipped, so the request can be repeated if the statements have IDs.
+         * @description Stores all of the statements or none. Identical statements that already exist are skipped, so repeating the request is safe if the statements have IDs.
          */
         post: operations["postStatements"];
         delete?: never;
@@ -1234,7 +1234,7 @@ export interface paths {
         };
         /**
          * Read the state of an activity, or the list of their IDs
-         * @description Without an ID in the query, the response is the list. Its ETag identifies the version of a document.
+         * @description Without an ID in the query, returns the list. The ETag identifies a document's version.
          */
         get: operations["getState"];
         /**
@@ -1244,12 +1244,12 @@ export interface paths {
         put: operations["putState"];
         /**
          * Merge a JSON object into the state of an activity
-         * @description Properties of the object replace those of the stored one; others stay. If there is no document, it is stored.
+         * @description Properties of the object replace those of the stored one; the others are kept. If there is no document yet, the object is stored.
          */
         post: operations["postState"];
         /**
          * Delete the state of an activity
-         * @description Without a stateId, all states of the agent and activity are deleted. It can be repeated.
+         * @description Without a stateId, all states of the agent and activity are deleted. Repeating the request is safe.
          */
         delete: operations["deleteState"];
         options?: never;
@@ -1266,7 +1266,7 @@ export interface paths {
         };
         /**
          * Read the profile of an activity, or the list of their IDs
-         * @description Without an ID in the query, the response is the list. Its ETag identifies the version of a document.
+         * @description Without an ID in the query, returns the list. The ETag identifies a document's version.
          */
         get: operations["getActivityProfile"];
         /**
@@ -1276,12 +1276,12 @@ export interface paths {
         put: operations["putActivityProfile"];
         /**
          * Merge a JSON object into the profile of an activity
-         * @description Properties of the object replace those of the stored one; others stay. If there is no document, it is stored.
+         * @description Properties of the object replace those of the stored one; the others are kept. If there is no document yet, the object is stored.
          */
         post: operations["postActivityProfile"];
         /**
          * Delete the profile of an activity
-         * @description It can be repeated.
+         * @description Repeating the request is safe.
          */
         delete: operations["deleteActivityProfile"];
         options?: never;
@@ -1298,7 +1298,7 @@ export interface paths {
         };
         /**
          * Read the profile of an agent, or the list of their IDs
-         * @description Without an ID in the query, the response is the list. Its ETag identifies the version of a document.
+         * @description Without an ID in the query, returns the list. The ETag identifies a document's version.
          */
         get: operations["getAgentProfile"];
         /**
@@ -1308,12 +1308,12 @@ export interface paths {
         put: operations["putAgentProfile"];
         /**
          * Merge a JSON object into the profile of an agent
-         * @description Properties of the object replace those of the stored one; others stay. If there is no document, it is stored.
+         * @description Properties of the object replace those of the stored one; the others are kept. If there is no document yet, the object is stored.
          */
         post: operations["postAgentProfile"];
         /**
          * Delete the profile of an agent
-         * @description It can be repeated.
+         * @description Repeating the request is safe.
          */
         delete: operations["deleteAgentProfile"];
         options?: never;
@@ -1330,7 +1330,7 @@ export interface paths {
         };
         /**
          * Read what is known about an agent
-         * @description The identifier, and the names by which recent statements call the agent.
+         * @description The identifier, and the agent's names in recent statements.
          */
         get: operations["getAgents"];
         put?: never;
@@ -1650,7 +1650,7 @@ export interface paths {
         };
         /**
          * Return from a unit (the returnURL of cmi5)
-         * @description The player replaces this page. In a window of its own, the learner can close it.
+         * @description The player replaces this page. If the unit is in its own window, the learner can close it.
          */
         get: operations["returnFromUnit"];
         put?: never;
@@ -1672,7 +1672,7 @@ export interface paths {
         put?: never;
         /**
          * Report from AICC content (the AICC_URL of HACP)
-         * @description The commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. What they report counts when the response says `error=0`. A session that is over, or an unknown address, gets `error=3`. Any origin may call it.
+         * @description The commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. A session that has ended, or an unknown URL, gets `error=3`. Any origin may call it.
          */
         post: operations["reportByHacp"];
         delete?: never;
@@ -2981,11 +2981,11 @@ export interface components {
         };
         /** Attempt */
         Attempt: {
-            /** @description Counted from 1, and on after a reset. */
+            /** @description Counted from 1. A reset does not restart the count. */
             Attempt: number;
             /**
              * Format: date-time
-             * @description When it was first launched; null if it was not launched yet.
+             * @description When it was first launched; null if it has not been launched yet.
              */
             StartedAt: string | null;
             /**
@@ -3211,7 +3211,7 @@ export interface components {
         };
         /**
          * OpenInvitation
-         * @description What the page of an invitation shows.
+         * @description The information shown on an invitation's page.
          */
         OpenInvitation: {
             /** @description Chosen by the operator. Cannot be changed. */
@@ -3442,9 +3442,9 @@ export interface components {
                 Conditions: {
                     /** @enum {string} */
                     Condition: "passed" | "completed" | "done" | "opened" | "scoreAbove" | "scoreBelow" | "resultKnown" | "scoreKnown" | "progressKnown" | "attemptsUsedUp" | "timeUsedUp" | "always" | "never";
-                    /** @description true if the opposite is the condition. */
+                    /** @description true if the condition is negated. */
                     Not: boolean;
-                    /** @description Titles of the units that it is about; one of them is enough. Empty if it is the unit itself. */
+                    /** @description Titles of the units that the condition checks; one of them is enough. Empty if it checks the unit itself. */
                     Units: string[];
                     /** @description An objective that no unit of the course sets. */
                     Objective: string | null;
@@ -3496,9 +3496,9 @@ export interface components {
                     Conditions: {
                         /** @enum {string} */
                         Condition: "passed" | "completed" | "done" | "opened" | "scoreAbove" | "scoreBelow" | "resultKnown" | "scoreKnown" | "progressKnown" | "attemptsUsedUp" | "timeUsedUp" | "always" | "never";
-                        /** @description true if the opposite is the condition. */
+                        /** @description true if the condition is negated. */
                         Not: boolean;
-                        /** @description Titles of the units that it is about; one of them is enough. Empty if it is the unit itself. */
+                        /** @description Titles of the units that the condition checks; one of them is enough. Empty if it checks the unit itself. */
                         Units: string[];
                         /** @description An objective that no unit of the course sets. */
                         Objective: string | null;
@@ -3786,9 +3786,9 @@ export interface components {
             Kind?: "events" | "xapi";
             /** @description The URL to which events are sent with POST, or the endpoint of the LRS, to which `/statements` is added. It must be an https URL on the public internet. */
             URL: string;
-            /** @description User name at the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
+            /** @description User name for the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
             Username?: string | null;
-            /** @description Password at the LRS. It is stored encrypted and never shown. */
+            /** @description Password for the LRS. It is stored encrypted and never shown. */
             Password?: string;
             /** @description Event types to send; null means all. Null if `Kind` is `xapi`. */
             Types?: string[] | null;
@@ -3807,7 +3807,7 @@ export interface components {
              * @enum {string}
              */
             Kind: "events" | "xapi";
-            /** @description User name at the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
+            /** @description User name for the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
             Username: string | null;
             /** @description The URL to which events are sent with POST, or the endpoint of the LRS, to which `/statements` is added. It must be an https URL on the public internet. */
             URL: string;
@@ -3852,7 +3852,7 @@ export interface components {
              * @enum {string}
              */
             Kind: "events" | "xapi";
-            /** @description User name at the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
+            /** @description User name for the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
             Username: string | null;
             /** @description The URL to which events are sent with POST, or the endpoint of the LRS, to which `/statements` is added. It must be an https URL on the public internet. */
             URL: string;
@@ -3891,9 +3891,9 @@ export interface components {
              * @enum {string}
              */
             Status?: "enabled" | "disabled";
-            /** @description User name at the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
+            /** @description User name for the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null. */
             Username?: string | null;
-            /** @description Password at the LRS. It is stored encrypted and never shown. */
+            /** @description Password for the LRS. It is stored encrypted and never shown. */
             Password?: string;
         };
         /** Rotation */
@@ -3931,7 +3931,7 @@ export interface components {
                     [key: string]: unknown;
                 } | null;
             } | null;
-            /** @description The last response with the first 4 kB of its body; null if there was none. The answers of an LRS are kept without their bodies, which may repeat statements. */
+            /** @description The last response with the first 4 kB of its body; null if there was none. Responses from an LRS are kept without their bodies, which may repeat statements. */
             Answer: {
                 Status: number;
                 Body: string | null;
@@ -4079,7 +4079,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
-            /** @description A UUID. Send one of your own, so that the request can be repeated. */
+            /** @description A UUID. Choose one yourself, so that repeating the request is safe. */
             id?: string;
             result?: {
                 score?: {
@@ -4171,7 +4171,7 @@ export interface components {
         /** StatementResult */
         StatementResult: {
             statements: components["schemas"]["Statement"][];
-            /** @description Path of the next page; empty on the last one. A page can be short, or even empty, and have a next one. */
+            /** @description Path of the next page; empty on the last one. A page can be short, or even empty, although another one follows. */
             more: string;
         };
         /** Person */
@@ -4322,7 +4322,7 @@ export interface components {
             SessionID: string;
             /** @description The unit's page with its launch parameters. */
             URL: string;
-            /** @description true if the unit needs a window of its own. */
+            /** @description true if the unit must be opened in its own window. */
             OwnWindow: boolean;
             /** @enum {string} */
             LaunchMode: "Normal" | "Browse" | "Review";
@@ -4340,7 +4340,7 @@ export interface components {
             /** @description For HTTP Basic authentication at the LRS. */
             "auth-token"?: string;
             /**
-             * @description 1: used before, or over. 2: no access.
+             * @description 1: the token was already used, or the session has ended. 2: no access.
              * @enum {string}
              */
             "error-code"?: "1" | "2";
@@ -5478,7 +5478,7 @@ export interface components {
         /** @example 01994a5e-7c00-7000-8000-000000000005 */
         WebhookID: string;
         /**
-         * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+         * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
          * @example 2.0.0
          */
         "X-Experience-API-Version": string;
@@ -12151,7 +12151,7 @@ export interface operations {
                 statementId?: string;
                 /** @description One voided statement. Cannot be combined with filters. */
                 voidedStatementId?: string;
-                /** @description JSON of an Agent or identified Group. Statements whose actor or object it is, or one of whose members. */
+                /** @description JSON of an Agent or identified Group. Statements in which it is the actor or the object, or a member of that group. */
                 agent?: string;
                 /** @description IRI of the verb. */
                 verb?: string;
@@ -12188,7 +12188,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12329,7 +12329,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12411,7 +12411,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12512,7 +12512,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12583,7 +12583,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12658,7 +12658,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12727,7 +12727,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12737,7 +12737,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The document does not exist any more. */
+            /** @description The document no longer exists. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -12778,7 +12778,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12842,7 +12842,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12910,7 +12910,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12973,7 +12973,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -12983,7 +12983,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The document does not exist any more. */
+            /** @description The document no longer exists. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -13024,7 +13024,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -13088,7 +13088,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -13156,7 +13156,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -13219,7 +13219,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -13229,7 +13229,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The document does not exist any more. */
+            /** @description The document no longer exists. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -13266,7 +13266,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -13325,7 +13325,7 @@ export interface operations {
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.
+                 * @description The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.
                  * @example 2.0.0
                  */
                 "X-Experience-API-Version": components["parameters"]["X-Experience-API-Version"];
@@ -13377,7 +13377,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The versions, the newest first. */
+            /** @description The versions, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14197,7 +14197,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page that says that the unit is over. */
+            /** @description A page that says that the learner has left the unit. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14232,7 +14232,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Part of the address that the content got when it was opened.
+                 * @description Part of the URL that the content received when it was opened.
                  * @example eyJhbGciOiJkaXIifQ
                  */
                 token: string;
@@ -14246,7 +14246,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response of the protocol. `error=3` means that the session is over. */
+            /** @description The response of the protocol. `error=3` means that the session has ended. */
             200: {
                 headers: {
                     [name: string]: unknown;

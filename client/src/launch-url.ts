@@ -6,7 +6,7 @@ export function withReturn(launchUrl: string | null, returnUrl: string | URL): s
     );
   const { href, protocol } = new URL(returnUrl);
   if (protocol !== 'https:' && protocol !== 'http:')
-    throw new TypeError('The return address must be an absolute http or https address.');
+    throw new TypeError('The return URL must be an absolute http or https URL.');
   return `${launchUrl}&returnURL=${encodeURIComponent(href)}`;
 }
 

@@ -76,7 +76,7 @@ function notAborted(request: Request): (cause: unknown) => LecternError {
     if (request.signal.aborted) throw request.signal.reason;
     // The error of a rejected token explains more than that of a failed request.
     if (cause instanceof LecternError) throw cause;
-    const detail = `No answer came from ${new URL(request.url).origin}. Check the address and the network.`;
+    const detail = `No response from ${new URL(request.url).origin}. Check the URL and the network.`;
     return new LecternError({ code: 'connection_failed', status: 0, detail, cause });
   };
 }

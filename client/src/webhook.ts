@@ -27,20 +27,22 @@ export async function verifyWebhook(
   if (!id || !timestamp || !signatures) throw new WebhookError('A header of Standard Webhooks is missing.');
   const age = Date.now() / 1000 - (/^\d+$/.test(timestamp) ? Number(timestamp) : Number.NaN);
   if (!(Math.abs(age) <= toleranceSeconds))
-    throw new WebhookError('webhook-timestamp is too old or ahead. Check the clock, or refuse a replay.');
+    throw new WebhookError(
+      'webhook-timestamp is too far in the past or future. The message may be a replay, or this machine has the wrong time.',
+    );
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
   const given = signatures
     .split(' ')
     .flatMap((part) => (part.startsWith('v1,') ? [part.slice('v1,'.length)] : []));
   for (const secret of [secrets].flat()) if (await isSigned(signed, given, secret)) return JSON.parse(text);
-  throw new WebhookError('No signature fits. Check the secret, and that the body was not changed.');
+  throw new WebhookError('No signature matches. Check the secret, and that the body was not changed.');
 }
 
 /** `subtle.verify` compares in constant time. */
 async function isSigned(signed: Uint8Array<ArrayBuffer>, given: string[], secret: string): Promise<boolean> {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''));
-  if (!bytes?.length) throw new TypeError('A webhook secret is whsec_ and base64.');
+  if (!bytes?.length) throw new TypeError('A webhook secret must be whsec_ followed by base64.');
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']);
   for (const text of given) {

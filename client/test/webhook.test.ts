@@ -55,9 +55,9 @@ test('messages signed by the reference package are accepted; old, unsigned and u
   assert.equal((await verifyWebhook(body, fresh, secret)).EventID, 'Ø');
   assert.equal((await verifyWebhook(Buffer.from(body), new Headers(fresh), [secret])).Type, 'webhook.ping');
   const old = signed(new Date(Date.now() - 301_000));
-  await assert.rejects(verifyWebhook(body, old, secret), /too old/);
+  await assert.rejects(verifyWebhook(body, old, secret), /too far in the past/);
   assert.ok(await verifyWebhook(body, old, secret, { toleranceSeconds: 600 }));
-  await assert.rejects(verifyWebhook(body, signed(new Date(Date.now() + 310_000)), secret), /ahead/);
+  await assert.rejects(verifyWebhook(body, signed(new Date(Date.now() + 310_000)), secret), /future/);
   await assert.rejects(verifyWebhook(body, { ...fresh, 'webhook-timestamp': 'soon' }, secret), /clock/);
   await assert.rejects(verifyWebhook(body, { ...fresh, 'webhook-signature': '' }, secret), /missing/);
   await assert.rejects(verifyWebhook(body, { ...fresh, 'webhook-signature': 'v1,' }, secret), /No signature/);

@@ -96,7 +96,7 @@ export const english = {
   markedComplete: 'Completed',
   leaving: 'Saving your progress…',
   ownWindow: {
-    title: (title: string) => `“${title}” opens in a window of its own`,
+    title: (title: string) => `“${title}” opens in its own window`,
     text: 'Keep this page open. Your progress is shown here when you come back.',
     action: 'Open window',
   },

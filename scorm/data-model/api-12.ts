@@ -50,7 +50,7 @@ const unexpected = 'The parameter must be an empty string';
  */
 function initialize(state: State, parameter: string, { now }: Environment): Answer {
   if (parameter !== '') return fail(state, 'false', 201, unexpected);
-  if (state.phase === 'running') return fail(state, 'false', 101, 'The session has begun already');
+  if (state.phase === 'running') return fail(state, 'false', 101, 'The session has already begun');
   const begun: State = { ...state, phase: 'running', begunAt: now };
   if (state.phase === 'not initialised') return answer(begun, 'true', 0, '', { effect: 'initialised' });
   const before = snapshot(state, now);

@@ -57,7 +57,7 @@ const explanations: Readonly<Record<Problem, string>> = {
   'no such member': 'is beyond the end of the list',
   'out of order': 'is beyond the end of the list; members are added in order',
   dependency: 'depends on an identifier or type that is not set yet',
-  'not unique': 'is set already, or a duplicate',
+  'not unique': 'is already set, or is a duplicate',
   'wrong type': 'does not accept this value',
   'out of range': 'does not accept a value of this size',
 };

@@ -86,7 +86,7 @@ describe('rules in words', () => {
       describeActivity(course, found).map((each) => ruleText('G', each)),
       [
         'The units of G open in order.',
-        'There is no way back within G.',
+        'Learners cannot go back within G.',
         '1 of the units of G are selected.',
       ],
     );

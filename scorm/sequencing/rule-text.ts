@@ -21,7 +21,7 @@ export function ruleText(title: string, rule: DescribedRule): string {
     attemptLimit: `${title} can be attempted ${Value === 1 ? 'once' : `${Value} times`}`,
     timeLimit: `An attempt on ${title} may take ${minutesText(Value ?? 0)}`,
     inOrder: `The units of ${title} open in order`,
-    forwardOnly: `There is no way back within ${title}`,
+    forwardOnly: `Learners cannot go back within ${title}`,
     selection: `${Value} of the units of ${title} are selected`,
     shuffled: `The units of ${title} are in random order`,
     passScore: `${title} is passed with a score of ${Value} % or more`,

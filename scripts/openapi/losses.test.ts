@@ -71,7 +71,7 @@ test('everything that a client would miss is reported', () => {
     ],
     [
       { ...operation, requestBody: json({ ...user, required: ['LoginID', 'Status'] }) },
-      'Status must be sent',
+      'Status is now required',
     ],
     [
       {

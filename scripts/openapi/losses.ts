@@ -94,16 +94,16 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
     const [needed, need] = [old.required ?? [], now.required ?? []];
     if (direction === 'sent')
       for (const name of need.filter((name) => !needed.includes(name)))
-        report(place, `${name} must be sent now`);
+        report(place, `${name} is now required`);
     else
       for (const name of needed.filter((name) => !need.includes(name)))
-        report(place, `${name} may be missing now`);
+        report(place, `${name} may now be missing`);
     if (old.items && now.items) compareSchemas(`${place}[]`, old.items, now.items, direction);
     if (typeof old.additionalProperties === 'object' && typeof now.additionalProperties === 'object')
       compareSchemas(`${place}.*`, old.additionalProperties, now.additionalProperties, direction);
     const isClosed = now.additionalProperties === false && now.patternProperties === undefined;
     if (direction === 'sent' && isClosed && old.additionalProperties !== false)
-      report(place, 'further fields are refused now');
+      report(place, 'additional fields are now rejected');
   }
 
   function compareValues(place: string, old: Schema, now: Schema, direction: Direction): void {
@@ -112,7 +112,7 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
       report(place, `the type ${type} is gone`);
     if (direction === 'received' && types.length > 0)
       for (const type of typesNow.filter((type) => !types.includes(type)))
-        report(place, `may be of type ${type} now`);
+        report(place, `may now be of type ${type}`);
     const [values, valuesNow] = [valuesOf(old), valuesOf(now)];
     if (values === null && valuesNow !== null && direction === 'sent' && old.type !== undefined)
       report(place, `takes ${valuesNow.join(', ')} only`);
@@ -154,7 +154,7 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
       .filter(({ required }) => required);
     const names = new Set(needed.map(nameOf));
     for (const parameter of found.filter(({ required }) => required))
-      if (!names.has(nameOf(parameter))) report(place, `${nameOf(parameter)} must be sent now`);
+      if (!names.has(nameOf(parameter))) report(place, `${nameOf(parameter)} is now required`);
   }
 
   function compareOperations(place: string, old: Operation, now: Operation): void {
@@ -162,7 +162,7 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
       if (old[member] !== now[member]) report(place, `${member} was ${old[member]} and is ${now[member]}`);
     compareParameters(place, old, now);
     const [body, bodyNow] = [old.requestBody ?? {}, now.requestBody ?? {}];
-    if (bodyNow.required && !body.required) report(place, 'a body must be sent now');
+    if (bodyNow.required && !body.required) report(place, 'a body is now required');
     compareContent(`${place} body`, body.content ?? {}, bodyNow.content ?? {}, 'sent');
     for (const [status, one] of Object.entries(old.responses ?? {})) {
       const kept = now.responses?.[status];

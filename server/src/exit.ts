@@ -15,7 +15,7 @@ export function sentenceFor(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** With LOG_LEVEL=debug, the stack of an error without a sentence of its own is printed. */
+/** With LOG_LEVEL=debug, the stack of an unexpected error is printed. */
 export function exitWithReason(error: unknown): never {
   const sentence = sentenceFor(error);
   const isOwn = error instanceof Error && error.message === sentence;

@@ -58,6 +58,6 @@ test('an additive migration runs while the previous version serves requests, wit
   assert.deepEqual(await checkServer(databaseUrl), []);
   for (const node of service.nodes) assert.deepEqual(await stopProcess(node), { code: 0, signal: null });
   console.log(
-    `migrated under load: ${JSON.stringify(ledger.acknowledged)} by the version before, 5xx 0, losses 0`,
+    `migrated under load: ${JSON.stringify(ledger.acknowledged)} by the previous version, 5xx 0, losses 0`,
   );
 });

@@ -123,7 +123,7 @@ test('callers that allow stale data read from a replica, and none gets data olde
   assert.deepEqual(
     await users(reader, 'stale=3600'),
     { applied: null, names: `${old} user-7` },
-    'a promoted server is not a replica any more',
+    'a promoted server is no longer a replica',
   );
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
 });

@@ -51,7 +51,7 @@ export function findCourseFiles(paths: readonly string[]): CourseFiles | null {
 
 function severalCourses(paths: string[]): PackageRejection {
   const named = paths.slice(0, 3).join(', ').slice(0, 500);
-  const detail = `The zip contains ${paths.length} AICC courses (${named}). Upload each course in a zip of its own.`;
+  const detail = `The zip contains ${paths.length} AICC courses (${named}). Upload each course as a separate zip.`;
   return new PackageRejection('package_invalid', detail);
 }
 

@@ -75,7 +75,7 @@ const forAll: Rule[] = [
   [
     '9.6.3.1',
     (statement, { session }) => statement.extensions[extensions.sessionId] !== session.sessionId,
-    'The session ID in the context must be that of LMS.LaunchData.',
+    'The session ID in the context must be the one in LMS.LaunchData.',
   ],
   [
     '11',
@@ -211,7 +211,7 @@ const forDefined: Rule[] = [
       const isNeeded = masteryScore !== null && statement.score !== null;
       return given === undefined ? isNeeded : given !== masteryScore;
     },
-    'The mastery score in the context must be that of LMS.LaunchData.',
+    'The mastery score in the context must be the one in LMS.LaunchData.',
   ],
   [
     '9.6.2.2',

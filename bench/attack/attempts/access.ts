@@ -55,8 +55,7 @@ export const accessAttempts: readonly Attempt[] = [
         () => ask(`${session.base}/alive`),
       ];
       const change = await world.api('PUT', '/tenant/late', { Status: 'suspended' });
-      if (change.status !== 200)
-        return { withstood: false, detail: `suspending was answered ${change.status}` };
+      if (change.status !== 200) return { withstood: false, detail: `suspending returned ${change.status}` };
       const after = await Promise.all(calls.map((call) => rejectedAfter(call, 6)));
       const text = after
         .map((seconds) => (seconds === null ? 'never' : `${seconds.toFixed(1)} s`))
@@ -66,7 +65,7 @@ export const accessAttempts: readonly Attempt[] = [
   },
   {
     finding: '12',
-    name: 'a refused request leaves its caller and its address in the log',
+    name: 'the log names the caller and the address of a rejected request',
     run: async (world) => {
       const key = await world.narrowKey('users:read');
       const refused = [

@@ -70,7 +70,7 @@ export const bodyAttempts: readonly Attempt[] = [
   },
   {
     finding: '1',
-    name: 'a gzipped body to the interface with a valid key',
+    name: 'a gzipped body to the API with a valid key',
     run: ({ service, key }) =>
       rejectedTenTimes(() =>
         ask(`${service.baseUrl}/user`, {
@@ -97,7 +97,7 @@ export const bodyAttempts: readonly Attempt[] = [
   },
   {
     finding: '1',
-    name: '1 MiB of opening brackets to the interface with a valid key',
+    name: '1 MiB of opening brackets to the API with a valid key',
     run: ({ service, key }) =>
       rejectedTenTimes(() =>
         ask(`${service.baseUrl}/user`, { method: 'POST', key, body: nested.slice(0, 1_000_000) }),
@@ -123,12 +123,12 @@ export const bodyAttempts: readonly Attempt[] = [
   },
   {
     finding: '1',
-    name: 'an unknown key that announces a body and never sends it',
+    name: 'an unknown key that declares a body and never sends it',
     run: (world) => withoutBody(world, '/user', 'authorization: Bearer not-a-key-of-anybody-0123456789\r\n'),
   },
   {
     finding: '1',
-    name: 'a request without a key that announces a body and never sends it',
+    name: 'a request without a key that declares a body and never sends it',
     run: (world) => withoutBody(world, '/user', ''),
   },
 ];

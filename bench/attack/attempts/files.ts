@@ -17,12 +17,15 @@ export const fileAttempts: readonly Attempt[] = [
         const stat = lstatSync(path, { throwIfNoEntry: false });
         return stat && !stat.isSymbolicLink() && (stat.mode & 0o077) !== 0;
       });
-      return { withstood: open.length === 0, detail: `${open.length} files and folders are open to others` };
+      return {
+        withstood: open.length === 0,
+        detail: `${open.length} files and folders are accessible to other users`,
+      };
     },
   },
   {
     finding: '13',
-    name: 'a copy of the database holds signing keys or webhook secrets',
+    name: 'a copy of the database contains signing keys or webhook secrets',
     run: async (world) => {
       const made = expect(
         await world.api('POST', '/webhook', { URL: 'https://93.184.216.34/hook' }, world.key),

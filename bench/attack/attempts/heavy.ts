@@ -114,7 +114,7 @@ export const heavyAttempts: readonly Attempt[] = [
   },
   {
     finding: 'eighth review',
-    name: 'two bulk calls of 50,000 rows of one character',
+    name: 'two bulk calls with 50,000 one-character rows each',
     run: async ({ service, key }) => {
       const body = '1\n'.repeat(50_000);
       const call = () => ask(`${service.baseUrl}/user/bulk`, { method: 'POST', key, headers: ndjson, body });

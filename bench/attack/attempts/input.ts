@@ -89,7 +89,7 @@ export const inputAttempts: readonly Attempt[] = [
   },
   {
     finding: '16',
-    name: "a stored answer replays an erased person's data",
+    name: "a stored response replays an erased person's data",
     run: async (world) => {
       const LoginID = uniqueName('erased');
       const once = () =>

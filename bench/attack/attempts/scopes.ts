@@ -47,7 +47,7 @@ export const scopeAttempts: readonly Attempt[] = [
       const leaked = lists.filter(({ body }) => JSON.stringify(body).includes('/launch?'));
       return {
         withstood: leaked.length === 0,
-        detail: `${leaked.length} of ${lists.length} answers hold a LaunchURL`,
+        detail: `${leaked.length} of ${lists.length} responses contain a LaunchURL`,
       };
     },
   },

@@ -61,7 +61,7 @@ export function openLearners(service: TestService, tenant: TestTenant) {
       const text = await response.text();
       if ([400, 415, 422].includes(response.status)) throw new InvalidPackage(text);
       if (!response.ok) throw new Error(text);
-      if (JSON.parse(text).Standard !== 'cmi5') throw new InvalidPackage('It is no package of cmi5.');
+      if (JSON.parse(text).Standard !== 'cmi5') throw new InvalidPackage('It is not a cmi5 package.');
       done(await service.api('PUT', `/course/${courseId}/option/open`, {}));
       return courseId;
     },

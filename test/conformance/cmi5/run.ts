@@ -22,7 +22,9 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-const suite = resolve(positionals[0] ?? fail('Name the folder lts of a checkout of adlnet/CATAPULT.'));
+const suite = resolve(
+  positionals[0] ?? fail('Give the path of the folder lts in a checkout of adlnet/CATAPULT.'),
+);
 if (!existsSync(join(suite, 'node_modules')))
   fail(`${suite} has no packages. Run "npm ci --ignore-scripts" there.`);
 if (!existsSync(join(suite, 'pkg/dist')))

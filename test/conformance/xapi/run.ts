@@ -18,7 +18,9 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-const suite = resolve(positionals[0] ?? fail('Name the checkout of adlnet/lrs-conformance-test-suite.'));
+const suite = resolve(
+  positionals[0] ?? fail('Give the path of a checkout of adlnet/lrs-conformance-test-suite.'),
+);
 if (!existsSync(join(suite, 'node_modules')))
   fail(`${suite} has no packages. Run "npm install --ignore-scripts" there.`);
 

@@ -28,11 +28,11 @@ export const aiccRoutes = [
     name: 'reportByHacp',
     summary: 'Report from AICC content (the AICC_URL of HACP)',
     description:
-      'The commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. What they report counts when the response says `error=0`. A session that is over, or an unknown address, gets `error=3`. Any origin may call it.',
+      'The commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. A session that has ended, or an unknown URL, gets `error=3`. Any origin may call it.',
     runTime: { token: 'session', use: 'commit' },
     bodyLimit,
     params: Type.Object({
-      token: Type.String({ description: 'Part of the address that the content got when it was opened.' }),
+      token: Type.String({ description: 'Part of the URL that the content received when it was opened.' }),
     }),
     raw: {
       types: ['application/x-www-form-urlencoded'],
@@ -42,7 +42,7 @@ export const aiccRoutes = [
     ownErrors: true,
     answers: {
       200: {
-        description: 'The response of the protocol. `error=3` means that the session is over.',
+        description: 'The response of the protocol. `error=3` means that the session has ended.',
         type: 'text/plain',
         example: hacpAnswer({ error: 0, version: '4.0' }),
       },

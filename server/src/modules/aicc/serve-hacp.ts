@@ -17,7 +17,7 @@ const preflight = {
   'Access-Control-Max-Age': '600',
 };
 
-/** Statuses that concern the request or the service. All others mean that the session is over. */
+/** Statuses that concern the request or the service. All others mean that the session has ended. */
 const ownStatuses = Object.keys(aiccRoutes[0]?.answers ?? {}).map(Number);
 
 function sendError(reply: FastifyReply, problem: Problem): FastifyReply {

@@ -77,7 +77,10 @@ export async function basicKeyCaller(ctx: Context, request: FastifyRequest): Pro
   const caller = await callerOf(ctx, request, password);
   if (caller.keyId === name) return caller;
   countSignInFailure(ctx, 'key');
-  throw new Problem('unauthorized', 'The name is not the KeyID of the secret. Send KeyID:Secret.');
+  throw new Problem(
+    'unauthorized',
+    'The user name is not the KeyID that belongs to the secret. Send KeyID:Secret.',
+  );
 }
 
 /** Whether a key or session may call the route; `loginId` is the one in the path. */

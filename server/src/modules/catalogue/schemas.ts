@@ -187,10 +187,10 @@ const ruleFields = {
   Conditions: Type.Array(
     Fields({
       Condition: OneOf(conditionNames),
-      Not: Type.Boolean({ description: 'true if the opposite is the condition.' }),
+      Not: Type.Boolean({ description: 'true if the condition is negated.' }),
       Units: Type.Array(Type.String(), {
         description:
-          'Titles of the units that it is about; one of them is enough. Empty if it is the unit itself.',
+          'Titles of the units that the condition checks; one of them is enough. Empty if it checks the unit itself.',
       }),
       Objective: Nullable(Type.String({ description: 'An objective that no unit of the course sets.' })),
       Value: Nullable(Type.Number({ description: 'Per cent, for scores.' })),

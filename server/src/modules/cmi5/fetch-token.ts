@@ -12,6 +12,7 @@ export async function fetchToken(ctx: TenantContext, handle: AuHandle): Promise<
     return { 'error-code': '2', 'error-text': 'The learner has no access to this course.' };
   const { token, hash } = newLrsToken(ctx, handle);
   if (await setAuToken(ctx, { ...handle, tokenHash: hash })) return { 'auth-token': token };
-  const text = 'The token was returned before, or the session is over. Open the page again from the course.';
+  const text =
+    'The token has already been returned, or the session has ended. Open the page again from the course.';
   return { 'error-code': '1', 'error-text': text };
 }

@@ -12,7 +12,7 @@ import { accountOf, auAuthority, isOfOtherCourse } from './identity.ts';
 import { takeStatements } from './take-statements.ts';
 
 const ended =
-  'The session of this token is over, or its token is wrong. Open the page again from the course.';
+  'The session of this token has ended, or the token is invalid. Open the page again from the course.';
 
 /** The AU session behind a token. It ends with the session, the enrolment's access, and the tenant's. */
 export const findAuSession: FindAuSession = async (ctx, token) => {

@@ -122,7 +122,7 @@ async function insertAu(
 ): Promise<Inserted> {
   const { unit, registration } = opening;
   const { AssignableUnit: au, UnitID } = unit;
-  if (!au) throw new Error(`${UnitID} is no AU`);
+  if (!au) throw new Error(`${UnitID} is not an AU`);
   await insertAuSession(ctx, row);
   const account = accountOf(ctx, registration.login_id);
   const activityId = activityIdOfUnit(ctx, registration.course_id, unit);

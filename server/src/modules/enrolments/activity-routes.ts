@@ -46,7 +46,7 @@ export const activityRoutes = [
     mayBeStale: true,
     summary: "List a course's interactions",
     description:
-      "What the tenant's learners answered to each question of a course, in their latest attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.",
+      "The answers of the tenant's learners to each question of a course, in their latest attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.",
     params: Type.Object({ CourseID }),
     query: Fields(pageQuery),
     answers: { 200: { description: 'A page of interactions.', schema: PageOf(CourseInteraction) } },

@@ -111,7 +111,7 @@ export const eventData: PersonalData = {
   erased: 'The person that the events are about, and their contents except results and times.',
   kept: {
     what: 'That something happened to an enrolment, when, and with which result.',
-    why: 'Readers that follow the log must find no gaps. Nothing in it identifies the person any more.',
+    why: 'Readers that follow the log must find no gaps. Nothing in it identifies the person.',
   },
   eraseForUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, batchRows), after),
   eraseForEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, batchRows), after),

@@ -31,7 +31,7 @@ export const passwordRoutes = [
     path: '/session/invitation/check',
     name: 'readOpenInvitation',
     summary: 'Read the invitation of a link',
-    description: 'For the page of the link. It does not use up the link.',
+    description: "Called by the link's page. Does not use up the link.",
     body: InvitationToken,
     answers: { 200: { description: 'The link can be used.', schema: OpenInvitation } },
     problems: ['cross_site', 'invitation_ended'],
@@ -48,7 +48,7 @@ export const passwordRoutes = [
     name: 'acceptInvitation',
     summary: 'Accept an invitation: set a password and sign in',
     description:
-      "For the page of the link, which hashes the password first. The link cannot be used again, and the user's other sessions end.",
+      "Called by the link's page, which hashes the password first. The link cannot be used again, and the user's other sessions end.",
     body: InvitationAcceptance,
     answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
     problems: ['cross_site', 'invitation_ended', 'password_not_hashed'],

@@ -118,7 +118,7 @@ export const OpenInvitation = Fields(
     ExpiresAt: Instant(),
     PasswordHash,
   },
-  { title: 'OpenInvitation', description: 'What the page of an invitation shows.' },
+  { title: 'OpenInvitation', description: "The information shown on an invitation's page." },
 );
 export type OpenInvitation = Type.Static<typeof OpenInvitation>;
 

@@ -31,7 +31,7 @@ const OpenedUnit = Fields(
   {
     SessionID: Type.String({ format: 'uuid' }),
     URL: Type.String({ description: "The unit's page with its launch parameters." }),
-    OwnWindow: Type.Boolean({ description: 'true if the unit needs a window of its own.' }),
+    OwnWindow: Type.Boolean({ description: 'true if the unit must be opened in its own window.' }),
     LaunchMode: OneOf(launchModes),
   },
   { title: 'OpenedUnit' },
@@ -52,7 +52,11 @@ const Results = Fields(
 const AuToken = Fields(
   {
     'auth-token': Type.Optional(Type.String({ description: 'For HTTP Basic authentication at the LRS.' })),
-    'error-code': Type.Optional(OneOf(['1', '2'], { description: '1: used before, or over. 2: no access.' })),
+    'error-code': Type.Optional(
+      OneOf(['1', '2'], {
+        description: '1: the token was already used, or the session has ended. 2: no access.',
+      }),
+    ),
     'error-text': Type.Optional(Type.String()),
   },
   { title: 'AuToken' },
@@ -139,12 +143,12 @@ export const auRoutes = [
     path: '/play/{token}/returned',
     name: 'returnFromUnit',
     summary: 'Return from a unit (the returnURL of cmi5)',
-    description: 'The player replaces this page. In a window of its own, the learner can close it.',
+    description: 'The player replaces this page. If the unit is in its own window, the learner can close it.',
     runTime: { token: 'session', use: 'file' },
     page: true,
     params: Session,
     answers: {
-      200: { description: 'A page that says that the unit is over.', type: 'text/html' },
+      200: { description: 'A page that says that the learner has left the unit.', type: 'text/html' },
       404: { description: 'A page that says that the link has expired.', type: 'text/html' },
     },
     problems: ['session_ended'],

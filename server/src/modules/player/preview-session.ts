@@ -86,7 +86,7 @@ async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicke
 
 /** Evaluates a commit like a learner's. Earlier results come from the page's last receipt. */
 async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promise<Receipt> {
-  if (ctx.now().getTime() >= handle.until) throw new Problem('session_ended', 'The preview is over.');
+  if (ctx.now().getTime() >= handle.until) throw new Problem('session_ended', 'The preview has ended.');
   const before = body.Preview === undefined ? { units: {}, course: nothing } : readResults(ctx, body.Preview);
   if (!before)
     throw new Problem('validation_failed', 'Send Preview exactly as in the last receipt.', {

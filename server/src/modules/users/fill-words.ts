@@ -3,10 +3,10 @@ import { inBatches } from '../../platform/db/batches.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { run } from '../../platform/db/transaction.ts';
 
-const unfilled = `/* across tenants: tenants of the version before */
+const unfilled = `/* across tenants: tenants of the previous version */
 select tenant_id from user_word_fill order by tenant_id limit 100`;
 
-/** Job: adds the words of users that a version before this one created. */
+/** Job: indexes the words of users that an earlier version created. */
 export async function fillWords(ctx: Context): Promise<void> {
   for (;;) {
     const tenants = await run<{ tenant_id: string }>(ctx, { text: unfilled, values: [] });

@@ -22,7 +22,7 @@ export function checkKind(ctx: TenantContext, kind: WebhookKind, input: WebhookC
   requireScope(ctx, 'xapi:read', 'Sending statements to another LRS');
   if (input.Types != null)
     throw reject('Types', 'Endpoints of the kind xapi receive all statements. Leave Types out.');
-  if (input.Username === null) throw reject('Username', 'Send the user name at the LRS.');
+  if (input.Username === null) throw reject('Username', 'Send the user name for the LRS.');
 }
 
 /** A new endpoint for statements needs credentials. */
@@ -31,5 +31,5 @@ export function checkNewKind(ctx: TenantContext, input: NewWebhook): void {
   checkKind(ctx, Kind, fields);
   if (Kind === 'events') return;
   for (const name of ['Username', 'Password'] as const)
-    if (input[name] == null) throw reject(name, `${name} is missing. Send the credentials at the LRS.`);
+    if (input[name] == null) throw reject(name, `${name} is missing. Send the credentials for the LRS.`);
 }

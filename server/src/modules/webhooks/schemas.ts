@@ -29,12 +29,12 @@ const Username = Nullable(
     minLength: 1,
     maxLength: 255,
     pattern: '^[^:\\u0000-\\u001F\\u007F\\uD800-\\uDFFF]+$',
-    description: 'User name at the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null.',
+    description: 'User name for the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null.',
   }),
 );
 const Password = Text(1_024, {
   minLength: 1,
-  description: 'Password at the LRS. It is stored encrypted and never shown.',
+  description: 'Password for the LRS. It is stored encrypted and never shown.',
 });
 
 const common = {
@@ -152,7 +152,7 @@ export const Delivery = Fields(
       required: ['Status', 'Body'],
       properties: { Status: { type: 'integer' }, Body: { type: ['string', 'null'] } },
       description:
-        'The last response with the first 4 kB of its body; null if there was none. The answers of an LRS are kept without their bodies, which may repeat statements.',
+        'The last response with the first 4 kB of its body; null if there was none. Responses from an LRS are kept without their bodies, which may repeat statements.',
     }),
     Error: Nullable(Type.String({ description: 'Why the last attempt failed.' })),
     Milliseconds: Nullable(Type.Integer()),

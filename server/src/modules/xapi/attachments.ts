@@ -26,7 +26,7 @@ export function partsBySha2(parts: readonly Part[]): Map<string, Part> {
       if (part.headers['content-transfer-encoding']?.toLowerCase() !== 'binary')
         invalid(`Part ${at + 2}`, 'needs the header Content-Transfer-Encoding: binary.');
       if (hash(algorithm, part.content) !== sha2)
-        invalid(`Part ${at + 2}`, 'does not have the announced hash.');
+        invalid(`Part ${at + 2}`, 'does not match its declared hash.');
       return [sha2, part];
     }),
   );
@@ -49,7 +49,10 @@ export function matchAttachments(
       unused.delete(name);
       if (!part && fileUrl !== undefined) continue;
       if (!part)
-        invalid('attachments', `has ${sha2}, of which the request has no part and which has no fileUrl.`);
+        invalid(
+          'attachments',
+          `has ${sha2}, but the request has no part with this hash, and the attachment has no fileUrl.`,
+        );
       if (
         usageType === signatureUsage &&
         !part.headers['content-type']?.startsWith('application/octet-stream')
@@ -60,7 +63,7 @@ export function matchAttachments(
     }
   const [extra] = unused;
   if (extra !== undefined)
-    invalid('The body', `has a part ${extra} that is no attachment of its statements.`);
+    invalid('The body', `has a part ${extra} that is not an attachment of its statements.`);
   return [...found.values()];
 }
 

@@ -25,15 +25,18 @@ export function checkPreconditions(
   const matches = (header: string) =>
     before !== null && (header.trim() === '*' || tagsIn(header).includes(before.etag));
   if (ifMatch !== undefined && !matches(ifMatch))
-    throw new Problem('precondition_failed', 'The document is not the one in If-Match. Read it again.');
+    throw new Problem('precondition_failed', 'The document is not the version in If-Match. Read it again.');
   if (ifNoneMatch !== undefined && matches(ifNoneMatch))
-    throw new Problem('precondition_failed', 'The document in If-None-Match exists already. Read it first.');
+    throw new Problem(
+      'precondition_failed',
+      'The document already exists, contrary to If-None-Match. Read it first.',
+    );
   if (areRequired === 'never' || ifMatch !== undefined || ifNoneMatch !== undefined) return;
   if (before === null && areRequired === 'always')
     invalid('If-None-Match', 'is missing. Send If-None-Match: * to create the document.');
   if (before !== null)
     throw new Problem(
       'document_conflict',
-      'The document exists already. Read it, and send its ETag in If-Match to replace it.',
+      'The document already exists. Read it, and send its ETag in If-Match to replace it.',
     );
 }

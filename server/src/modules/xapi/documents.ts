@@ -135,7 +135,7 @@ async function rejectTooMany(ctx: TenantContext, address: DocumentAddress): Prom
   if ((row?.documents ?? 0) < maxDocuments) return;
   throw new Problem(
     'document_limit',
-    `There are ${maxDocuments} documents of this agent and activity already. Delete some first.`,
+    `This agent and activity already have ${maxDocuments} documents. Delete some first.`,
   );
 }
 

@@ -161,7 +161,7 @@ test('small copies of large statements are compared only up to a limit', async (
   const content = 'a';
   const file = { ...attachmentOf(content), fileUrl: 'https://example.com/a' };
   const more = { actor, verb, object, attachments: [file] };
-  expectInvalid(await sendWithParts(tenant, [...small, more], [content]), /more than 8 MiB together/);
+  expectInvalid(await sendWithParts(tenant, [...small, more], [content]), /more than 8 MiB in total/);
   expectStatus(await sendWithParts(tenant, [...small.slice(0, 3), more], [content]), 200);
 });
 

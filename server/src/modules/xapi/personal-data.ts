@@ -141,9 +141,9 @@ export const statementData: PersonalData = {
   name: 'Statements',
   tables: ['statement', 'statement_match', 'voided_statement', 'statement_attachment'],
   erased:
-    'xAPI statements by or about the person and about their enrolments, with attachments; their identifier and name in the statements of others.',
+    "xAPI statements by or about the person and about their enrolments, with attachments; their identifier and name in other people's statements.",
   kept: {
-    what: 'Statements of others that mentioned the person, without the person.',
+    what: "Other people's statements that mentioned the person, with the person removed.",
     why: "They are other people's results.",
   },
   eraseForUser: async (ctx, { loginId }) => {
@@ -197,7 +197,7 @@ const keyOf = (ctx: Context, loginId: string) => searchKey('agent', identityIn(c
 export const documentData: PersonalData = {
   name: 'Documents',
   tables: ['xapi_document'],
-  erased: 'What courses stored about the person in the states and profiles of xAPI.',
+  erased: 'Data that courses stored about the person in xAPI states and profiles.',
   kept: null,
   eraseForUser: async (ctx, { loginId }) => {
     const values = [ctx.tenantId, kinds, keyOf(ctx, loginId)];

@@ -37,7 +37,7 @@ type Spec = Pick<Route, 'method' | 'path' | 'name' | 'summary' | 'description' |
 
 const headers = {
   'X-Experience-API-Version': {
-    description: 'The version of xAPI: 1.0.x or 2.0.x. They differ in some rules.',
+    description: 'The version of xAPI: 1.0.x or 2.0.x. The versions differ in some rules.',
     example: '2.0.0',
   },
 };
@@ -107,8 +107,8 @@ const statements = [
     method: 'PUT',
     path: '/xapi/statements',
     name: 'putStatement',
-    summary: 'Store a statement with an ID of your own',
-    description: 'The request can be repeated: a statement that exists already and is the same is kept.',
+    summary: 'Store a statement with an ID that you choose',
+    description: 'Repeating the request is safe: an identical statement that already exists is kept.',
     query: putQuery,
     parameters: ['statementId'],
     raw: statementBody,
@@ -122,7 +122,7 @@ const statements = [
     name: 'postStatements',
     summary: 'Store statements',
     description:
-      'All of them or none. A statement that exists already and is the same is skipped, so the request can be repeated if the statements have IDs.',
+      'Stores all of the statements or none. Identical statements that already exist are skipped, so repeating the request is safe if the statements have IDs.',
     parameters: [],
     raw: statementBody,
     answers: {
@@ -153,8 +153,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       method: 'GET',
       name: `get${noun}`,
       summary: `Read ${title}, or the list of their IDs`,
-      description:
-        'Without an ID in the query, the response is the list. Its ETag identifies the version of a document.',
+      description: "Without an ID in the query, returns the list. The ETag identifies a document's version.",
       answers: {
         200: {
           description: 'The document with its ETag, or the IDs.',
@@ -183,7 +182,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       name: `post${noun}`,
       summary: `Merge a JSON object into ${title}`,
       description:
-        'Properties of the object replace those of the stored one; others stay. If there is no document, it is stored.',
+        'Properties of the object replace those of the stored one; the others are kept. If there is no document yet, the object is stored.',
       raw,
       answers: { 204: { description: 'The document is stored.' } },
       problems: ['precondition_failed', 'document_limit', 'storage_limit'],
@@ -196,9 +195,9 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       summary: `Delete ${title}`,
       description:
         kind === 'state'
-          ? 'Without a stateId, all states of the agent and activity are deleted. It can be repeated.'
-          : 'It can be repeated.',
-      answers: { 204: { description: 'The document does not exist any more.' } },
+          ? 'Without a stateId, all states of the agent and activity are deleted. Repeating the request is safe.'
+          : 'Repeating the request is safe.',
+      answers: { 204: { description: 'The document no longer exists.' } },
       problems: ['precondition_failed'],
       handle: (ctx, request) => removeDocument(ctx, kind, request),
     }),
@@ -211,7 +210,7 @@ const lookups = [
     path: '/xapi/agents',
     name: 'getAgents',
     summary: 'Read what is known about an agent',
-    description: 'The identifier, and the names by which recent statements call the agent.',
+    description: "The identifier, and the agent's names in recent statements.",
     query: agentQuery,
     parameters: ['agent'],
     answers: {
@@ -251,7 +250,7 @@ const lookups = [
     tag: 'xAPI',
     access: 'anyone',
     scope: null,
-    answers: { 200: { description: 'The versions, the newest first.', schema: About, type: json } },
+    answers: { 200: { description: 'The versions, newest first.', schema: About, type: json } },
     handle: async () => getAbout(),
   }),
 ];

@@ -25,7 +25,7 @@ export const statementQuery = Type.Object(
   {
     statementId: text('One statement. Cannot be combined with filters.'),
     voidedStatementId: text('One voided statement. Cannot be combined with filters.'),
-    agent: text(`${agent} Statements whose actor or object it is, or one of whose members.`),
+    agent: text(`${agent} Statements in which it is the actor or the object, or a member of that group.`),
     verb: text('IRI of the verb.'),
     activity: text('IRI of the activity that is the object.'),
     registration: text('UUID of the registration. Lectern uses the EnrollID.'),
@@ -75,7 +75,7 @@ const StatementResult = Type.Object(
     statements: Type.Array(Statement),
     more: Type.String({
       description:
-        'Path of the next page; empty on the last one. A page can be short, or even empty, and have a next one.',
+        'Path of the next page; empty on the last one. A page can be short, or even empty, although another one follows.',
     }),
   },
   { title: 'StatementResult' },

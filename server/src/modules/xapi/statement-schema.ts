@@ -105,7 +105,7 @@ export const Statement = Type.Object(
     verb,
     object,
     ...optional({
-      id: text('A UUID. Send one of your own, so that the request can be repeated.'),
+      id: text('A UUID. Choose one yourself, so that repeating the request is safe.'),
       result,
       context,
       timestamp: text('When it happened. Default: when it was stored.'),

@@ -49,7 +49,7 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
 /** A statement and its row, which takes half of the time that a statement costs, so it is made once. */
 type Entry = { statement: CompleteStatement; row: StatementRow };
 
-/** Each agent and activity is a row of its own. */
+/** Each agent and activity is a separate row. */
 const maxKeysOfStatement = 2_000;
 const maxKeys = 10_000;
 /** One part of a request can be an attachment of many of its statements, each with a row. */
@@ -149,7 +149,7 @@ async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Prom
   if ((sum?.bytes ?? 0) > maxComparedBytes)
     invalid(
       'The body',
-      'has statements that exist already and have more than 8 MiB together. Split it into several requests.',
+      'repeats existing statements of more than 8 MiB in total. Split it into several requests.',
     );
   const rows = await ctx.db
     .selectFrom('statement')
@@ -169,7 +169,7 @@ function withoutSame(entries: readonly Entry[], clashes: readonly Clash[]): Entr
     if (!isSame(comparable(JSON.parse(payload) as Statement), comparable(statement)))
       throw new Problem(
         'statement_conflict',
-        `The statement ${statement.id} exists already and is different. Statements cannot change: send it with a new ID.`,
+        `A different statement with the ID ${statement.id} already exists. Statements cannot change: send yours with a new ID.`,
       );
     return false;
   });

@@ -96,7 +96,7 @@ export function admitExport(ctx: Context, request: FastifyRequest): void {
     {
       of: ctx.admission.exports,
       by: queueOf(request),
-      description: 'for whole lists',
+      description: 'for complete lists',
       reason: 'export_concurrency',
     },
   ]);

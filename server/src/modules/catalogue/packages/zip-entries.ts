@@ -72,7 +72,7 @@ function checkEntry(entry: Entry): Named {
   }
   const marked = mode === 0o040000 || (entry.externalFileAttributes & 0x10) !== 0;
   const directory = name.endsWith('/') || segments.length === 0 || (marked && entry.uncompressedSize === 0);
-  if (directory && entry.uncompressedSize > 0) throw rejectName(name, 'is a folder with content of its own');
+  if (directory && entry.uncompressedSize > 0) throw rejectName(name, 'is a folder that contains data');
   return { entry, name, segments, directory };
 }
 

@@ -18,7 +18,7 @@ export const attemptRoutes = [
     mayBeStale: true,
     summary: "List an enrolment's attempts",
     description:
-      'Every attempt with its own result, whether or not it counts. What the course recorded in each is in `/activity?Attempt=`.',
+      'Every attempt with its own result, whether or not it counts. `/activity?Attempt=` returns what the course recorded in each.',
     tag: 'Enrolments',
     access: 'tenant',
     scope: 'enrolments:read',
@@ -36,7 +36,7 @@ export const attemptRoutes = [
     name: 'resetEnrolment',
     summary: 'Reset an enrolment',
     description:
-      'The learner starts over: the next launch starts a new attempt on the current release, and the limit counts from there. Earlier attempts stay readable but no longer count. An override stays. If nothing was recorded since the last reset, nothing changes.',
+      'The learner starts over: the next launch starts a new attempt on the current release, and the limit applies from there. Earlier attempts stay readable but no longer count. An override is kept. If nothing was recorded since the last reset, nothing changes.',
     tag: 'Enrolments',
     access: 'tenant',
     scope: 'enrolments:write',

@@ -9,8 +9,8 @@ export const ResetRequest = Fields(
 
 export const Attempt = Fields(
   {
-    Attempt: Type.Integer({ description: 'Counted from 1, and on after a reset.' }),
-    StartedAt: Nullable(Instant('When it was first launched; null if it was not launched yet.')),
+    Attempt: Type.Integer({ description: 'Counted from 1. A reset does not restart the count.' }),
+    StartedAt: Nullable(Instant('When it was first launched; null if it has not been launched yet.')),
     FinishedAt: Nullable(Instant('When it was completed, passed or failed.')),
     EndedAt: Nullable(Instant('When the next attempt replaced it; null for the current one.')),
     EndedBy: Nullable(OneOf(['launch', 'reset'], { description: 'What started the next attempt.' })),

@@ -1,7 +1,7 @@
 import type { PersonalData } from '../../../platform/personal-data.ts';
 import { batchOf } from '../../../platform/personal-data.ts';
 
-/** Each user has at most one. Their account is closed before it is erased, so no link works any more. */
+/** Each user has at most one. Their account is closed before it is erased, so no link works. */
 export const invitationData: PersonalData = {
   name: 'Invitations',
   tables: ['invitation'],

@@ -64,7 +64,7 @@ export const invitationRoutes = [
     name: 'listInvitations',
     mayBeStale: true,
     summary: 'List invitations',
-    description: "Each user's newest invitation, the newest first. The list never contains a link.",
+    description: "Each user's newest invitation, newest first. The list never contains a link.",
     scope: 'users:read',
     query: Fields({
       ...pageQuery,

@@ -18,7 +18,7 @@ export type Replica = {
 };
 
 const primaryPosition = `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as position`;
-/** A server that was promoted, or that has lost its primary, is not a copy of our database any more. */
+/** A server that was promoted, or that has lost its primary, is no longer a copy of our database. */
 const replicaPosition = `select pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 as position
   where pg_is_in_recovery() and exists (select from pg_stat_wal_receiver)`;
 
