@@ -28,7 +28,7 @@ export async function verifyWebhook(
   const age = Date.now() / 1000 - (/^\d+$/.test(timestamp) ? Number(timestamp) : Number.NaN);
   if (!(Math.abs(age) <= toleranceSeconds))
     throw new WebhookError(
-      'webhook-timestamp is too far in the past or future. The message may be a replay, or this machine has the wrong time.',
+      "webhook-timestamp is too far in the past or future. The message may be a replay, or this machine's clock is wrong.",
     );
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
