@@ -14,7 +14,7 @@ before(async () => {
 
 after(() => service?.close());
 
-/** A tenant with Ann and Bob, each enrolled on a course, and its administrator. */
+/** A tenant with the users Ann and Bob, each enrolled on a course, and its administrator. */
 async function withLearners() {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });

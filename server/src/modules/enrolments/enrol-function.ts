@@ -129,7 +129,7 @@ const extend = `
 
 const isChosen = 'option.course_id = request.course_id and option.duration_id = chosen';
 
-/** A plan only compares, so that nobody waits for it. */
+/** A plan only compares the counts and takes no seat, so that nobody waits for it. */
 const takeSeat = `
     if fact.seats is not null then
       seat := request.course_id || E'\\n' || chosen;

@@ -46,7 +46,7 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
   return ids;
 }
 
-/** A statement and its row, which takes half of the time that a statement costs, so it is made once. */
+/** A statement and its row. Creating the row is half of the cost of a statement, so it is done only once. */
 type Entry = { statement: CompleteStatement; row: StatementRow };
 
 /** Each agent and activity is a separate row. */

@@ -3,7 +3,7 @@ import type { Connection } from './engine.ts';
 type Table = { name: string; isTenants: boolean };
 type ForeignKey = { table: string; name: string; definition: string };
 
-/** The tables that are not distributed yet. Those of tenants have a primary key that begins with the tenant. */
+/** The tables that are not distributed yet. The primary keys of tenants' tables begin with the tenant. */
 const undistributed = `select relation.oid::regclass::text as name, first_column.attname = 'tenant_id' and relation.relname <> 'tenant' as "isTenants"
 from pg_class relation
 join pg_index index on index.indrelid = relation.oid and index.indisprimary

@@ -80,7 +80,7 @@ export function openCounters() {
   );
   const workerReplacements = counter(
     'lectern_worker_replacements_total',
-    'Worker processes started in place of ones that ended.',
+    'Worker processes started to replace ones that ended.',
     [],
   );
   const replicaReads = counter(
