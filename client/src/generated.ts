@@ -7261,7 +7261,7 @@ export interface operations {
                  */
                 ExpiresBefore?: string;
                 /**
-                 * @description Only enrolments changed after this time, in the order of change.
+                 * @description Only enrolments changed after this time. They are ordered by change; progress may appear up to five minutes too early in this order. To synchronise, send the time at which your previous read began.
                  * @example 2026-01-31T09:00:00Z
                  */
                 ChangedAfter?: string;

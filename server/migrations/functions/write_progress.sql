@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function write_progress_17d5ad141d23 (text, jsonb, timestamptz) returns setof integer
+create or replace function write_progress_10746d70306a (text, jsonb, timestamptz) returns setof integer
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -22,40 +22,41 @@ begin
       completion = request.completion, success = request.success, score = request.score, progress = request.progress,
       total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
       attempt_state = nullif(request."attemptState", 'null'),
-      last_accessed_at = $3, changed_at = $3
+      last_accessed_at = $3,
+      changed_at = (case when enrolment.changed_at > $3 - interval '5 minutes' and enrolment.status = request.status then enrolment.changed_at else $3 end)
     from "user" known
     where enrolment.tenant_id = $1 and enrolment.enroll_id = request."enrollId"
       and enrolment.revision = request."expectedRevision" and enrolment.status = request."expectedStatus"
-      and (request."expectedChange" is null or enrolment.changed_at = request."expectedChange")
+      and (request."expectedChange" is null or greatest(enrolment.changed_at, enrolment.last_accessed_at) = request."expectedChange")
       and known.tenant_id = $1 and known.user_id = enrolment.user_id and known.enabled
     returning enrolment.user_id, enrolment.course_id into moved;
     continue when not found;
-    insert into attempt_unit as unit
-      (tenant_id, enroll_id, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
-    values ($1, request."enrollId", request."unitId", request.launch, request.number, request.data, request.bytes,
-      request.evidence, $3)
-    on conflict (tenant_id, enroll_id, unit_id) do update set
+    update attempt_unit unit set
       launch = (case
-        when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.launch
-        else unit.launch end),
+        when request.bytes > 0 and (request.launch, request.number) > (unit.launch, unit.commit_number) then request.launch else unit.launch end),
       commit_number = (case
-        when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.commit_number
-        else unit.commit_number end),
+        when request.bytes > 0 and (request.launch, request.number) > (unit.launch, unit.commit_number) then request.number else unit.commit_number end),
       data = (case
-        when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.data
-        else unit.data end),
+        when request.bytes > 0 and (request.launch, request.number) > (unit.launch, unit.commit_number) then request.data else unit.data end),
       bytes = (case
-        when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.bytes
-        else unit.bytes end),
-      evidence = excluded.evidence, updated_at = excluded.updated_at;
-    insert into attempt as whole (tenant_id, enroll_id, launch, commit_number, tree_state, shared, last_unit_id, root)
-    values ($1, request."enrollId", request.launch, request.number, request."treeState", request.shared,
-      request."unitId", request.root)
-    on conflict (tenant_id, enroll_id) do update set launch = excluded.launch, commit_number = excluded.commit_number,
-      tree_state = coalesce(excluded.tree_state, whole.tree_state),
-      shared = coalesce(excluded.shared, whole.shared), last_unit_id = excluded.last_unit_id,
-      root = coalesce(excluded.root, whole.root)
-    where (excluded.launch, excluded.commit_number) > (whole.launch, whole.commit_number);
+        when request.bytes > 0 and (request.launch, request.number) > (unit.launch, unit.commit_number) then request.bytes else unit.bytes end),
+      evidence = request.evidence, updated_at = $3
+    where unit.tenant_id = $1 and unit.enroll_id = request."enrollId" and unit.unit_id = request."unitId";
+    if not found then
+      insert into attempt_unit (tenant_id, enroll_id, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
+      values ($1, request."enrollId", request."unitId", request.launch, request.number, request.data, request.bytes,
+        request.evidence, $3);
+    end if;
+    update attempt whole set launch = request.launch, commit_number = request.number,
+      tree_state = coalesce(request."treeState", whole.tree_state), shared = coalesce(request.shared, whole.shared),
+      last_unit_id = request."unitId", root = coalesce(request.root, whole.root)
+    where whole.tenant_id = $1 and whole.enroll_id = request."enrollId" and (request.launch, request.number) > (whole.launch, whole.commit_number);
+    if not found then
+      insert into attempt (tenant_id, enroll_id, launch, commit_number, tree_state, shared, last_unit_id, root)
+      values ($1, request."enrollId", request.launch, request.number, request."treeState", request.shared,
+        request."unitId", request.root)
+      on conflict (tenant_id, enroll_id) do nothing;
+    end if;
     insert into run_time_commit
       (tenant_id, enroll_id, number, launch, body_hash, unit_id, evidence, warnings, claimed, committed_at)
     values ($1, request."enrollId", request.number, request.launch, request."bodyHash", request."unitId",
@@ -69,11 +70,14 @@ begin
         exit_number = (case when request.exit then request.number else launch.exit_number end)
       where launch.tenant_id = $1 and launch.enroll_id = request."enrollId" and launch.number = request.launch;
     end if;
-    for event in select e.id, e.type, e.data from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb)
-    loop
-      events := events ||
+    if request.events <> '[]' then
+      for event in select e.id, e.type, e.data
+        from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb)
+      loop
+        events := events ||
       jsonb_build_object('id', event.id, 'type', event.type, 'user', moved.user_id, 'enrolment', request."enrollId", 'course', moved.course_id, 'data', event.data);
-    end loop;
+      end loop;
+    end if;
     return next request.n;
   end loop;
   

@@ -1,6 +1,7 @@
 import type { Parameters } from '../../platform/db/parameters.ts';
 import { type AccessPath, maxVisited } from '../../platform/db/visits.ts';
 import type { Order, PageQuery } from '../../platform/http/pagination.ts';
+import { changedAtSql, listedWithin } from './changed-at.ts';
 import { nextStatus, type Status, statuses } from './states.ts';
 
 export type EnrolmentFilter = PageQuery &
@@ -56,7 +57,13 @@ function endsWithin({ ExpiresAfter, ExpiresBefore }: EnrolmentFilter, now: Date)
 const isChangedAfter =
   (time: string): Condition =>
   ({ add }) =>
-    `held.changed_at > ${add(new Date(time))}`;
+    `${changedAtSql('held')} > ${add(new Date(time))}`;
+
+/** The index range that contains all of them. */
+const mayBeChangedAfter =
+  (time: string): Condition =>
+  ({ add }) =>
+    `held.changed_at > ${add(new Date(time))}::timestamptz - ${listedWithin}`;
 
 /** SQL of all filters. The enrolments of erased users are not listed. */
 export function filterSql(input: EnrolmentFilter, now: Date, parameters: Parameters): string {
@@ -115,7 +122,7 @@ export function accessPathsOf(input: EnrolmentFilter, times: Times): PathOf[] {
     ranges: [
       input.ChangedAfter === undefined
         ? endsWithin(input, times.now)(parameters)
-        : isChangedAfter(input.ChangedAfter)(parameters),
+        : mayBeChangedAfter(input.ChangedAfter)(parameters),
     ],
   });
   const others = byId.map(

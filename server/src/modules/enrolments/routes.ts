@@ -121,7 +121,9 @@ export const enrolmentRoutes = [
         Instant('Only current enrolments that end before this time, ordered by ExpiresAt.'),
       ),
       ChangedAfter: Type.Optional(
-        Instant('Only enrolments changed after this time, in the order of change.'),
+        Instant(
+          'Only enrolments changed after this time. They are ordered by change; progress may appear up to five minutes too early in this order. To synchronise, send the time at which your previous read began.',
+        ),
       ),
     }),
     answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },

@@ -6,6 +6,7 @@ import { coalesce } from '../../platform/load/batch.ts';
 import type { EventType } from '../events/types.ts';
 import { collected } from '../events/write.ts';
 import type { AttemptState } from './attempts/state.ts';
+import { changedAtSql, isListedSql } from './changed-at.ts';
 import type { EnrolmentRow } from './record.ts';
 
 export type Progress = {
@@ -42,9 +43,10 @@ export type Progress = {
   events: { id: string; type: EventType; data: Record<string, unknown> }[];
 };
 
-const ifNewer = (column: string) => `${column} = (case
-        when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.${column}
-        else unit.${column} end)`;
+const isNewer = (row: string) => `(request.launch, request.number) > (${row}.launch, ${row}.commit_number)`;
+
+const ifNewer = (column: string, value: string) => `${column} = (case
+        when request.bytes > 0 and ${isNewer('unit')} then ${value} else unit.${column} end)`;
 
 /**
  * Writes commits of different enrolments of the tenant `$1` at the time `$3`; skips a commit if another commit or change
@@ -75,29 +77,37 @@ begin
       completion = request.completion, success = request.success, score = request.score, progress = request.progress,
       total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
       attempt_state = nullif(request."attemptState", 'null'),
-      last_accessed_at = $3, changed_at = $3
+      last_accessed_at = $3,
+      changed_at = (case when ${isListedSql('enrolment', '$3')} and enrolment.status = request.status then enrolment.changed_at else $3 end)
     from "user" known
     where enrolment.tenant_id = $1 and enrolment.enroll_id = request."enrollId"
       and enrolment.revision = request."expectedRevision" and enrolment.status = request."expectedStatus"
-      and (request."expectedChange" is null or enrolment.changed_at = request."expectedChange")
+      and (request."expectedChange" is null or ${changedAtSql('enrolment')} = request."expectedChange")
       and known.tenant_id = $1 and known.user_id = enrolment.user_id and known.enabled
     returning enrolment.user_id, enrolment.course_id into moved;
     continue when not found;
-    insert into attempt_unit as unit
-      (tenant_id, enroll_id, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
-    values ($1, request."enrollId", request."unitId", request.launch, request.number, request.data, request.bytes,
-      request.evidence, $3)
-    on conflict (tenant_id, enroll_id, unit_id) do update set
-      ${['launch', 'commit_number', 'data', 'bytes'].map(ifNewer).join(',\n      ')},
-      evidence = excluded.evidence, updated_at = excluded.updated_at;
-    insert into attempt as whole (tenant_id, enroll_id, launch, commit_number, tree_state, shared, last_unit_id, root)
-    values ($1, request."enrollId", request.launch, request.number, request."treeState", request.shared,
-      request."unitId", request.root)
-    on conflict (tenant_id, enroll_id) do update set launch = excluded.launch, commit_number = excluded.commit_number,
-      tree_state = coalesce(excluded.tree_state, whole.tree_state),
-      shared = coalesce(excluded.shared, whole.shared), last_unit_id = excluded.last_unit_id,
-      root = coalesce(excluded.root, whole.root)
-    where (excluded.launch, excluded.commit_number) > (whole.launch, whole.commit_number);
+    update attempt_unit unit set
+      ${ifNewer('launch', 'request.launch')},
+      ${ifNewer('commit_number', 'request.number')},
+      ${ifNewer('data', 'request.data')},
+      ${ifNewer('bytes', 'request.bytes')},
+      evidence = request.evidence, updated_at = $3
+    where unit.tenant_id = $1 and unit.enroll_id = request."enrollId" and unit.unit_id = request."unitId";
+    if not found then
+      insert into attempt_unit (tenant_id, enroll_id, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
+      values ($1, request."enrollId", request."unitId", request.launch, request.number, request.data, request.bytes,
+        request.evidence, $3);
+    end if;
+    update attempt whole set launch = request.launch, commit_number = request.number,
+      tree_state = coalesce(request."treeState", whole.tree_state), shared = coalesce(request.shared, whole.shared),
+      last_unit_id = request."unitId", root = coalesce(request.root, whole.root)
+    where whole.tenant_id = $1 and whole.enroll_id = request."enrollId" and ${isNewer('whole')};
+    if not found then
+      insert into attempt (tenant_id, enroll_id, launch, commit_number, tree_state, shared, last_unit_id, root)
+      values ($1, request."enrollId", request.launch, request.number, request."treeState", request.shared,
+        request."unitId", request.root)
+      on conflict (tenant_id, enroll_id) do nothing;
+    end if;
     insert into run_time_commit
       (tenant_id, enroll_id, number, launch, body_hash, unit_id, evidence, warnings, claimed, committed_at)
     values ($1, request."enrollId", request.number, request.launch, request."bodyHash", request."unitId",
@@ -111,10 +121,13 @@ begin
         exit_number = (case when request.exit then request.number else launch.exit_number end)
       where launch.tenant_id = $1 and launch.enroll_id = request."enrollId" and launch.number = request.launch;
     end if;
-    for event in select e.id, e.type, e.data from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb)
-    loop
-      ${collected.add({ id: 'event.id', type: 'event.type', user: 'moved.user_id', enrolment: 'request."enrollId"', course: 'moved.course_id', data: 'event.data' })}
-    end loop;
+    if request.events <> '[]' then
+      for event in select e.id, e.type, e.data
+        from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb)
+      loop
+        ${collected.add({ id: 'event.id', type: 'event.type', user: 'moved.user_id', enrolment: 'request."enrollId"', course: 'moved.course_id', data: 'event.data' })}
+      end loop;
+    end if;
     return next request.n;
   end loop;
   ${collected.write('true')}
