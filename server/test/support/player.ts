@@ -6,8 +6,8 @@ import type { Reply, TestService } from './service.ts';
 export type Click = { status: number; location: string | null; headers: Headers; text: string };
 
 /** Follows a LaunchURL as a browser does until it would run scripts. */
-export async function click(launchUrl: string, method = 'GET'): Promise<Click> {
-  const response = await ask(launchUrl, { method });
+export async function click(launchUrl: string, method = 'GET', headers = {}): Promise<Click> {
+  const response = await ask(launchUrl, { method, headers });
   const text = await response.text();
   return {
     status: response.status,

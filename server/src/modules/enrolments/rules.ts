@@ -64,19 +64,17 @@ const rules: Rule[] = [
     passes: ({ attempt }) => attempt.waitUntil === null,
     holds: 'There is no waiting time before the next attempt.',
     fails: ({ attempt }) =>
-      `The next attempt can start on ${inWords(attempt.waitUntil)}. Open the course again then. Your results are kept.`,
+      `The next attempt can start on ${inWords(attempt.waitUntil, 'en-GB')}. Open the course again then. Your results are kept.`,
   },
 ];
 
 const failing = ({ fails }: Rule, facts: LaunchFacts) => (typeof fails === 'string' ? fails : fails(facts));
 
 /** Such as: 24 November 2026 at 14:05 UTC. Rounded up to a minute. */
-function inWords(time: Date | null): string {
+export function inWords(time: Date | null, locale: 'en-GB' | 'de' | 'fr'): string {
   const at = new Date(Math.ceil((time?.getTime() ?? 0) / 60_000) * 60_000);
-  const [day, hours] = [{ dateStyle: 'long' }, { timeStyle: 'short' }].map((style) =>
-    new Intl.DateTimeFormat('en-GB', { ...(style as object), timeZone: 'UTC' }).format(at),
-  );
-  return `${day} at ${hours} UTC`;
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  return `${format.format(at)} UTC`;
 }
 
 /** Whether the next launch starts another attempt, and what prevents it. */

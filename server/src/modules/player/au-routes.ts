@@ -11,9 +11,9 @@ import { readAuToken } from '../cmi5/au-tokens.ts';
 import { fetchToken } from '../cmi5/fetch-token.ts';
 import { sessionEnds } from '../enrolments/session-end.ts';
 import { findOpenSession } from './open-sessions.ts';
-import { rejectionPage } from './rejection-page.ts';
+import { languageOf, oldLink, textsIn } from './page-texts.ts';
+import { outdatedPage, rejectionPage } from './rejection-page.ts';
 import { Receipt } from './schemas.ts';
-import { oldLink } from './session-entry.ts';
 
 const AuOpening = Fields(
   {
@@ -152,21 +152,11 @@ export const auRoutes = [
       404: { description: 'A page that says that the link has expired.', type: 'text/html' },
     },
     problems: ['session_ended'],
-    handle: async (ctx, { params }) => {
+    handle: async (ctx, { params, request }) => {
       const handle = readAuToken(ctx, params.token);
-      if (!handle)
-        return rejectionPage({
-          status: 404,
-          title: 'This page is out of date',
-          reason: oldLink,
-          framing: '*',
-        });
-      return rejectionPage({
-        status: 200,
-        title: 'You have left this part',
-        reason: 'Your results are saved. You can close this window.',
-        framing: '*',
-      });
+      if (!handle) return outdatedPage(request);
+      const language = languageOf(request);
+      return rejectionPage({ status: 200, language, ...textsIn(language).pages.leftUnit, framing: '*' });
     },
   }),
 ];

@@ -3,16 +3,9 @@ import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { hasOriginPerCourse, isHostOf } from './content-origins.ts';
 import { ownerOf } from './open-sessions.ts';
+import { languageOf, textsIn } from './page-texts.ts';
 import { ticketIn } from './preview.ts';
 import { rejectionPage } from './rejection-page.ts';
-
-const otherHost = rejectionPage({
-  status: 421,
-  title: 'This page is out of date',
-  reason:
-    'It does not belong to this address. Go back to the page where you found the course, and open it again.',
-  framing: "'none'",
-});
 
 /**
  * The host name that the browser requested. Fastify's `hostname` would prefer `X-Forwarded-Host`, which many proxies
@@ -31,11 +24,12 @@ export function rejectOtherHosts(app: FastifyInstance, ctx: Context): void {
   app.addHook('onRequest', async (request, reply) => {
     const { token = ticketIn(request.raw.url ?? '') } = request.params as { token?: string };
     if (isHostOf(ctx, hostOf(request), token === null ? null : ownerOf(ctx, token))) return;
-    if (request.routeOptions.config.page)
-      return reply
-        .code(otherHost.status)
-        .headers(otherHost.headers ?? {})
-        .send(otherHost.body);
+    if (request.routeOptions.config.page) {
+      const language = languageOf(request);
+      const page = { ...textsIn(language).pages.otherHost, status: 421, language, framing: "'none'" };
+      const { status, headers = {}, body } = rejectionPage(page);
+      return reply.code(status).headers(headers).send(body);
+    }
     throw new Problem(
       'wrong_host',
       'This host name does not serve this content. Open the course again. A proxy must pass on the Host header unchanged.',

@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context.ts';
 import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { readBuilt } from '../../platform/http/built-files.ts';
-import { type Answer, route } from '../../platform/http/routes.ts';
+import { route } from '../../platform/http/routes.ts';
 import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
 import { locations } from '../../platform/locations.ts';
 import { namesOf } from '../../platform/names-of.ts';
@@ -14,11 +14,11 @@ import type { LaunchState } from '../enrolments/launches.ts';
 import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
 import { contentTypeOf, locateFile } from './course-files.ts';
 import { findOpening, findOpenSession } from './open-sessions.ts';
+import { oldLink } from './page-texts.ts';
 import { clickPreview, openLinkIn } from './preview.ts';
 import { previewPlayerOf } from './preview-tokens.ts';
-import { rejectionPage } from './rejection-page.ts';
+import { outdatedPage } from './rejection-page.ts';
 import { Commit, commitBytes, PlayerSession, Receipt } from './schemas.ts';
-import { oldLink } from './session-entry.ts';
 
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
@@ -37,10 +37,6 @@ const liveRelease = createCache<LaunchState>({
 
 function rejectWhenEnded(ended: SessionEnd | null): void {
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
-}
-
-function staleReleaseProblem(): Answer {
-  return rejectionPage({ status: 404, title: 'This page is out of date', reason: oldLink, framing: '*' });
 }
 
 let page: string | undefined;
@@ -80,9 +76,9 @@ export const contentRoutes = [
       404: html('A page that says that the link is unknown or has expired.'),
       421: html('A page that says that the link belongs to another host name.'),
     },
-    handle: async (ctx, { params }) => {
+    handle: async (ctx, { params, request }) => {
       const opening = findOpening(ctx, params.token);
-      if (!opening) return staleReleaseProblem();
+      if (!opening) return outdatedPage(request);
       return {
         status: 200,
         body: playerPage(),
@@ -128,7 +124,7 @@ export const contentRoutes = [
       // Rate limits for anonymous callers at the same address do not affect a signed link.
       if (link) await admitPlayer(ctx, request, previewPlayerOf(link), 'page');
       else admitAnonymous(ctx, request);
-      return clickPreview(link ? inQueueOf(ctx, link.tenantId) : ctx, address);
+      return clickPreview(link ? inQueueOf(ctx, link.tenantId) : ctx, request);
     },
   }),
   route({
@@ -190,8 +186,9 @@ export const contentRoutes = [
     events: ['enrolment.progressed', 'enrolment.completed', 'enrolment.passed', 'enrolment.failed'],
     handle: async (ctx, { params, body }) => {
       const session = findOpenSession(ctx, params.token);
+      const receipt = await session.commit(body);
       if (body.Exit) liveRelease.forget(ctx, params.token);
-      return { status: 200, body: await session.commit(body) };
+      return { status: 200, body: receipt };
     },
   }),
   route({

@@ -4,39 +4,48 @@ import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type Answer, route } from '../../platform/http/routes.ts';
 import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
-import { explain } from '../enrolments/explain.ts';
+import { explain, type LaunchDecision } from '../enrolments/explain.ts';
 import { type EnrolmentHandle, readLaunchKey } from '../enrolments/launch-link.ts';
-import { suspendedReason } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
+import { type Language, languageOf, textsIn } from './page-texts.ts';
 import { redirectToPlayer, rejectionPage } from './rejection-page.ts';
 import { isAllowedReturn, readReturnUrl } from './return-url.ts';
 import { playerOf, writeTicket } from './tokens.ts';
 
-function page(status: number, reason: string, back: string | null, framing: string): Answer {
-  const title = status === 404 ? 'This link does not work' : 'This course cannot be opened';
-  return rejectionPage({ status, title, reason, back, framing });
+type Click = { language: Language; handle: EnrolmentHandle; requested: string | null };
+type Page = { language: Language; back: string | null; framing: string };
+
+function brokenLink(page: Page): Answer {
+  return rejectionPage({ status: 404, ...textsIn(page.language).pages.brokenLink, ...page });
 }
 
-const brokenLink =
-  'The link is incomplete or was not created by this service. Go back to the page where you found the course, and open it again.';
+function refused(page: Page, { Rules, NextAttemptAt }: LaunchDecision): Answer {
+  const failed = Rules.find((rule) => !rule.Passed);
+  if (!failed) throw new Error('No rule refused this launch.');
+  const texts = textsIn(page.language);
+  const until = NextAttemptAt === null ? null : new Date(NextAttemptAt);
+  const reason = texts.refusal({ rule: failed.Rule, detail: failed.Detail, until });
+  return rejectionPage({ status: 403, title: texts.refused, reason, ...page });
+}
 
-async function click(ctx: TenantContext, handle: EnrolmentHandle, requested: string | null): Promise<Answer> {
+async function click(ctx: TenantContext, { language, handle, requested }: Click): Promise<Answer> {
   const tenant = await knownTenant.get(ctx, handle.tenantId);
-  if (!tenant) return page(404, brokenLink, null, "'none'");
+  if (!tenant) return brokenLink({ language, back: null, framing: "'none'" });
   const back = requested !== null && isAllowedReturn(requested, tenant.ReturnOrigins) ? requested : null;
-  const framing = frameAncestors(tenant);
-  if (tenant.Status === 'suspended') return page(403, suspendedReason, back, framing);
+  const page = { language, back, framing: frameAncestors(tenant) };
+  if (tenant.Status === 'suspended')
+    return rejectionPage({ status: 403, ...textsIn(language).pages.suspended, ...page });
   const decision = await explain(ctx, { enrollId: handle.enrollId }).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'enrolment_not_found') return null;
     throw error;
   });
-  if (!decision) return page(404, brokenLink, back, framing);
-  if (decision.reason !== null) return page(403, decision.reason, back, framing);
+  if (!decision) return brokenLink(page);
+  if (decision.reason !== null) return refused(page, decision);
   const courseId = decision.CourseID;
   const origin = contentOrigin(ctx, { use: 'launch', tenantId: handle.tenantId, courseId });
-  return redirectToPlayer(origin, writeTicket(ctx, { ...handle, returnUrl: back, courseId }), framing);
+  return redirectToPlayer(origin, writeTicket(ctx, { ...handle, returnUrl: back, courseId }), page.framing);
 }
 
 /** Handles a click on a LaunchURL. It only reads, so mail scanners that follow the link do no harm. */
@@ -76,8 +85,9 @@ export const launchRoute = route({
     const handle = readLaunchKey(ctx, own.get('enrolment') ?? '', own.get('key') ?? '');
     if (handle) await admitPlayer(ctx, request, playerOf(handle), 'page');
     else admitAnonymous(ctx, request);
+    const language = languageOf(request);
     return handle
-      ? click(forTenant(ctx, handle.tenantId), handle, readReturnUrl(address))
-      : page(404, brokenLink, null, "'none'");
+      ? click(forTenant(ctx, handle.tenantId), { language, handle, requested: readReturnUrl(address) })
+      : brokenLink({ language, back: null, framing: "'none'" });
   },
 });

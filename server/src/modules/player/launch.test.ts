@@ -107,6 +107,25 @@ test('a rejected launch shows a page with the reason and an escaped return link'
   assert.ok(!without.text.includes('<a '));
 });
 
+test("a rejected launch is explained in the browser's language if the player speaks it, or else in English", async () => {
+  const { LaunchURL, address } = await enrolled();
+  await ours.api('PUT', address, { Withdrawn: true });
+  for (const [wanted, language, reason, leave] of [
+    ['de-AT,de;q=0.9,en;q=0.5', 'de', 'abgemeldet', 'Sie können diese Seite schließen.'],
+    ['fr', 'fr', 'annulée', 'Vous pouvez fermer cette page.'],
+    ['ja, fr-CA;q=0.3', 'fr', 'annulée', 'Vous pouvez fermer cette page.'],
+    ['en-GB', 'en', 'withdrawn', 'You can close this page.'],
+    ['ja', 'en', 'withdrawn', 'You can close this page.'],
+    [','.repeat(5_000), 'en', 'withdrawn', 'You can close this page.'],
+  ] as const) {
+    const { text } = await click(LaunchURL, 'GET', { 'accept-language': wanted });
+    assert.match(text, new RegExp(`<html lang="${language}">`), wanted);
+    assert.ok(text.includes(reason) && text.includes(leave), wanted);
+  }
+  const { text } = await click(`${service.baseUrl}/launch`, 'GET', { 'accept-language': 'de' });
+  assert.match(text, /Dieser Link funktioniert nicht/);
+});
+
 test('the reason reveals no more about the user and the course than the link does', async () => {
   const { LaunchURL, LoginID } = await enrolled();
   await ours.api('PUT', `/user/${LoginID}`, { Enabled: false });

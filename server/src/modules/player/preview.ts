@@ -1,11 +1,12 @@
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Context } from '../../platform/context.ts';
 import type { Answer } from '../../platform/http/routes.ts';
 import { Fields, Instant } from '../../platform/http/schema.ts';
 import { findPlayable } from '../catalogue/playable.ts';
-import { suspendedReason } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
+import { languageOf, textsIn } from './page-texts.ts';
 import { previewFraming } from './preview-session.ts';
 import {
   openUntil,
@@ -57,15 +58,12 @@ export function openLinkIn(ctx: Context, address: string): PreviewLink | null {
 }
 
 /** Handles a click on a PreviewURL. */
-export async function clickPreview(ctx: Context, address: string): Promise<Answer> {
+export async function clickPreview(ctx: Context, request: FastifyRequest): Promise<Answer> {
+  const address = request.raw.url ?? '';
   const link = openLinkIn(ctx, address);
-  if (!link)
-    return rejectionPage({
-      status: 404,
-      title: 'This preview has expired',
-      reason: 'The link is incomplete or older than 15 minutes. Create a new preview.',
-      framing: '*',
-    });
+  const language = languageOf(request);
+  const { pages } = textsIn(language);
+  if (!link) return rejectionPage({ status: 404, language, ...pages.expiredPreview, framing: '*' });
   const requested = readReturnUrl(address);
   const tenant = link.tenantId === null ? null : await knownTenant.get(ctx, link.tenantId);
   const origins = tenant?.ReturnOrigins ?? null;
@@ -73,8 +71,8 @@ export async function clickPreview(ctx: Context, address: string): Promise<Answe
   if (tenant?.Status === 'suspended')
     return rejectionPage({
       status: 403,
-      title: 'This course cannot be opened',
-      reason: suspendedReason,
+      language,
+      ...pages.suspended,
       back,
       framing: await previewFraming(ctx, link.tenantId),
     });

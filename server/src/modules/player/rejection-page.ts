@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import type { Answer } from '../../platform/http/routes.ts';
+import { type Language, languageOf, textsIn } from './page-texts.ts';
 
 const style = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--accent:#2456d6}
 @media(prefers-color-scheme:dark){:root{--text:#eceef0;--muted:#a7afb9;--ground:#111315;--card:#1a1d20;--line:#2b3035;--accent:#8fb0ff}}
@@ -27,12 +29,16 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-function rejectionHtml(input: { title: string; reason: string; back: string | null }): string {
-  const link = input.back
-    ? `<p><a href="${escaped(input.back)}">Go back</a></p>`
-    : '<p>You can close this page.</p>';
+function rejectionHtml(input: {
+  language: Language;
+  title: string;
+  reason: string;
+  back: string | null;
+}): string {
+  const { back, close } = textsIn(input.language);
+  const link = input.back ? `<p><a href="${escaped(input.back)}">${back}</a></p>` : `<p>${close}</p>`;
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<html lang="${input.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>${escaped(input.title)}</title><style>${style}</style></head>
 <body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${link}</main></body></html>`;
 }
@@ -43,15 +49,16 @@ const forOpeners = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 /** A plain page for a learner whose click was rejected: the reason, what to do, and a link back. */
 export function rejectionPage(input: {
   status: number;
+  language: Language;
   title: string;
   reason: string;
   back?: string | null;
   framing: string;
 }): Answer {
-  const { status, title, reason, back = null, framing } = input;
+  const { status, language, title, reason, back = null, framing } = input;
   return {
     status,
-    body: rejectionHtml({ title, reason, back }),
+    body: rejectionHtml({ language, title, reason, back }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -59,6 +66,11 @@ export function rejectionPage(input: {
       'Content-Security-Policy': plainPolicy(framing),
     },
   };
+}
+
+export function outdatedPage(request: FastifyRequest): Answer {
+  const language = languageOf(request);
+  return rejectionPage({ status: 404, language, ...textsIn(language).pages.outdated, framing: '*' });
 }
 
 /** Redirects an allowed click to the player. */

@@ -8,10 +8,8 @@ import { admitAnonymous, admitPlayer, type Player } from '../../platform/load/ad
 import { declaredBytes } from '../../platform/rows/uploads.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
 import { findOpening, findOpenSession } from './open-sessions.ts';
+import { oldLink } from './page-texts.ts';
 import { commitBytes } from './schemas.ts';
-
-export const oldLink =
-  'This link has expired. Go back to the page where you found the course, and open it again.';
 
 /** Without a valid ticket the request is anonymous. */
 async function enterByTicket(ctx: Context, request: FastifyRequest, token: string): Promise<void> {

@@ -145,7 +145,12 @@ test('a cool-down delays the next attempt', async () => {
   assert.deepEqual(failed, ['cool_down_over']);
   const wait = Date.parse(NextAttemptAt) - clock.now().getTime();
   assert.ok(wait > 7_190_000 && wait <= 7_200_000, String(wait));
-  assert.match((await click(LaunchURL)).text, /The next attempt can start on .+ at \d\d:\d\d UTC\./);
+  for (const [language, sentence] of [
+    ['en', /The next attempt can start on \d+ \p{L}+ \d{4} at \d\d:\d\d UTC\./u],
+    ['de', /Der nächste Versuch ist ab \d+\. \p{L}+ \d{4} um \d\d:\d\d UTC möglich\./u],
+    ['fr', /La prochaine tentative sera possible à partir du \d+ \p{L}+ \d{4} à \d\d:\d\d UTC\./u],
+  ] as const)
+    assert.match((await click(LaunchURL, 'GET', { 'accept-language': language })).text, sentence);
   clock.advance({ hours: 2 });
   assert.equal((await refusal()).NextAttemptAt, null);
   await open();

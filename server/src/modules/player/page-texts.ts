@@ -1,0 +1,164 @@
+import type { FastifyRequest } from 'fastify';
+import { inWords } from '../enrolments/rules.ts';
+import type { ruleCodes } from '../enrolments/schemas.ts';
+import { suspendedReason } from '../tenants/suspension.ts';
+
+type Rule = (typeof ruleCodes)[number];
+type Text = { title: string; reason: string };
+/** A launch rule that failed. `detail` is its English text; `until` is when a waiting time ends. */
+export type Refusal = { rule: Rule; detail: string; until: Date | null };
+
+/** The texts of the pages that the service itself shows to learners. The player has its own (`player/messages.ts`). */
+type PageTexts = {
+  back: string;
+  close: string;
+  pages: Record<'brokenLink' | 'suspended' | 'outdated' | 'otherHost' | 'expiredPreview' | 'leftUnit', Text>;
+  refused: string;
+  refusal: (refusal: Refusal) => string;
+};
+
+export const oldLink =
+  'This link has expired. Go back to the page where you found the course, and open it again.';
+
+const english: PageTexts = {
+  back: 'Go back',
+  close: 'You can close this page.',
+  pages: {
+    brokenLink: {
+      title: 'This link does not work',
+      reason:
+        'The link is incomplete or was not created by this service. Go back to the page where you found the course, and open it again.',
+    },
+    suspended: {
+      title: 'This course cannot be opened',
+      reason: suspendedReason,
+    },
+    outdated: { title: 'This page is out of date', reason: oldLink },
+    otherHost: {
+      title: 'This page is out of date',
+      reason:
+        'It does not belong to this address. Go back to the page where you found the course, and open it again.',
+    },
+    expiredPreview: {
+      title: 'This preview has expired',
+      reason: 'The link is incomplete or older than 15 minutes. Create a new preview.',
+    },
+    leftUnit: {
+      title: 'You have left this part',
+      reason: 'Your results are saved. You can close this window.',
+    },
+  },
+  refused: 'This course cannot be opened',
+  refusal: ({ detail }) => detail,
+};
+
+const german: PageTexts = {
+  back: 'Zurück',
+  close: 'Sie können diese Seite schließen.',
+  pages: {
+    brokenLink: {
+      title: 'Dieser Link funktioniert nicht',
+      reason:
+        'Der Link ist unvollständig oder stammt nicht von diesem Dienst. Gehen Sie zurück zu der Seite, auf der Sie den Kurs gefunden haben, und öffnen Sie ihn erneut.',
+    },
+    suspended: {
+      title: 'Dieser Kurs kann nicht geöffnet werden',
+      reason:
+        'Der Zugang ist zurzeit gesperrt. Es ist nichts verloren gegangen. Versuchen Sie es später erneut oder wenden Sie sich an Ihre Administration.',
+    },
+    outdated: {
+      title: 'Diese Seite ist nicht mehr aktuell',
+      reason:
+        'Der Link ist abgelaufen. Gehen Sie zurück zu der Seite, auf der Sie den Kurs gefunden haben, und öffnen Sie ihn erneut.',
+    },
+    otherHost: {
+      title: 'Diese Seite ist nicht mehr aktuell',
+      reason:
+        'Sie gehört nicht zu dieser Adresse. Gehen Sie zurück zu der Seite, auf der Sie den Kurs gefunden haben, und öffnen Sie ihn erneut.',
+    },
+    expiredPreview: {
+      title: 'Diese Vorschau ist abgelaufen',
+      reason: 'Der Link ist unvollständig oder älter als 15 Minuten. Erstellen Sie eine neue Vorschau.',
+    },
+    leftUnit: {
+      title: 'Sie haben diesen Teil verlassen',
+      reason: 'Ihre Ergebnisse sind gespeichert. Sie können dieses Fenster schließen.',
+    },
+  },
+  refused: 'Dieser Kurs kann nicht geöffnet werden',
+  refusal: ({ rule, until }) =>
+    ({
+      user_enabled: 'Dieses Konto ist deaktiviert. Bitten Sie Ihre Administration, es zu aktivieren.',
+      not_withdrawn:
+        'Sie sind von diesem Kurs abgemeldet. Bitten Sie Ihre Administration, Sie erneut anzumelden.',
+      not_expired:
+        'Ihr Zugang zu diesem Kurs ist abgelaufen. Bitten Sie Ihre Administration, ihn zu verlängern. Ihre Ergebnisse bleiben erhalten.',
+      course_available: 'Der Kurs ist zurzeit nicht veröffentlicht. Versuchen Sie es später erneut.',
+      course_playable: 'Der Kurs hat noch keinen Inhalt. Versuchen Sie es später erneut.',
+      attempts_left:
+        'Alle Versuche für diesen Kurs sind aufgebraucht. Bitten Sie Ihre Administration um einen weiteren. Ihre Ergebnisse bleiben erhalten.',
+      cool_down_over: `Der nächste Versuch ist ab ${inWords(until, 'de')} möglich. Öffnen Sie den Kurs dann erneut. Ihre Ergebnisse bleiben erhalten.`,
+    })[rule],
+};
+
+const french: PageTexts = {
+  back: 'Retour',
+  close: 'Vous pouvez fermer cette page.',
+  pages: {
+    brokenLink: {
+      title: 'Ce lien ne fonctionne pas',
+      reason:
+        'Le lien est incomplet ou n’a pas été créé par ce service. Revenez à la page où vous avez trouvé le cours et ouvrez-le à nouveau.',
+    },
+    suspended: {
+      title: 'Impossible d’ouvrir ce cours',
+      reason:
+        'L’accès est actuellement suspendu. Rien n’a été perdu. Réessayez plus tard ou contactez votre administrateur.',
+    },
+    outdated: {
+      title: 'Cette page n’est plus à jour',
+      reason: 'Le lien a expiré. Revenez à la page où vous avez trouvé le cours et ouvrez-le à nouveau.',
+    },
+    otherHost: {
+      title: 'Cette page n’est plus à jour',
+      reason:
+        'Elle n’appartient pas à cette adresse. Revenez à la page où vous avez trouvé le cours et ouvrez-le à nouveau.',
+    },
+    expiredPreview: {
+      title: 'Cet aperçu a expiré',
+      reason: 'Le lien est incomplet ou date de plus de 15 minutes. Créez un nouvel aperçu.',
+    },
+    leftUnit: {
+      title: 'Vous avez quitté cette partie',
+      reason: 'Vos résultats sont enregistrés. Vous pouvez fermer cette fenêtre.',
+    },
+  },
+  refused: 'Impossible d’ouvrir ce cours',
+  refusal: ({ rule, until }) =>
+    ({
+      user_enabled: 'Ce compte est désactivé. Demandez à votre administrateur de l’activer.',
+      not_withdrawn:
+        'Votre inscription à ce cours a été annulée. Demandez à votre administrateur de vous inscrire à nouveau.',
+      not_expired:
+        'Votre accès à ce cours a expiré. Demandez à votre administrateur de le prolonger. Vos résultats sont conservés.',
+      course_available: 'Ce cours n’est pas publié pour le moment. Réessayez plus tard.',
+      course_playable: 'Ce cours n’a pas encore de contenu. Réessayez plus tard.',
+      attempts_left:
+        'Toutes les tentatives pour ce cours ont été utilisées. Demandez-en une autre à votre administrateur. Vos résultats sont conservés.',
+      cool_down_over: `La prochaine tentative sera possible à partir du ${inWords(until, 'fr')}. Ouvrez alors à nouveau le cours. Vos résultats sont conservés.`,
+    })[rule],
+};
+
+const texts = { en: english, de: german, fr: french };
+export type Language = keyof typeof texts;
+
+/** The first language in `Accept-Language` that these pages support, or else English. Browsers list the best first. */
+export function languageOf({ headers }: Pick<FastifyRequest, 'headers'>): Language {
+  const tags = (headers['accept-language'] ?? '').slice(0, 200).toLowerCase().split(',', 20);
+  const wanted = tags.map((tag) => tag.trim().slice(0, 2));
+  return wanted.find((tag): tag is Language => Object.hasOwn(texts, tag)) ?? 'en';
+}
+
+export function textsIn(language: Language): PageTexts {
+  return texts[language];
+}
