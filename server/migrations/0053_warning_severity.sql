@@ -1,4 +1,5 @@
 -- Package warnings have a severity. Those about missing pages were the only errors so far.
+-- contract: a deployment has few releases, and the previous version drops the new field from its responses
 update release
 set warnings = (
   select coalesce(jsonb_agg(
