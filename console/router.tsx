@@ -45,6 +45,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/keys', () => import('./pages/keys/keys.tsx')),
   at('/console/bulk', () => import('./pages/bulk/bulk.tsx')),
   at('/console/events', () => import('./pages/events/events.tsx')),
+  at('/console/statements', () => import('./pages/statements/statements.tsx')),
   at('/console/audit', () => import('./pages/audit/audit.tsx')),
   at('/console/webhooks', () => import('./pages/webhooks/webhooks.tsx')),
   at('/console/webhooks/$webhookId', () => import('./pages/webhooks/webhook.tsx')),

@@ -1,4 +1,5 @@
-import { Alert, Button, Group, Stack, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -63,9 +64,19 @@ export function Timeline({ enrolment }: { enrolment: Enrolment }) {
   return (
     <Stack gap="sm" component="section" aria-labelledby="timeline">
       <Group justify="space-between" align="flex-end">
-        <Title order={2} size="h4" id="timeline">
-          {t('timeline.title')}
-        </Title>
+        <Stack gap={4}>
+          <Title order={2} size="h4" id="timeline">
+            {t('timeline.title')}
+          </Title>
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link to="/console/statements" search={{ enrolment: enrolment.EnrollID } as never} {...props} />
+            )}
+          >
+            {t('timeline.statements')}
+          </Anchor>
+        </Stack>
         <SelectFilter
           label={t('timeline.show')}
           value={kind}

@@ -1,0 +1,110 @@
+import { Alert, Button, Group, List, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { useAction } from '../../parts/action.tsx';
+import { FailedAction } from '../../parts/states.tsx';
+
+type Credentials = { name: string; password: string };
+
+/** A call of the test: the versions or the number of statements, or what went wrong. */
+type Step = { isWell: boolean; status: number; found: string };
+
+const utf8 = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
+
+/** Sent as an activity provider would, without the session's cookie. */
+async function call(
+  path: string,
+  headers: Record<string, string>,
+  found: (body: { version?: string[]; statements?: unknown[] }) => string,
+): Promise<Step> {
+  const response = await fetch(`${location.origin}/xapi/${path}`, { headers, credentials: 'omit' });
+  const body = await response.json().catch(() => ({}));
+  const { ok, status } = response;
+  return { isWell: ok, status, found: ok ? found(body) : String(body.detail ?? '') };
+}
+
+async function testCredentials({ name, password }: Credentials): Promise<{ about: Step; query: Step }> {
+  const about = await call('about', {}, ({ version = [] }) => version.join(', '));
+  const query = await call(
+    'statements?limit=1',
+    {
+      Authorization: `Basic ${btoa(utf8(`${name}:${password}`))}`,
+      'X-Experience-API-Version': '1.0.3',
+    },
+    ({ statements = [] }) => String(statements.length),
+  );
+  return { about, query };
+}
+
+type Props = { credentials: Credentials; onChange: (credentials: Credentials) => void };
+
+export function TestForm({ credentials, onChange }: Props) {
+  const t = useTranslations('statements.connect');
+  const [result, setResult] = useState<Awaited<ReturnType<typeof testCredentials>> | null>(null);
+  const testing = useAction(async () => {
+    setResult(null);
+    setResult(await testCredentials(credentials));
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void testing.run();
+      }}
+    >
+      <Stack gap="sm">
+        <Title order={3} size="h5">
+          {t('testTitle')}
+        </Title>
+        <TextInput
+          label={t('name')}
+          description={t('nameText')}
+          required
+          autoComplete="off"
+          spellCheck={false}
+          value={credentials.name}
+          onChange={(event) => onChange({ ...credentials, name: event.currentTarget.value.trim() })}
+        />
+        <PasswordInput
+          label={t('password')}
+          description={t('passwordText')}
+          required
+          autoComplete="off"
+          visibilityToggleButtonProps={{ 'aria-label': t('showPassword') }}
+          value={credentials.password}
+          onChange={(event) => onChange({ ...credentials, password: event.currentTarget.value.trim() })}
+        />
+        <Group>
+          <Button type="submit" loading={testing.isRunning}>
+            {t('test')}
+          </Button>
+        </Group>
+        <FailedAction error={testing.error} />
+        {result && <Result {...result} />}
+      </Stack>
+    </form>
+  );
+}
+
+function Result({ about, query }: { about: Step; query: Step }) {
+  const t = useTranslations('statements.connect');
+  const isWell = about.isWell && query.isWell;
+  const Icon = isWell ? IconCheck : IconX;
+  const lineOf = (name: 'about' | 'query', { isWell, status, found }: Step) =>
+    isWell ? t(`well.${name}`, { found }) : t(`failed.${name}`, { status: String(status), detail: found });
+  return (
+    <Alert
+      role="status"
+      color={isWell ? 'green' : 'red'}
+      variant="light"
+      icon={<Icon size={18} aria-hidden />}
+      title={t(isWell ? 'works' : 'fails')}
+    >
+      <List size="sm" className="break">
+        <List.Item>{lineOf('about', about)}</List.Item>
+        <List.Item>{lineOf('query', query)}</List.Item>
+      </List>
+    </Alert>
+  );
+}
