@@ -105,7 +105,7 @@ function isConsidered(draft: Draft, child: Activity, requirement: string): boole
   const { attempts, suspended } = trackOf(draft, child);
   switch (requirement) {
     case 'ifNotSuspended':
-      return attempts > 0 && !suspended;
+      return attempts === 0 || !suspended;
     case 'ifAttempted':
       return attempts > 0;
     case 'ifNotSkipped':

@@ -237,7 +237,7 @@ describe('RB.1.4.2 Check Child for Rollup Subprocess (SN §3.9)', () => {
     [
       'ifNotSuspended, not attempted',
       { sequencing: { RollupConsiderations: { RequiredForCompleted: 'ifNotSuspended' } } },
-      false,
+      true,
     ],
     [
       'ifNotSuspended, suspended',
