@@ -190,6 +190,7 @@ const calls: Record<string, Call[]> = {
   readActivity: all(`${enrolment}/activity`, ['']),
   listAttempts: all(`${enrolment}/attempt`, ['']),
   listCourseInteractions: all(`/enrolment/course/${CourseID}/interaction`, ['', 'Limit=200']),
+  readCourseQuestions: [() => api('GET', `/enrolment/course/${CourseID}/question`)],
   readTimeline: [enrolment, cmi5Enrolment].flatMap((path) => all(`${path}/timeline`, [''])),
   listEnrolmentKeys: all('/enrolment/key', [
     '',

@@ -5,8 +5,9 @@ import { Fields } from '../../platform/http/schema.ts';
 import { CourseID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { readActivity } from './activity.ts';
-import { CourseInteraction, UnitActivity } from './activity-schemas.ts';
+import { CourseInteraction, CourseQuestions, UnitActivity } from './activity-schemas.ts';
 import { listCourseInteractions } from './course-interactions.ts';
+import { readCourseQuestions } from './course-questions.ts';
 import { EnrollID } from './schemas.ts';
 
 const reading = { method: 'GET', tag: 'Enrolments', access: 'tenant', scope: 'enrolments:read' } as const;
@@ -46,11 +47,25 @@ export const activityRoutes = [
     mayBeStale: true,
     summary: "List a course's interactions",
     description:
-      "The answers of the tenant's learners to each question of a course, in their latest attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.",
+      "The answers of the tenant's learners to each question of a course, in the current and in earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.",
     params: Type.Object({ CourseID }),
     query: Fields(pageQuery),
     answers: { 200: { description: 'A page of interactions.', schema: PageOf(CourseInteraction) } },
     handle: async (ctx, { params, query }) =>
       ok(await listCourseInteractions(ctx, { ...query, courseId: params.CourseID })),
+  }),
+  route({
+    ...reading,
+    path: '/enrolment/course/{CourseID}/question',
+    name: 'readCourseQuestions',
+    mayBeStale: true,
+    summary: "Count the answers to a course's questions",
+    description:
+      'How many learners gave which answer to each question, how many were right, and how long it took. In each attempt, the last answer to a question counts. A response covers up to 200 enrolments: if there is a NextCursor, send it, and add up the numbers of all responses.',
+    params: Type.Object({ CourseID }),
+    query: Fields({ Cursor: pageQuery.Cursor }),
+    answers: { 200: { description: 'The questions and their answers.', schema: CourseQuestions } },
+    handle: async (ctx, { params, query }) =>
+      ok(await readCourseQuestions(ctx, { ...query, courseId: params.CourseID })),
   }),
 ];

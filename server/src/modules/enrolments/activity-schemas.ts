@@ -74,6 +74,7 @@ export const CourseInteraction = Fields(
   {
     EnrollID,
     LoginID,
+    Attempt: Type.Integer({ minimum: 1, description: 'Number of the attempt.', examples: [1] }),
     UnitID: Type.String(),
     UnitTitle: Nullable(Text(4096, { description: 'null if the release no longer has the unit.' })),
     ...interactionFields,
@@ -81,3 +82,44 @@ export const CourseInteraction = Fields(
   { title: 'CourseInteraction' },
 );
 export type CourseInteraction = Type.Static<typeof CourseInteraction>;
+
+const Count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] });
+
+export const CourseQuestion = Fields(
+  {
+    UnitID: Type.String(),
+    UnitTitle: Nullable(Text(4096, { description: 'null if the release no longer has the unit.' })),
+    InteractionID: interactionFields.InteractionID,
+    Type: interactionFields.Type,
+    Description: interactionFields.Description,
+    CorrectResponses: interactionFields.CorrectResponses,
+    Answers: Count('Attempts in which the question was answered.', 40),
+    Correct: Count('How many of the answers were correct.', 30),
+    Incorrect: Count('How many were incorrect. Others are neutral, unanticipated, or have a number.', 10),
+    Timed: Count('How many have a latency.', 40),
+    LatencySeconds: Nullable(
+      Type.Number({ description: 'How long these answers took on average.', examples: [12.5] }),
+    ),
+    Responses: Type.Array(
+      Fields({
+        Response: Type.String({ description: 'The answer, in the format of its type.', examples: ['a'] }),
+        Answers: Count('How often it was given.', 30),
+      }),
+      { description: 'The ten most frequent answers, the most frequent first.' },
+    ),
+  },
+  { title: 'CourseQuestion' },
+);
+export type CourseQuestion = Type.Static<typeof CourseQuestion>;
+
+export const CourseQuestions = Fields(
+  {
+    Questions: Type.Array(CourseQuestion),
+    NextCursor: Nullable(
+      Type.String({ description: 'null if all answers have been counted. Otherwise, send it as Cursor.' }),
+    ),
+  },
+  { title: 'CourseQuestions' },
+);
+export type CourseQuestions = Type.Static<typeof CourseQuestions>;

@@ -4,6 +4,7 @@ import { packCourse } from '../../../../test/journeys/made-courses.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { allPages, expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
+import type { AttemptRules } from '../catalogue/attempt-rules.ts';
 
 const service = await startService();
 after(service.close);
@@ -11,10 +12,10 @@ const tenant = await newTenant(service);
 const { api, user } = tenant;
 const file = await packCourse('phishing');
 
-async function course(): Promise<string> {
+async function course(Attempts: Partial<AttemptRules> | null = null): Promise<string> {
   const CourseID = unique('asked');
   expectStatus(await service.importPackage(CourseID, file), 201);
-  await service.api('PUT', `/course/${CourseID}/option/open`, {});
+  await service.api('PUT', `/course/${CourseID}/option/open`, { Attempts });
   return CourseID;
 }
 
@@ -87,6 +88,95 @@ test("a course's interactions are listed page by page and as CSV, for this tenan
   assert.equal(String(csv.body).trim().split('\n').length, wanted.length + 1);
   const other = await newTenant(service);
   assert.deepEqual((await other.api('GET', address)).body.Items, []);
+});
+
+type Listed = { Attempt: number; InteractionID: string; Response: string };
+
+test("a course's interactions include those of earlier attempts", async () => {
+  const CourseID = await course({ Limit: 3 });
+  const { LaunchURL } = (await api('POST', `/enrol/${await user()}/${CourseID}`)).body;
+  for (const attempt of ['-1', '-2', '-3']) {
+    const { commit } = await play(service, LaunchURL);
+    expectStatus(await commit({ Data: { ...scorm12('failed', 20), ...answers(2, attempt) } }), 200);
+  }
+  const address = `/enrolment/course/${CourseID}/interaction`;
+  for (const limit of [1, 2, 3, 200]) {
+    const { items } = await allPages((page) => api('GET', page), address, limit);
+    assert.deepEqual(
+      items.map(({ Attempt, InteractionID, Response }: Listed) => [Attempt, InteractionID, Response]),
+      [1, 2, 3].flatMap((n) => [0, 1].map((question) => [n, `q${question}`, `a${question}-${n}`])),
+      String(limit),
+    );
+  }
+  const { Questions } = (await api('GET', `/enrolment/course/${CourseID}/question`)).body;
+  assert.deepEqual(
+    Questions.map((one: { InteractionID: string; Answers: number }) => [one.InteractionID, one.Answers]),
+    [
+      ['q0', 3],
+      ['q1', 3],
+    ],
+  );
+});
+
+test('the answers to each question are counted', async () => {
+  const CourseID = await course();
+  const asked = (response: string, result: string, latency: string) => ({
+    'cmi.interactions.0.id': 'exit',
+    'cmi.interactions.0.type': 'choice',
+    'cmi.interactions.0.correct_responses.0.pattern': 'b',
+    'cmi.interactions.0.student_response': response,
+    'cmi.interactions.0.result': result,
+    'cmi.interactions.0.latency': latency,
+  });
+  for (const latency of ['00:00:04', '00:00:08']) await answered(CourseID, asked('b', 'correct', latency));
+  // The last of two answers counts.
+  const again = Object.entries(asked('a', 'wrong', '00:00:03')).map(([name, value]) => [
+    name.replace('interactions.0', 'interactions.1'),
+    value,
+  ]);
+  await answered(CourseID, { ...asked('b', 'correct', '00:00:01'), ...Object.fromEntries(again) });
+  await answered(CourseID, { 'cmi.interactions.0.id': 'exit', 'cmi.interactions.0.result': '0.5' });
+  await answered(CourseID, {});
+  const { Questions, NextCursor } = (await api('GET', `/enrolment/course/${CourseID}/question`)).body;
+  assert.equal(NextCursor, null);
+  const [{ UnitID, UnitTitle, ...question }, ...others] = Questions;
+  assert.deepEqual([typeof UnitID, typeof UnitTitle, others], ['string', 'string', []]);
+  assert.deepEqual(question, {
+    ...{ InteractionID: 'exit', Type: null, Description: null, CorrectResponses: [] },
+    ...{ Answers: 4, Correct: 2, Incorrect: 1, Timed: 3, LatencySeconds: 5 },
+    Responses: [
+      { Response: 'b', Answers: 2 },
+      { Response: 'a', Answers: 1 },
+    ],
+  });
+  const other = await newTenant(service);
+  assert.deepEqual((await other.api('GET', `/enrolment/course/${CourseID}/question`)).body, {
+    Questions: [],
+    NextCursor: null,
+  });
+});
+
+test('many answers are counted in several responses, each of a limited size', async () => {
+  const CourseID = await course();
+  for (let learner = 0; learner < 3; learner += 1) await answered(CourseID, answers(600));
+  await answered(CourseID, { 'cmi.interactions.0.id': 'long', 'cmi.interactions.0.student_response': 'x' });
+  const totals = new Map<string, number>();
+  let pages = 0;
+  for (let cursor: string | null = ''; cursor !== null; pages += 1) {
+    const query: string = cursor && `?Cursor=${cursor}`;
+    const reply = await api('GET', `/enrolment/course/${CourseID}/question${query}`);
+    expectStatus(reply, 200);
+    assert.ok(reply.body.Questions.length <= 1_000);
+    for (const { InteractionID, Answers } of reply.body.Questions)
+      totals.set(InteractionID, (totals.get(InteractionID) ?? 0) + Answers);
+    cursor = reply.body.NextCursor;
+  }
+  assert.deepEqual([totals.size, totals.get('q599'), totals.get('long'), pages > 0], [601, 3, 1, true]);
+  expectProblem(
+    await api('GET', `/enrolment/course/${CourseID}/question?Cursor=x`),
+    422,
+    'validation_failed',
+  );
 });
 
 test('long answers end a page early, and none is lost', async () => {

@@ -101,4 +101,4 @@ export function toPage<Row, T>(
   return { Items, NextCursor: more ? toCursor(key(last)) : null };
 }
 
-const toCursor = (key: string) => Buffer.from(JSON.stringify([key])).toString('base64url');
+export const toCursor = (key: string) => Buffer.from(JSON.stringify([key])).toString('base64url');
