@@ -65,3 +65,45 @@ test('An administrator sees all attempts with their answers, and resets an enrol
       }
   await closeConsole(page);
 });
+
+test('An administrator sees how learners answered each question of a course', async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user({ FirstName: 'Ada', IsAdmin: true });
+  for (const [response, result] of [
+    ['b', 'correct'],
+    ['b', 'correct'],
+    ['Reply to the sender and ask whether the message is real', 'wrong'],
+  ] as const) {
+    const learner = await tenant.user();
+    const { LaunchURL } = (await tenant.api('POST', `/enrol/${learner}/phishing`)).body;
+    const { commit } = await play(service, LaunchURL);
+    expectStatus(
+      await commit({ Data: { ...scorm12('passed', 90), ...answers(response, result) }, Exit: true }),
+      200,
+    );
+  }
+  const page = await consoleOf(service, { tenant, LoginID });
+  await page.goto(`${service.baseUrl}/console/courses/phishing`);
+  const row = page
+    .getByRole('region', { name: 'Answers' })
+    .getByRole('row')
+    .filter({ hasText: 'who-sent-it' });
+  await row.getByText('Reply to the sender').waitFor();
+  await row.getByText('correct', { exact: false }).first().waitFor();
+  for (const cell of ['3', '67%', '12 sec'])
+    await row.getByRole('cell', { name: cell, exact: true }).waitFor();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  assert.equal((await saved).suggestedFilename(), 'phishing-answers.csv');
+  if (process.env.SHOTS)
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [390, 1280]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        await page.screenshot({
+          path: `${process.env.SHOTS}/course-${colorScheme}-${width}.png`,
+          fullPage: true,
+        });
+      }
+  await closeConsole(page);
+});

@@ -6,6 +6,7 @@ import { useFilters } from '../../parts/filters.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Waiting } from '../../parts/states.tsx';
+import { CourseAnswers } from './course-answers.tsx';
 import { CourseContent } from './course-content.tsx';
 import { CourseForm } from './course-form.tsx';
 import { CourseState } from './course-state.tsx';
@@ -17,7 +18,7 @@ import { PublishButton } from './publish-button.tsx';
 import { Releases } from './releases.tsx';
 import { type AuthoredCourse, CourseStatusBadge, hasErrors, StandardName } from './values.tsx';
 
-const parts = ['options', 'content', 'releases', 'details'] as const;
+const parts = ['options', 'content', 'answers', 'releases', 'details'] as const;
 type Part = (typeof parts)[number];
 const isPart = (text: string | null | undefined): text is Part => parts.some((one) => one === text);
 
@@ -37,7 +38,7 @@ function Authored({ course }: { course: AuthoredCourse }) {
   const [{ part }, filter] = useFilters(['part']);
   const [isDirty, setDirty] = useState(false);
   const { CourseID, Title, Status, Standard, Release, EnrolOptions } = course;
-  const shown = isPart(part) ? part : 'options';
+  const shown = isPart(part) && (part !== 'answers' || tenant !== null) ? part : 'options';
   const published = EnrolOptions.filter((option) => option.Status === 'published');
   return (
     <Page
@@ -77,6 +78,7 @@ function Authored({ course }: { course: AuthoredCourse }) {
             {t('parts.options')}
           </Tabs.Tab>
           <Tabs.Tab value="content">{t('parts.content')}</Tabs.Tab>
+          {tenant !== null && <Tabs.Tab value="answers">{t('parts.answers')}</Tabs.Tab>}
           <Tabs.Tab value="releases">{t('parts.releases')}</Tabs.Tab>
           <Tabs.Tab value="details">{t('parts.details')}</Tabs.Tab>
         </Tabs.List>
@@ -85,6 +87,9 @@ function Authored({ course }: { course: AuthoredCourse }) {
         </Tabs.Panel>
         <Tabs.Panel value="content">
           <CourseContent course={course} />
+        </Tabs.Panel>
+        <Tabs.Panel value="answers">
+          {shown === 'answers' && <CourseAnswers courseId={CourseID} />}
         </Tabs.Panel>
         <Tabs.Panel value="releases">
           <Releases course={course} />

@@ -5,6 +5,7 @@ import { type Api, useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Message, Waiting } from '../../parts/states.tsx';
 import { LabelledValue, LabelledValues } from '../../parts/values.tsx';
+import { CourseAnswers } from './course-answers.tsx';
 import { EnrolLink } from './enrol-link.tsx';
 import { LanguageName } from './language.tsx';
 import { OptionRows } from './option-rows.tsx';
@@ -75,6 +76,7 @@ export function OfferedCourse({ courseId }: { courseId: string }) {
         </Title>
         <OptionRows options={course.AvailableEnrolOptions} empty={t('offered.noOptions')} />
       </Stack>
+      <CourseAnswers courseId={courseId} />
     </Page>
   );
 }

@@ -71,7 +71,7 @@ function count(tallies: Map<string, Tally>, { unitId, unitTitle }: AnsweredUnit,
     Description,
     CorrectResponses,
   };
-  const tally = tallies.get(key) ?? { question, results: [], latencies: [], responses: new Map() };
+  const tally: Tally = tallies.get(key) ?? { question, results: [], latencies: [], responses: new Map() };
   tallies.set(key, { ...tally, question });
   tally.results.push(Result);
   if (LatencySeconds !== null) tally.latencies.push(LatencySeconds);
