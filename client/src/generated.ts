@@ -418,9 +418,29 @@ export interface paths {
         };
         /**
          * List a course's interactions
-         * @description The answers of the tenant's learners to each question of a course, in their latest attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.
+         * @description The answers of the tenant's learners to each question of a course, in the current and in earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.
          */
         get: operations["listCourseInteractions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment/course/{CourseID}/question": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the answers to a course's questions
+         * @description How many learners gave which answer to each question, how many were right, and how long it took. In each attempt, the last answer to a question counts. A response covers up to 200 enrolments: if there is a NextCursor, send it, and add up the numbers of all responses.
+         */
+        get: operations["readCourseQuestions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2919,6 +2939,11 @@ export interface components {
             EnrollID: string;
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
+            /**
+             * @description Number of the attempt.
+             * @example 1
+             */
+            Attempt: number;
             UnitID: string;
             /** @description null if the release no longer has the unit. */
             UnitTitle: string | null;
@@ -2978,6 +3003,78 @@ export interface components {
              *     ]
              */
             ObjectiveIDs: string[];
+        };
+        /** CourseQuestion */
+        CourseQuestion: {
+            UnitID: string;
+            /** @description null if the release no longer has the unit. */
+            UnitTitle: string | null;
+            /**
+             * @description The content's name for the question.
+             * @example question-1
+             */
+            InteractionID: string;
+            /**
+             * @description The kind of question, such as choice or true-false.
+             * @example choice
+             */
+            Type: string | null;
+            /**
+             * @description The question, if the content sent it (SCORM 2004).
+             * @example What do you do first?
+             */
+            Description: string | null;
+            /**
+             * @description The correct answers, in the same format.
+             * @example [
+             *       "b"
+             *     ]
+             */
+            CorrectResponses: string[];
+            /**
+             * @description Attempts in which the question was answered.
+             * @example 40
+             */
+            Answers: number;
+            /**
+             * @description How many of the answers were correct.
+             * @example 30
+             */
+            Correct: number;
+            /**
+             * @description How many were incorrect. Others are neutral, unanticipated, or have a number.
+             * @example 10
+             */
+            Incorrect: number;
+            /**
+             * @description How many have a latency.
+             * @example 40
+             */
+            Timed: number;
+            /**
+             * @description How long these answers took on average.
+             * @example 12.5
+             */
+            LatencySeconds: number | null;
+            /** @description The ten most frequent answers, the most frequent first. */
+            Responses: {
+                /**
+                 * @description The answer, in the format of its type.
+                 * @example a
+                 */
+                Response: string;
+                /**
+                 * @description How often it was given.
+                 * @example 30
+                 */
+                Answers: number;
+            }[];
+        };
+        /** CourseQuestions */
+        CourseQuestions: {
+            Questions: components["schemas"]["CourseQuestion"][];
+            /** @description null if all answers have been counted. Otherwise, send it as Cursor. */
+            NextCursor: string | null;
         };
         /** Attempt */
         Attempt: {
@@ -5543,6 +5640,8 @@ export type Explanation = components['schemas']['Explanation'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type UnitActivity = components['schemas']['UnitActivity'];
 export type CourseInteraction = components['schemas']['CourseInteraction'];
+export type CourseQuestion = components['schemas']['CourseQuestion'];
+export type CourseQuestions = components['schemas']['CourseQuestions'];
 export type Attempt = components['schemas']['Attempt'];
 export type ResetRequest = components['schemas']['ResetRequest'];
 export type NewEnrolmentKeys = components['schemas']['NewEnrolmentKeys'];
@@ -8044,6 +8143,7 @@ export interface operations {
                      *         {
                      *           "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
                      *           "LoginID": "ada",
+                     *           "Attempt": 1,
                      *           "UnitID": "lesson-1",
                      *           "UnitTitle": null,
                      *           "Number": 1,
@@ -8073,6 +8173,87 @@ export interface operations {
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readCourseQuestions: {
+        parameters: {
+            query?: {
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /**
+                 * @description ID of the course. Chosen by the operator.
+                 * @example fire-safety
+                 */
+                CourseID: components["parameters"]["CourseID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The questions and their answers. */
+            200: {
+                headers: {
+                    /** @description `stale=SECONDS` if the data came from a replica. */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Questions": [
+                     *         {
+                     *           "UnitID": "lesson-1",
+                     *           "UnitTitle": null,
+                     *           "InteractionID": "question-1",
+                     *           "Type": "enrolment.completed",
+                     *           "Description": "What to do when there is a fire.",
+                     *           "CorrectResponses": [
+                     *             "b"
+                     *           ],
+                     *           "Answers": 40,
+                     *           "Correct": 30,
+                     *           "Incorrect": 10,
+                     *           "Timed": 40,
+                     *           "LatencySeconds": 12.5,
+                     *           "Responses": [
+                     *             {
+                     *               "Response": "a",
+                     *               "Answers": 30
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CourseQuestions"];
                 };
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];

@@ -9,6 +9,7 @@ const hidden = { Rules: [rule('pre', 'hiddenFromChoice', 'always')] };
 const skipped = { Rules: [rule('pre', 'skip', 'always')] };
 const flow = { Flow: true };
 const late = { ControlMode: flow, ConstrainedChoice: { PreventActivation: true } };
+const locked = { ControlMode: { Flow: true, ChoiceExit: false } };
 const near = { ControlMode: flow, ConstrainedChoice: { ConstrainChoice: true } };
 
 const four = (more: Partial<Unit>[] = []) =>
@@ -111,6 +112,83 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     [group('k', [leaf('k1'), leaf('k2')], near)],
     ['choice k2', 'choice k'],
     'k1',
+  ],
+  [
+    'does not leave a group with choiceExit=false (NB.2.1-8)',
+    [group('g', [leaf('a'), leaf('b')], locked), leaf('c')],
+    ['choice a', 'choice c'],
+    'NB.2.1-8',
+  ],
+  [
+    'does not leave it for an activity that contains it (NB.2.1-8)',
+    [group('f', [group('g', [leaf('a')], locked), leaf('b')])],
+    ['choice a', 'choice f'],
+    'NB.2.1-8',
+  ],
+  ['moves within such a group', [group('g', [leaf('a'), leaf('b')], locked)], ['choice a', 'choice b'], 'b'],
+  [
+    'chooses such a group itself from within',
+    [group('g', [leaf('a'), leaf('b')], locked)],
+    ['choice b', 'choice g'],
+    'a',
+  ],
+  [
+    'does not leave a leaf with choiceExit=false (NB.2.1-8)',
+    [leaf('a', { ControlMode: { ChoiceExit: false } }), leaf('b')],
+    ['choice a', 'choice b'],
+    'NB.2.1-8',
+  ],
+  [
+    'leaves such a leaf for a sibling once its attempt has ended',
+    [leaf('a', { ControlMode: { ChoiceExit: false } }), leaf('b')],
+    ['choice a', 'exit', 'choice b'],
+    'b',
+  ],
+  [
+    'does not leave such a leaf for another group, even then (SB.2.9-7)',
+    [leaf('a', { ControlMode: { ChoiceExit: false } }), group('g', [leaf('b')])],
+    ['choice a', 'exit', 'choice b'],
+    'SB.2.9-7',
+  ],
+  [
+    'does not leave such a leaf for an activity that contains it, even then (SB.2.9-7)',
+    [group('g', [leaf('a', { ControlMode: { ChoiceExit: false } })])],
+    ['choice a', 'exit', 'choice g'],
+    'SB.2.9-7',
+  ],
+  [
+    'does not pass two neighbours backwards (SB.2.9-8)',
+    [...four(), group('k', [leaf('k1')], near)],
+    ['choice k1', 'choice i'],
+    'SB.2.9-8',
+  ],
+  [
+    'is not constrained by an outer group that the choice does not leave',
+    [group('k', [group('l', [leaf('l1')]), group('m', [leaf('m1')]), group('n', [leaf('n1')])], near)],
+    ['choice l1', 'choice n1'],
+    'n1',
+  ],
+  [
+    'the innermost constrained group decides (SB.2.9-8)',
+    [group('k', [group('l', [leaf('l1')], near), leaf('m')], near), group('n', [leaf('n1')])],
+    ['choice l1', 'choice n1'],
+    'SB.2.9-8',
+  ],
+  [
+    'a constrained group at the end has no neighbour after it (SB.2.9-8)',
+    [
+      group('f', [leaf('a'), group('k', [leaf('k1')], near)]),
+      group('g', [leaf('b')]),
+      group('h', [leaf('c')]),
+    ],
+    ['choice k1', 'choice c'],
+    'SB.2.9-8',
+  ],
+  [
+    'the neighbour of such a group is that of the group around it',
+    [group('f', [leaf('a'), group('k', [leaf('k1')], near)]), group('g', [leaf('b')])],
+    ['choice k1', 'choice b'],
+    'b',
   ],
   [
     'rejects a group without flow (SB.2.2-1)',

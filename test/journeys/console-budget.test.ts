@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { signInOperator } from '../../server/src/modules/people/test-support.ts';
@@ -68,4 +68,12 @@ test('The first screen stays within its budget of bytes, requests and time', asy
   assert.ok(gzipBytes <= budget.gzipBytes, `${gzipBytes} bytes were transferred`);
   assert.ok(requests <= budget.requests, `${requests} requests were sent`);
   assert.ok(median <= budget.interactiveMilliseconds, `interactive after ${median} ms (median)`);
+});
+
+test("the player's script stays within 60 kB", (t) => {
+  const folder = join(import.meta.dirname, '../../dist/player/assets');
+  const scripts = readdirSync(folder).filter((file) => file.endsWith('.js.gz'));
+  const bytes = scripts.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+  t.diagnostic(`${bytes} bytes gzip`);
+  assert.ok(bytes > 10_000 && bytes <= 60_000, `${bytes} bytes`);
 });

@@ -69,11 +69,10 @@ function Questions({ questions }: { questions: readonly Question[] }) {
   const columns: Column<Question>[] = [
     { key: 'question', header: t('question'), cell: (question) => <Asked question={question} /> },
     { key: 'responses', header: t('responses'), cell: (question) => <Responses question={question} /> },
-    { key: 'answers', header: t('answers'), align: 'end', cell: ({ Answers }) => format.number(Answers) },
+    { key: 'answers', header: t('answers'), cell: ({ Answers }) => format.number(Answers) },
     {
       key: 'correct',
       header: t('correct'),
-      align: 'end',
       cell: ({ Correct, Incorrect }) =>
         Correct + Incorrect === 0
           ? '–'
@@ -82,7 +81,6 @@ function Questions({ questions }: { questions: readonly Question[] }) {
     {
       key: 'time',
       header: t('time'),
-      align: 'end',
       cell: ({ LatencySeconds }) =>
         LatencySeconds === null
           ? '–'
@@ -122,7 +120,7 @@ function Responses({ question: { Responses, CorrectResponses, Answers } }: { que
   const others = Answers - shown.reduce((total, { Answers }) => total + Answers, 0);
   if (shown.length === 0) return <Text size="sm">–</Text>;
   return (
-    <Stack gap={6} miw={200}>
+    <Stack gap={6} miw={120}>
       {shown.map(({ Response, Answers: count }) => {
         const isCorrect = CorrectResponses.includes(Response);
         return (

@@ -146,7 +146,10 @@ async function readUnits(
 
 const keyOf = ({ enroll_id, number, unit_id }: Omit<Sized, 'bytes'>) => `${enroll_id} ${number} ${unit_id}`;
 
-/** The enrolments to visit, the one in which the last page ended first, and where the visit ends if there are more. */
+/**
+ * The enrolments to visit, starting with the one in which the last page ended, and where the visit ends if there are
+ * more.
+ */
 async function readOwners(
   ctx: TenantContext,
   courseId: string,
