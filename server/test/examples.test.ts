@@ -172,7 +172,9 @@ test('the service accepts the example of every operation and responds as its exa
   const [unit] = (session.Tree as { Units: { UnitID: string; Href: string }[] }).Units;
   real.set('lesson-1', unit?.UnitID).set('lesson-1/index.html', unit?.Href.split('?')[0]);
   real.set(token, session.Session);
-  await sendAll('commit keepSessionAlive readCourseFile readActivity listCourseInteractions readCourseQuestions');
+  await sendAll(
+    'commit keepSessionAlive readCourseFile readActivity listCourseInteractions readCourseQuestions',
+  );
   await sendAll('resetEnrolment listAttempts previewCourse');
   const { body: preview } = await send('previewOfferedCourse');
   await send('openPreview', queryOf(preview.PreviewURL));
