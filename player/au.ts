@@ -42,10 +42,15 @@ export function createAuCourse(session: Session, stage: Stage, events: CourseEve
     await stage.clear();
     change({ current: unit, finished: false });
     const opened = await openUnit(path, unit.UnitID);
-    if (opened === null) return events.missing(unit);
+    if (opened === null) return events.missing(unit, 'unreachable');
     if ('detail' in opened) return showPage(messages.refused, opened.detail, []);
     if (opened.OwnWindow) offerWindow(unit, opened.URL);
-    else void stage.show(opened.URL, unit.Title, (at) => at.endsWith('/returned') && void returned());
+    else {
+      const moved = (at: string) => at.endsWith('/returned') && void returned();
+      void stage.show(opened.URL, unit.Title, moved).then((loaded) => {
+        if (loaded !== 'shown' && state.current === unit) events.missing(unit, loaded);
+      });
+    }
     await refresh();
   }
 

@@ -2,6 +2,7 @@ import type { RunTimeData } from '../standards/types.ts';
 import type { UnitStatus } from '../standards/unit-status.ts';
 import type { Snapshot } from './commits.ts';
 import type { Receipt } from './contract.ts';
+import type { Loaded } from './stage.ts';
 import type { PlayableUnit } from './units.ts';
 
 /** Whether something can be done now and, if not, why not, in the learner's language. */
@@ -55,7 +56,8 @@ export type CourseEvents = {
   moved(): void;
   /** The content asks to leave the course, or there is nothing left to show. */
   ended(): void;
-  missing(unit: PlayableUnit): void;
+  /** The unit's page could not be shown. */
+  missing(unit: PlayableUnit, why: Loaded): void;
   /** The service told the page the current result. */
   reported?(receipt: Receipt): void;
 };

@@ -3,12 +3,14 @@ import type { Receipt, Session } from './contract.ts';
 import type { Course, Leaving } from './course.ts';
 import { elements } from './elements.ts';
 import { messages } from './messages.ts';
-import { showEnd, showPage } from './pages.ts';
+import { hidePage, showEnd, showPage } from './pages.ts';
 import type { Stop } from './save-state.ts';
 import { webAddress } from './session.ts';
 
 /** How long a learner who is leaving waits for the receipt. What is not sent by then stays in the journal. */
 const timeoutMilliseconds = 5_000;
+/** Without a connection there is nothing to wait for, but a browser may be wrong about that. */
+const offlineMilliseconds = 500;
 
 type Outcome = 'saved' | 'kept' | 'lost';
 
@@ -20,13 +22,15 @@ async function sendLast(
   more: Pick<Snapshot, 'Exit'>,
 ): Promise<Outcome> {
   elements.notice.hidden = true;
+  // A page that replaced the course would cover the message.
+  hidePage();
   elements.loading.hidden = false;
   elements.loadingText.textContent = messages.leaving;
   elements.bar.inert = true;
   elements.contents.inert = true;
   const final = await course.leave(how);
   if (final) commits.save({ ...final, ...more }, 0);
-  if (await commits.settled(timeoutMilliseconds))
+  if (await commits.settled(navigator.onLine ? timeoutMilliseconds : offlineMilliseconds))
     return commits.stop && 'refused' in commits.stop ? 'lost' : 'saved';
   return commits.state === 'unkept' ? 'lost' : 'kept';
 }
@@ -52,7 +56,8 @@ export async function leaveCourse(
   }
   const address = webAddress(session.ReturnURL);
   const go = () => {
-    if (address && outcome !== 'lost') return location.assign(address);
+    // Without a connection, the browser would show its own error page instead.
+    if (address && outcome !== 'lost' && navigator.onLine) return location.assign(address);
     const { receipt, seconds } = summary();
     elements.loading.hidden = true;
     showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address });

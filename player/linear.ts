@@ -58,7 +58,7 @@ export function createLinearCourse(
     },
     stay: advance.cancel,
     show,
-    missing: ({ unit }) => events.missing(unit),
+    missing: ({ unit }) => events.missing(unit, stage.loaded()),
     keep: ({ last }) => commits.save(last, 0),
     'save-now'() {
       save(saveDelay);
@@ -88,7 +88,7 @@ export function createLinearCourse(
     // Not awaited, because a slow page must not block the buttons.
     void stage
       .show(addressOf(session, unit), unit.Title)
-      .then((isThere) => machine.dispatch({ kind: 'loaded', unit, isThere }));
+      .then((loaded) => machine.dispatch({ kind: 'loaded', unit, isThere: loaded === 'shown' }));
   }
 
   async function close(): Promise<Snapshot | null> {

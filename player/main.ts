@@ -6,6 +6,7 @@ import { ask, hidePage, showPage } from './pages.ts';
 import { play } from './play.ts';
 import { beginPreview } from './preview.ts';
 import { openSession, type Replayed, replay } from './session.ts';
+import { isStorageDenied } from './storage.ts';
 
 /** Shows the texts in the course's language or, if that is not supported, the browser's. */
 function selectTexts(course: string | null): void {
@@ -16,7 +17,18 @@ function selectTexts(course: string | null): void {
 
 const reload = () => ({ text: messages.tryAgain, act: () => location.reload() });
 
+/** Asks before the session is opened, because the other window opens its own. */
+function offerWindow(): Promise<void> {
+  const { title, text, action, stay, openedTitle, openedText } = messages.framed;
+  return new Promise((resolve) => {
+    const here = { text: stay, act: resolve, primary: false };
+    const opened = () => showPage(openedTitle, openedText, [here]);
+    showPage(title, text, [{ text: action, act: opened, href: location.href }, here]);
+  });
+}
+
 async function start(): Promise<void> {
+  if (isStorageDenied()) await offerWindow();
   const journal = openJournal(() => window.localStorage, await openCopy());
   await journal.load();
   window.addEventListener('storage', ({ key, newValue }) => {

@@ -2,7 +2,8 @@ import type { Receipt } from './contract.ts';
 import { elements, make, makeIcon } from './elements.ts';
 import { messages } from './messages.ts';
 
-export type Action = { text: string; act: () => void; primary?: boolean };
+/** With `href`, a link that opens in a new window; browsers block windows that a script opens. */
+export type Action = { text: string; act: () => void; primary?: boolean; href?: string };
 
 /** A page that replaces the course: a heading, a sentence and buttons. */
 export function showPage(title: string, text: string, actions: Action[], ...more: Node[]): void {
@@ -71,8 +72,15 @@ export function showEnd(
   document.title = title;
 }
 
-function makeAction({ text, act, primary = true }: Action): HTMLButtonElement {
-  const button = make('button', primary ? 'button primary' : 'button', text);
+function makeAction({ text, act, primary = true, href }: Action): HTMLElement {
+  const look = primary ? 'button primary' : 'button';
+  if (href !== undefined) {
+    const link = make('a', look, text);
+    Object.assign(link, { href, target: '_blank', rel: 'noopener' });
+    link.addEventListener('click', act);
+    return link;
+  }
+  const button = make('button', look, text);
   button.type = 'button';
   button.addEventListener('click', act);
   return button;

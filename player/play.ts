@@ -53,10 +53,10 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     shown: limits.start,
     ended: () => void leave(),
     reported: showReceipt,
-    missing: (unit) => {
+    missing: (unit, why) => {
       void heartbeat.beat();
-      const { title, text } = messages.missing(unit.Title);
-      showPage(title, text, [
+      const { title, text, unreachable } = messages.missing(unit.Title);
+      showPage(title, why === 'unreachable' ? unreachable : text, [
         { text: messages.tryAgain, act: () => void act(() => course.choose(unit.UnitID)) },
       ]);
     },

@@ -67,7 +67,7 @@ export function createSequencedCourse(
     follow: () => void window.setTimeout(() => void follow()),
     show,
     'save-now': () => save(0),
-    missing: ({ unit }) => events.missing(unit),
+    missing: ({ unit }) => events.missing(unit, stage.loaded()),
     ended: events.ended,
   });
 
@@ -129,7 +129,7 @@ export function createSequencedCourse(
     events.moved();
     void stage
       .show(addressOf(session, unit), unit.Title)
-      .then((isThere) => machine.dispatch({ kind: 'loaded', unit, isThere }));
+      .then((loaded) => machine.dispatch({ kind: 'loaded', unit, isThere: loaded === 'shown' }));
   }
 
   /** Closes the page, lets sequencing decide, and shows the unit that it delivers. */

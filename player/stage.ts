@@ -1,3 +1,6 @@
+/** Whether a unit's page was shown; `unreachable` if there was no response, or only a temporary error. */
+export type Loaded = 'shown' | 'missing' | 'unreachable';
+
 /** Shows a unit's page, each in its own iframe. */
 export type Stage = ReturnType<typeof createStage>;
 
@@ -10,13 +13,14 @@ const timeoutMilliseconds = 1_000;
 export function createStage(place: HTMLElement, loading: HTMLElement) {
   let frame: HTMLIFrameElement | null = null;
   let reveal: number | undefined;
+  let latest: Loaded = 'shown';
 
   return {
     /**
-     * Resolves with false if the page cannot be loaded. `moved` gets the path of each further page of this origin that
+     * Resolves when the page is loaded or cannot be. `moved` gets the path of each further page of this origin that
      * the content opens in its frame.
      */
-    show(address: string, title: string, moved?: (path: string) => void): Promise<boolean> {
+    show(address: string, title: string, moved?: (path: string) => void): Promise<Loaded> {
       frame?.remove();
       const next = document.createElement('iframe');
       next.title = title;
@@ -37,7 +41,8 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
           'load',
           () => {
             show();
-            resolve(isShown(next, address));
+            latest = loadedIn(next, address);
+            resolve(latest);
           },
           { once: true },
         );
@@ -59,6 +64,8 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
       if (frame === leaving) frame = null;
     },
     focus: () => frame?.focus(),
+    /** How the latest page loaded. */
+    loaded: () => latest,
   };
 }
 
@@ -71,14 +78,15 @@ function pathOf(frame: HTMLIFrameElement): string {
   }
 }
 
-/** Cross-origin pages cannot be inspected and count as shown. */
-function isShown(frame: HTMLIFrameElement, address: string): boolean {
-  if (new URL(address, location.href).origin !== location.origin) return true;
+/** Cross-origin pages cannot be inspected and count as shown. The browser's own error page is another origin, too. */
+function loadedIn(frame: HTMLIFrameElement, address: string): Loaded {
+  if (new URL(address, location.href).origin !== location.origin) return 'shown';
   try {
     const [entry] = frame.contentWindow?.performance.getEntriesByType('navigation') ?? [];
     const status = (entry as PerformanceNavigationTiming | undefined)?.responseStatus ?? 200;
-    return status < 400;
+    if (status < 400) return 'shown';
+    return status >= 500 || status === 429 ? 'unreachable' : 'missing';
   } catch {
-    return false;
+    return 'unreachable';
   }
 }

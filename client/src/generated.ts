@@ -5462,18 +5462,6 @@ export interface components {
                 };
             };
         };
-        /** @description `not_found`: There is nothing at this URL. `tenant_not_found`: The tenant does not exist. */
-        "not_found.tenant_not_found": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "not_found" | "tenant_not_found";
-                };
-            };
-        };
         /** @description `range_not_satisfiable`: The requested range is beyond the end of the file. */
         range_not_satisfiable: {
             headers: {
@@ -5783,7 +5771,6 @@ export type ResponseUserDisabledCourseNotPlayableResultsTooLateCommitNumberAhead
 export type ResponseSessionEndedSessionExitedEnrolmentErased = components['responses']['session_ended.session_exited.enrolment_erased'];
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawn = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn'];
 export type ResponseUserDisabledSessionSuperseded = components['responses']['user_disabled.session_superseded'];
-export type ResponseNotFoundTenantNotFound = components['responses']['not_found.tenant_not_found'];
 export type ResponseRangeNotSatisfiable = components['responses']['range_not_satisfiable'];
 export type ResponseSessionEndedEnrolmentErased = components['responses']['session_ended.enrolment_erased'];
 export type ParameterTenant = components['parameters']['Tenant'];
@@ -14194,7 +14181,19 @@ export interface operations {
             };
             400: components["responses"]["malformed_request"];
             403: components["responses"]["tenant_suspended.access_expired.enrolment_withdrawn"];
-            404: components["responses"]["not_found.tenant_not_found"];
+            /** @description A page for the learner, if a window or frame requested the file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "not_found" | "tenant_not_found";
+                    };
+                };
+            };
             409: components["responses"]["user_disabled.session_superseded"];
             410: components["responses"]["session_ended"];
             413: components["responses"]["payload_too_large"];

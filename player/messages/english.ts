@@ -88,7 +88,8 @@ export const english = {
   },
   missing: (title: string) => ({
     title: `“${title}” could not be opened`,
-    text: 'Its page is missing from the course or could not be loaded. Try again, or continue with another part.',
+    text: 'Its page is missing from the course. Continue with another part, and tell your administrator.',
+    unreachable: 'It could not be loaded. Check your connection and try again.',
   }),
   tryAgain: 'Try again',
   openAnyway: 'Open without it',
@@ -108,6 +109,15 @@ export const english = {
     CompletedAndPassed: 'Must be completed and passed',
     CompletedOrPassed: 'Must be completed or passed',
   } satisfies Record<MoveOn, string>,
+  /** Framed by a site whose browser lets other sites store nothing. */
+  framed: {
+    title: 'Open the course in its own window',
+    text: 'Your browser does not let the course store anything inside this page. Parts of it may not work, and without a connection your progress cannot be kept.',
+    action: 'Open in its own window',
+    stay: 'Continue here',
+    openedTitle: 'The course is open in its own window',
+    openedText: 'You can close this page when you have finished there.',
+  },
   refused: 'This course cannot be opened',
   unreachable: {
     title: 'No connection',

@@ -78,7 +78,8 @@ export const french: Messages = {
   },
   missing: (title) => ({
     title: `Impossible d’ouvrir « ${title} »`,
-    text: 'La page est absente du cours ou n’a pas pu être chargée. Réessayez ou passez à une autre partie.',
+    text: 'La page est absente du cours. Passez à une autre partie et prévenez votre administrateur.',
+    unreachable: 'La page n’a pas pu être chargée. Vérifiez votre connexion et réessayez.',
   }),
   tryAgain: 'Réessayer',
   openAnyway: 'Ouvrir quand même',
@@ -96,6 +97,14 @@ export const french: Messages = {
     Completed: 'À terminer',
     CompletedAndPassed: 'À terminer et à réussir',
     CompletedOrPassed: 'À terminer ou à réussir',
+  },
+  framed: {
+    title: 'Ouvrir le cours dans sa propre fenêtre',
+    text: 'Votre navigateur ne permet pas au cours d’enregistrer quoi que ce soit dans cette page. Certaines parties risquent de ne pas fonctionner et, sans connexion, votre progression ne peut pas être conservée.',
+    action: 'Ouvrir dans une fenêtre',
+    stay: 'Continuer ici',
+    openedTitle: 'Le cours est ouvert dans sa propre fenêtre',
+    openedText: 'Vous pourrez fermer cette page quand vous aurez terminé.',
   },
   refused: 'Ce cours ne peut pas être ouvert',
   unreachable: {

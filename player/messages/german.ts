@@ -78,7 +78,9 @@ export const german: Messages = {
   },
   missing: (title) => ({
     title: `„${title}“ konnte nicht geöffnet werden`,
-    text: 'Die Seite fehlt im Kurs oder konnte nicht geladen werden. Versuchen Sie es erneut oder fahren Sie mit einem anderen Teil fort.',
+    text: 'Die Seite fehlt im Kurs. Fahren Sie mit einem anderen Teil fort und informieren Sie Ihre Administration.',
+    unreachable:
+      'Die Seite konnte nicht geladen werden. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
   }),
   tryAgain: 'Erneut versuchen',
   openAnyway: 'Trotzdem öffnen',
@@ -96,6 +98,14 @@ export const german: Messages = {
     Completed: 'Muss abgeschlossen werden',
     CompletedAndPassed: 'Muss abgeschlossen und bestanden werden',
     CompletedOrPassed: 'Muss abgeschlossen oder bestanden werden',
+  },
+  framed: {
+    title: 'Kurs in einem eigenen Fenster öffnen',
+    text: 'Ihr Browser lässt den Kurs innerhalb dieser Seite nichts speichern. Teile des Kurses funktionieren dann möglicherweise nicht, und ohne Verbindung kann Ihr Fortschritt nicht aufbewahrt werden.',
+    action: 'In eigenem Fenster öffnen',
+    stay: 'Hier fortfahren',
+    openedTitle: 'Der Kurs ist in einem eigenen Fenster geöffnet',
+    openedText: 'Sie können diese Seite schließen, wenn Sie dort fertig sind.',
   },
   refused: 'Dieser Kurs kann nicht geöffnet werden',
   unreachable: {

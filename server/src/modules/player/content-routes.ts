@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import Type from 'typebox';
 import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
@@ -17,7 +18,7 @@ import { findOpening, findOpenSession } from './open-sessions.ts';
 import { oldLink } from './page-texts.ts';
 import { clickPreview, openLinkIn } from './preview.ts';
 import { previewPlayerOf } from './preview-tokens.ts';
-import { outdatedPage } from './rejection-page.ts';
+import { missingPage, outdatedPage } from './rejection-page.ts';
 import { Commit, commitBytes, PlayerSession, Receipt } from './schemas.ts';
 
 const pagePolicy =
@@ -38,6 +39,10 @@ const liveRelease = createCache<LaunchState>({
 function rejectWhenEnded(ended: SessionEnd | null): void {
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
 }
+
+/** Whether a window or frame will show the response, rather than a script or element of the course. */
+const isNavigation = ({ headers }: { headers: IncomingHttpHeaders }) =>
+  headers['sec-fetch-mode'] === 'navigate';
 
 let page: string | undefined;
 
@@ -224,9 +229,10 @@ export const contentRoutes = [
       200: { description: 'The file, with a content type that matches its name.', type: '*/*' },
       206: { description: 'The requested range of the file.', type: '*/*' },
       304: { description: 'The client already has the current file.' },
+      404: html('A page for the learner, if a window or frame requested the file.'),
     },
     problems: [...ends, 'not_found', 'tenant_not_found', 'range_not_satisfiable', 'wrong_host'],
-    handle: async (ctx, { params }) => {
+    handle: async (ctx, { params, request }) => {
       const { ended, releaseId } = await liveRelease.get(ctx, params.token);
       rejectWhenEnded(ended);
       const folder = releaseId === null ? null : ctx.files.folder(releaseId);
@@ -234,6 +240,7 @@ export const contentRoutes = [
       const path = folder && (await locateFile(ctx, { player, folder, path: params['*'] }));
       if (releaseId && folder && !path)
         await expectFolder(inQueueOf(ctx, player.tenantId), { folder, releaseId });
+      if ((!folder || !path) && isNavigation(request)) return missingPage(request);
       if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
       // Not public, because a shared cache would serve files after access has ended.
       const headers = { 'Content-Type': contentTypeOf(path), 'Cache-Control': 'private, max-age=3600' };

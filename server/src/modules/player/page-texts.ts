@@ -12,7 +12,10 @@ export type Refusal = { rule: Rule; detail: string; until: Date | null };
 type PageTexts = {
   back: string;
   close: string;
-  pages: Record<'brokenLink' | 'suspended' | 'outdated' | 'otherHost' | 'expiredPreview' | 'leftUnit', Text>;
+  pages: Record<
+    'brokenLink' | 'suspended' | 'outdated' | 'otherHost' | 'expiredPreview' | 'leftUnit' | 'missing',
+    Text
+  >;
   refused: string;
   refusal: (refusal: Refusal) => string;
 };
@@ -42,6 +45,11 @@ const english: PageTexts = {
     expiredPreview: {
       title: 'This preview has expired',
       reason: 'The link is incomplete or older than 15 minutes. Create a new preview.',
+    },
+    missing: {
+      title: 'This page is missing from the course',
+      reason:
+        'The course refers to a page that is not in its package. Continue with another part, and tell your administrator.',
     },
     leftUnit: {
       title: 'You have left this part',
@@ -79,6 +87,11 @@ const german: PageTexts = {
     expiredPreview: {
       title: 'Diese Vorschau ist abgelaufen',
       reason: 'Der Link ist unvollständig oder älter als 15 Minuten. Erstellen Sie eine neue Vorschau.',
+    },
+    missing: {
+      title: 'Diese Seite fehlt im Kurs',
+      reason:
+        'Der Kurs verweist auf eine Seite, die nicht in seinem Paket ist. Fahren Sie mit einem anderen Teil fort und informieren Sie Ihre Administration.',
     },
     leftUnit: {
       title: 'Sie haben diesen Teil verlassen',
@@ -127,6 +140,11 @@ const french: PageTexts = {
     expiredPreview: {
       title: 'Cet aperçu a expiré',
       reason: 'Le lien est incomplet ou date de plus de 15 minutes. Créez un nouvel aperçu.',
+    },
+    missing: {
+      title: 'Cette page est absente du cours',
+      reason:
+        'Le cours renvoie à une page qui ne se trouve pas dans son paquet. Passez à une autre partie et prévenez votre administrateur.',
     },
     leftUnit: {
       title: 'Vous avez quitté cette partie',

@@ -34,9 +34,11 @@ function rejectionHtml(input: {
   title: string;
   reason: string;
   back: string | null;
+  isPartOfCourse: boolean;
 }): string {
   const { back, close } = textsIn(input.language);
-  const link = input.back ? `<p><a href="${escaped(input.back)}">${back}</a></p>` : `<p>${close}</p>`;
+  const end = input.isPartOfCourse ? '' : `<p>${close}</p>`;
+  const link = input.back ? `<p><a href="${escaped(input.back)}">${back}</a></p>` : end;
   return `<!doctype html>
 <html lang="${input.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>${escaped(input.title)}</title><style>${style}</style></head>
@@ -54,11 +56,13 @@ export function rejectionPage(input: {
   reason: string;
   back?: string | null;
   framing: string;
+  /** The page is shown inside the player. */
+  isPartOfCourse?: boolean;
 }): Answer {
-  const { status, language, title, reason, back = null, framing } = input;
+  const { status, language, title, reason, back = null, framing, isPartOfCourse = false } = input;
   return {
     status,
-    body: rejectionHtml({ language, title, reason, back }),
+    body: rejectionHtml({ language, title, reason, back, isPartOfCourse }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -84,4 +88,11 @@ export function redirectToPlayer(origin: string, ticket: string, framing: string
       'Content-Security-Policy': plainPolicy(framing),
     },
   };
+}
+
+/** For a page that the course refers to but its package does not contain. */
+export function missingPage(request: Pick<FastifyRequest, 'headers'>): Answer {
+  const language = languageOf(request);
+  const texts = textsIn(language).pages.missing;
+  return rejectionPage({ status: 404, language, ...texts, framing: '*', isPartOfCourse: true });
 }

@@ -1,0 +1,13 @@
+/**
+ * Whether the browser denies storage because another site frames the page. Courses that use it fail there, and unsent
+ * results cannot be kept on the device.
+ */
+export function isStorageDenied(): boolean {
+  if (window.parent === window) return false;
+  try {
+    window.localStorage.getItem('');
+    return false;
+  } catch {
+    return true;
+  }
+}
