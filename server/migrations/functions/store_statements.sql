@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function store_statements_282666db58d6 (text, integer[], uuid[], text, integer[], text, uuid[], boolean[]) returns table (request integer, statement_id uuid, payload text)
+create or replace function store_statements_2940611ccd48 (text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer) returns table (request integer, statement_id uuid, payload text, followed integer)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -7,7 +7,7 @@ declare
   added integer;
   clashed integer[] := '{}';
   late record;
-  rows_left integer := 10000;
+  rows_left integer := $9;
   followed_keys uuid[];
   followed_positions bigint[];
   followed_sources bigint[];
@@ -127,5 +127,9 @@ begin
       rows_left := rows_left - coalesce(cardinality(followed_keys), 0);
     end if;
   end loop;
+  if rows_left < $9 then
+    followed := $9 - rows_left;
+    return next;
+  end if;
 end
 $body$;

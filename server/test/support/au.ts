@@ -25,7 +25,7 @@ export type OpenedAu = {
     method: string,
     path: string,
     query: Record<string, string>,
-    body?: Json,
+    body?: object,
     headers?: Record<string, string>,
   ) => Promise<Reply>;
   preferences: (method?: string, body?: Json) => Promise<Reply>;
@@ -46,6 +46,24 @@ async function replyOf(response: Response): Promise<Reply> {
     headers: response.headers,
     body: isJson && text ? JSON.parse(text) : text,
   };
+}
+
+async function requestTo(
+  endpoint: string,
+  authorization: string,
+  ...[method, path, query, body, headers = {}]: Parameters<OpenedAu['request']>
+): Promise<Reply> {
+  const response = await ask(`${endpoint}${path}?${new URLSearchParams(query)}`, {
+    method,
+    headers: {
+      authorization,
+      'x-experience-api-version': '1.0.3',
+      ...(body && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return replyOf(response);
 }
 
 /** Opens a unit as the player does, and returns the reply. */
@@ -84,19 +102,7 @@ export async function startAu(opened: { URL: string; SessionID: string }): Promi
     parameter('actor'),
     fetched.body['auth-token'],
   ];
-  const request: OpenedAu['request'] = async (method, path, query, body, headers = {}) =>
-    replyOf(
-      await ask(`${endpoint}${path}?${new URLSearchParams(query)}`, {
-        method,
-        headers: {
-          authorization: `Basic ${token}`,
-          'x-experience-api-version': '1.0.3',
-          ...(body && { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      }),
-    );
+  const request: OpenedAu['request'] = (...call) => requestTo(endpoint, `Basic ${token}`, ...call);
   const state = await request('GET', '/activities/state', {
     ...{ agent, activityId, registration, stateId: 'LMS.LaunchData' },
   });
@@ -151,5 +157,27 @@ export async function startAu(opened: { URL: string; SessionID: string }): Promi
       request(method, '/agents/profile', { agent, profileId: 'cmi5LearnerPreferences' }, body, {
         ...(body && { 'if-none-match': '*' }),
       }),
+  };
+}
+
+/** Opens a unit of an xAPI package, which gets its access to the LRS in its URL. */
+export async function openXapiUnit(
+  service: Pick<TestService, 'contentUrl'>,
+  launchUrl: string,
+  UnitID: string,
+): Promise<{ actor: Json; registration: string; request: OpenedAu['request'] }> {
+  const playing = await play(service, launchUrl);
+  const opened = await openUnit(playing, service.contentUrl, { UnitID });
+  assert.equal(opened.status, 201, JSON.stringify(opened.body));
+  const {
+    endpoint = '',
+    auth = '',
+    actor = '',
+    registration = '',
+  } = Object.fromEntries(new URL(opened.body.URL).searchParams);
+  return {
+    actor: JSON.parse(actor),
+    registration,
+    request: (...call) => requestTo(endpoint.replace(/\/$/, ''), auth, ...call),
   };
 }

@@ -205,7 +205,7 @@ describe('a cmi5 course', () => {
         await renamed(`${two.activityId}/question`),
         await renamed('urn:example:1'),
       ],
-      [false, true, true],
+      [false, true, false],
     );
   });
 

@@ -8,7 +8,7 @@ import { rejectSuspended } from '../tenants/suspension.ts';
 import type { AuSession, FindAuSession } from '../xapi/au-session.ts';
 import { type AuHandle, readLrsToken } from './au-tokens.ts';
 import { checkDocument } from './document-rules.ts';
-import { accountOf, auAuthority, isOfOtherCourse } from './identity.ts';
+import { accountOf, auAuthority } from './identity.ts';
 import { takeStatements } from './take-statements.ts';
 
 const ended =
@@ -41,7 +41,6 @@ function toAuSession(ctx: Context, handle: AuHandle, session: Registration & AuS
   return {
     authority: auAuthority(ctx, handle.sessionId),
     learner: { objectType: 'Agent', account: accountOf(ctx, session.login_id) },
-    defines: (activityId) => !isOfOtherCourse(ctx, session.course_id, activityId),
     registration: handle.enrollId,
     takeStatements: (ctx, statements) => takeStatements(ctx, handle, statements),
     checkDocument: (ctx, use) => checkDocument(ctx, session, use),

@@ -40,3 +40,24 @@ export function activityIdOf(ctx: Context, courseId: string, publisherId: string
 export function activityIdOfUnit(ctx: Context, courseId: string, { UnitID, AssignableUnit }: Unit): string {
   return AssignableUnit ? activityIdOf(ctx, courseId, UnitID) : UnitID;
 }
+
+/**
+ * Whether statements of a course can define the activity for everyone: it is one of the course's units, below one, or
+ * has an ID that the service created for the course. Anything else may belong to another course.
+ */
+export function isDefinedBy(
+  ctx: Context,
+  courseId: string,
+  units: readonly string[],
+  activityId: string,
+): boolean {
+  if (activityId.startsWith(`${ctx.config.baseUrl}/course/`))
+    return activityId.startsWith(activitiesOf(ctx, courseId));
+  return units.some((unit) => activityId === unit || (isSpecific(unit) && isBelow(activityId, unit)));
+}
+
+const isBelow = (activityId: string, unit: string) =>
+  activityId.startsWith(unit) && (unit.endsWith('/') || /^[/#?]/.test(activityId.slice(unit.length)));
+
+/** An ID such as `https:/` would have every web address below it. */
+const isSpecific = (unit: string) => /^[^:/]+:\/{0,2}[^/]/.test(unit);

@@ -29,20 +29,20 @@ import {
 } from '../enrolments/au-sessions/sessions.ts';
 import { readRecords } from '../enrolments/au-sessions/units.ts';
 import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
-import type { OwnStatement } from '../xapi/au-session.ts';
+import type { OwnStatement, Taken } from '../xapi/au-session.ts';
 import type { AuHandle } from './au-tokens.ts';
-import { accountOf, activityIdOfUnit } from './identity.ts';
+import { accountOf, activityIdOfUnit, isDefinedBy } from './identity.ts';
 import { satisfiedStatements, toStatements } from './lms-statements.ts';
 
 /**
- * Checks an AU's new statements, writes their effects, and returns the LMS's own statements to store after them. Runs
- * in the transaction that stores the AU's statements.
+ * Checks an AU's new statements, writes their effects, and returns what else to store with them. Runs in the
+ * transaction that stores the AU's statements.
  */
 export async function takeStatements(
   ctx: TenantContext,
   handle: AuHandle,
   statements: readonly Statement[],
-): Promise<readonly OwnStatement[]> {
+): Promise<Taken> {
   const registration = await lockRegistration(ctx, handle.enrollId);
   const session = registration && (await readAuSession(ctx, handle));
   if (!session || session.ended_at !== null) throw new Problem('session_ended', sessionEnds.session_ended);
@@ -56,7 +56,14 @@ export async function takeStatements(
     ? judgeAu(ctx, known, statements)
     : judgeActivity(ctx, known, statements);
   await apply(ctx, handle, known, judged);
-  return followUps(ctx, { ...known, handle, played, before, after: judged.record });
+  const units = played.tree.Units.flatMap((one) => [
+    one.UnitID,
+    activityIdOfUnit(ctx, registration.course_id, one),
+  ]);
+  return {
+    following: followUps(ctx, { ...known, handle, played, before, after: judged.record }),
+    defines: (activityId) => isDefinedBy(ctx, registration.course_id, units, activityId),
+  };
 }
 
 type Known = { registration: Registration; session: AuSessionRow; unit: Unit; record: AuRecord };

@@ -2,9 +2,8 @@ import { allActivities } from '../../../../standards/xapi/subjects.ts';
 import type { Activity, JsonObject, Statement } from '../../../../standards/xapi/types.ts';
 import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
-import { isInTransaction, run } from '../../platform/db/transaction.ts';
+import { run } from '../../platform/db/transaction.ts';
 import { partOfState } from '../../platform/node-state.ts';
-import type { AuSession } from './au-session.ts';
 import { searchKey } from './search-keys.ts';
 
 /** Definitions that this process has stored in the last minute: a course repeats them in every statement. */
@@ -17,18 +16,24 @@ insert into activity_definition (tenant_id, activity_key, definition_key, positi
 select $1, given.activity_key, given.definition_key, $3, given.activity
 from json_to_recordset($2) as given (activity_key uuid, definition_key uuid, activity text)
 order by given.activity_key, given.definition_key
-on conflict do nothing`;
+on conflict do nothing returning octet_length(activity) as bytes`;
 
-/** Data 2.4.4.1: remembers what statements say about activities. Each distinct definition is stored once. */
+/** `names` are for `rememberDefinitions`. */
+type Added = { names: readonly string[]; added: number; bytes: number };
+
+/**
+ * Data 2.4.4.1: remembers what statements say about the activities that they can define. Each distinct definition is
+ * stored once.
+ */
 export async function addDefinitions(
   ctx: TenantContext,
   statements: readonly Statement[],
-  session?: AuSession,
-): Promise<void> {
+  defines: (activityId: string) => boolean = () => true,
+): Promise<Added> {
   const names = recentlyKnown(ctx);
   const rows = new Map<string, { activity_key: string; definition_key: string; activity: string }>();
   for (const activity of statements.flatMap(definedActivities)) {
-    if (session && !session.defines(activity.id)) continue;
+    if (!defines(activity.id)) continue;
     const text = JSON.stringify(activity);
     if (Buffer.byteLength(text) > maxDefinitionBytes) continue;
     const definition_key = searchKey('definition', text);
@@ -36,11 +41,20 @@ export async function addDefinitions(
     if (names.has(name)) continue;
     rows.set(name, { activity_key: searchKey('activity', activity.id), definition_key, activity: text });
   }
-  if (rows.size === 0) return;
+  if (rows.size === 0) return { names: [], added: 0, bytes: 0 };
   const values = [ctx.tenantId, JSON.stringify([...rows.values()]), ctx.now().getTime() * 1000];
-  await run(ctx, { name: 'add_definitions', text: insert, values });
-  // A transaction may still be rolled back.
-  if (!isInTransaction(ctx)) for (const name of rows.keys()) names.add(name);
+  const added = await run<{ bytes: number }>(ctx, { name: 'add_definitions', text: insert, values });
+  return {
+    names: [...rows.keys()],
+    added: added.length,
+    bytes: added.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** Called after the commit. */
+export function rememberDefinitions(ctx: TenantContext, added: Pick<Added, 'names'>): void {
+  const names = recentlyKnown(ctx);
+  for (const name of added.names) names.add(name);
 }
 
 function recentlyKnown(ctx: TenantContext): Set<string> {

@@ -24,14 +24,13 @@ test("an AU's statements are checked, and their effects are committed together w
   const session: AuSession = {
     authority,
     learner: authority,
-    defines: () => true,
     registration: randomUUID(),
     takeStatements: async (_ctx, sent) => {
       if (sent.some(({ verb: { id } }) => id.endsWith('/forbidden')))
         throw new Problem('scope_missing', 'Not for an AU.');
       stored.push(...sent.map(({ id = '' }) => id));
       if (sent.some(({ verb: { id } }) => id.endsWith('/fails'))) throw new Error('not stored');
-      return [];
+      return { following: [], defines: () => true };
     },
     checkDocument: async () => {},
     takeSpace: async () => {},

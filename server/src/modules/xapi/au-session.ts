@@ -17,6 +17,13 @@ export type DocumentUse = {
 /** A statement of the LMS itself. */
 export type OwnStatement = Statement & { id: string; authority: Agent };
 
+export type Taken = {
+  /** The LMS's own statements, which are stored after those of the AU. */
+  following: readonly OwnStatement[];
+  /** Whether the statements can define the activity. Otherwise, the definition remains in the statement only. */
+  defines: (activityId: string) => boolean;
+};
+
 /**
  * A session of an assignable unit (cmi5), which calls the LRS with a token of its own. The rules apply only to these
  * tokens, not to the tenant's keys. Each function rejects by throwing a Problem, such as a 403.
@@ -26,16 +33,13 @@ export type AuSession = {
   authority: Agent;
   /** The only person whom it can look up. */
   learner: Agent;
-  /** Whether its statements can define the activity. Otherwise, the definition remains in the statement only. */
-  defines: (activityId: string) => boolean;
   /** It reads only statements with this registration. */
   registration: string;
   /**
    * Called in the transaction that stores the statements, with those that are new, as they were sent. Its writes commit
-   * together with them, and the LMS's own statements that it returns are stored after them. The tenant's statements are
-   * locked only afterwards.
+   * together with them. Nothing that they contain is stored before. The tenant's statements are locked only afterwards.
    */
-  takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<readonly OwnStatement[]>;
+  takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<Taken>;
   /** Called before a document is read, and in the transaction of a change. */
   checkDocument: (ctx: TenantContext, use: DocumentUse) => Promise<void>;
   /** Called in the transaction of a change, with the bytes that it adds. Negative if a document becomes smaller. */

@@ -10,7 +10,14 @@ import { type DocumentAddress, noKey } from './document-address.ts';
 import { mediaTypeOf, parseBody } from './lrs-request.ts';
 import { searchKey } from './search-keys.ts';
 
-export type Document = { content_type: string; content: Buffer; etag: string; updated_at: Date };
+export type Document = {
+  content_type: string;
+  content: Buffer;
+  etag: string;
+  updated_at: Date;
+  document_id: string;
+  about: string;
+};
 
 /** The same as the largest body. */
 const maxContent = 4 * 1024 ** 2;
@@ -23,13 +30,23 @@ const documentKey = (documentId: string) => searchKey('document', documentId);
 function selectOne(ctx: TenantContext, address: DocumentAddress & { documentId: string }) {
   return ctx.db
     .selectFrom('xapi_document')
-    .select(['content_type', 'content', 'etag', 'updated_at'])
+    .select(['content_type', 'content', 'etag', 'updated_at', 'document_id', 'about'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('kind', '=', address.kind)
     .where('agent_key', '=', address.agent_key)
     .where('activity_key', '=', address.activity_key)
     .where('document_key', '=', documentKey(address.documentId))
     .where('registration', '=', address.registration ?? noKey);
+}
+
+/** About what a row takes in the database besides its texts, with its index. */
+const rowBytes = 400;
+
+type Stored = Pick<Document, 'content_type' | 'document_id' | 'about'> & { content: Uint8Array };
+
+function bytesOf(row: Stored | null): number {
+  if (row === null) return 0;
+  return rowBytes + row.content.length + Buffer.byteLength(row.document_id + row.about + row.content_type);
 }
 
 type OneAddress = DocumentAddress & { documentId: string };
@@ -112,7 +129,9 @@ export function writeDocument(
     checkPreconditions(before, input.preconditions);
     if (before === null) await rejectTooMany(ctx, address);
     const { contentType, content } = before && input.merges ? merged(before, input) : input;
-    await input.takeSpace(ctx, content.length - (before?.content.length ?? 0));
+    const about = JSON.stringify(address.use);
+    const row = { document_id: address.documentId, about, content_type: contentType, content };
+    await input.takeSpace(ctx, bytesOf(row) - bytesOf(before));
     const values = [
       ctx.tenantId,
       ...contextOf(address),
@@ -123,7 +142,7 @@ export function writeDocument(
       content,
       hash('sha1', content),
       ctx.now(),
-      JSON.stringify(address.use),
+      about,
     ];
     await run(ctx, { name: 'write_document', text: write, values });
   });
@@ -166,7 +185,7 @@ export function deleteDocument(
     await input.check(ctx);
     const before = await selectOne(ctx, address).forUpdate().executeTakeFirst();
     checkPreconditions(before ?? null, input.preconditions);
-    await input.takeSpace(ctx, -(before?.content.length ?? 0));
+    await input.takeSpace(ctx, -bytesOf(before ?? null));
     await ctx.db
       .deleteFrom('xapi_document')
       .where('tenant_id', '=', ctx.tenantId)

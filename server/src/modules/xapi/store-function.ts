@@ -14,11 +14,14 @@ export type StatementRow = {
 /** An existing statement because of which none of the request's statements were stored. */
 export type Clash = { request: number; statement_id: string; payload: string };
 
+/** A row of the result: a clash, or the number of rows added because of references, which comes last. */
+export type Outcome = (Clash & { followed: null }) | { followed: number };
+
 /** A chain of references longer than this, and more references to one statement, are not followed any further. */
 export const maxDepth = 5;
 const maxReferences = 500;
 /** The rows that one call adds because of references. Each statement can have thousands of keys. */
-const maxFollowed = 10_000;
+export const maxFollowed = 10_000;
 
 /** JSON on one line needs no escaping, and splitting lines costs a sixth of parsing it as a value of another JSON. */
 const lines = (parameter: string) => `string_to_array(${parameter}, e'\\n')`;
@@ -140,20 +143,20 @@ const followAll = `
 
 /**
  * Stores statements of the tenant `$1`, whose columns are the other parameters (`storeValues`). A position is also the
- * time at which the statement was stored, so it must never decrease. Returns the clashes. The tenant's statements stay
- * locked until the commit, so this must be the last step of a transaction.
+ * time at which the statement was stored, so it must never decrease. Because of references, it adds up
+ * to `$9` rows. The tenant's statements stay locked until the commit, so this must be the last step of a transaction.
  */
 export const storeFunction = databaseFunction({
   name: 'store_statements',
-  parameters: 'text, integer[], uuid[], text, integer[], text, uuid[], boolean[]',
-  returns: 'table (request integer, statement_id uuid, payload text)',
+  parameters: 'text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer',
+  returns: 'table (request integer, statement_id uuid, payload text, followed integer)',
   body: `
 declare
   last bigint;
   added integer;
   clashed integer[] := '{}';
   late record;
-  rows_left integer := ${maxFollowed};
+  rows_left integer := $9;
   followed_keys uuid[];
   followed_positions bigint[];
   followed_sources bigint[];
@@ -167,14 +170,22 @@ begin
   insert into statement_log as log (tenant_id, position) values ($1, last + cardinality($3))
   on conflict (tenant_id) do update set position = excluded.position;
   ${followAll}
+  if rows_left < $9 then
+    followed := $9 - rows_left;
+    return next;
+  end if;
 end`,
 });
 
-export const storeText = `select outcome.request, outcome.statement_id, outcome.payload
-from ${storeFunction.name}($1, $2, $3, $4, $5, $6, $7, $8) outcome`;
+export const storeText = `select outcome.request, outcome.statement_id, outcome.payload, outcome.followed
+from ${storeFunction.name}($1, $2, $3, $4, $5, $6, $7, $8, $9) outcome`;
 
 /** JSON.stringify writes no line breaks, so each payload is a line. */
-export function storeValues(tenantId: string, rows: readonly StatementRow[]): string[] {
+export function storeValues(
+  tenantId: string,
+  rows: readonly StatementRow[],
+  followed: number,
+): (string | number)[] {
   const column = (value: (row: StatementRow) => unknown) => `{${rows.map(value).join(',')}}`;
   return [
     tenantId,
@@ -185,5 +196,6 @@ export function storeValues(tenantId: string, rows: readonly StatementRow[]): st
     rows.map(({ keys }) => `{${keys.join(',')}}`).join('\n'),
     column(({ refers_to }) => refers_to ?? 'null'),
     column(({ voids }) => voids),
+    followed,
   ];
 }

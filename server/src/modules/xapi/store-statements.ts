@@ -6,10 +6,17 @@ import { isInTransaction, run, transaction } from '../../platform/db/transaction
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/batch.ts';
-import { addDefinitions } from './activity-definitions.ts';
+import { addDefinitions, rememberDefinitions } from './activity-definitions.ts';
 import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
-import { type Clash, type StatementRow, storeText, storeValues } from './store-function.ts';
+import {
+  type Clash,
+  maxFollowed,
+  type Outcome,
+  type StatementRow,
+  storeText,
+  storeValues,
+} from './store-function.ts';
 import { type CompleteStatement, complete, rowOf } from './stored-statement.ts';
 
 /** Statements that are stored together or not at all. */
@@ -39,7 +46,6 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
   checkAttachments(input.attachments ?? []);
   const entries = all.map((statement) => ({ statement, row: rowOf(statement, input.attachments) }));
   checkKeys(entries);
-  await addDefinitions(ctx, all, input.session);
   const isPlain = !input.session && !input.attachments?.length;
   if (isPlain && !isInTransaction(ctx)) await storePlain(ctx, entries);
   else await storeWithMore(ctx, input, entries);
@@ -82,9 +88,12 @@ async function storePlain(ctx: TenantContext, entries: readonly Entry[]): Promis
   let left = entries;
   while (left.length > 0) {
     const clashes = await storeRequest(ctx, left);
-    if (clashes.length === 0) return;
+    if (clashes.length === 0) break;
     left = withoutSame(left, clashes);
   }
+  // Afterwards, because rejected statements define nothing.
+  const statements = entries.map(({ statement }) => statement);
+  rememberDefinitions(ctx, await addDefinitions(ctx, statements));
 }
 
 /** Two requests may add the same statement at the same time. */
@@ -99,37 +108,52 @@ async function storeWithMore(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transaction(ctx, (ctx) => storeInTransaction(ctx, input, entries));
+      const added = await transaction(ctx, (ctx) => storeInTransaction(ctx, input, entries));
+      // An outer transaction may still be rolled back.
+      if (!isInTransaction(ctx)) rememberDefinitions(ctx, added);
+      return;
     } catch (error) {
       if (!(error instanceof StoredMeanwhile) || attempt === maxAttempts) throw error;
     }
   }
 }
 
+/** About what a row takes in the database besides its texts, with its index. */
+const rowBytes = 200;
+/** An AU's statements are found by fewer keys of those that they refer to. */
+const maxFollowedOfAu = 50;
+
+const bytesOf = ({ bytes, keys }: StatementRow) => bytes + rowBytes * (2 + keys.length);
+
 async function storeInTransaction(
   ctx: TenantContext,
   { statements, session, sent = statements, attachments = [] }: NewStatements,
   entries: readonly Entry[],
-): Promise<void> {
+): Promise<{ names: readonly string[] }> {
   const fresh = withoutSame(entries, await findExisting(ctx, entries));
-  if (fresh.length === 0) return;
+  if (fresh.length === 0) return { names: [] };
   const ids = new Set(fresh.map(({ row }) => row.id));
   const asSent = sent.filter((_, at) => ids.has(entries[at]?.row.id ?? ''));
-  const following = ((await session?.takeStatements(ctx, asSent)) ?? []).map((statement) =>
+  const taken = await session?.takeStatements(ctx, asSent);
+  const following = (taken?.following ?? []).map((statement) =>
     complete(statement, { ...statement, edition: '1.0.3' }),
   );
-  await addDefinitions(ctx, following);
-  await insertAttachments(
-    ctx,
-    attachments.filter(({ statementId }) => ids.has(statementId)),
-  );
   const rows = [...fresh.map(({ row }) => row), ...following.map((statement) => rowOf(statement))];
+  const own = attachments.filter(({ statementId }) => ids.has(statementId));
   await session?.takeSpace(
     ctx,
-    rows.reduce((sum, { bytes }) => sum + bytes, 0),
+    rows.reduce((sum, row) => sum + bytesOf(row), rowBytes * own.length),
   );
-  const clashes = await callFunction(ctx, rows);
-  if (clashes.length > 0) throw new StoredMeanwhile();
+  // In one statement, because transactions that add definitions in different orders would block each other.
+  const statementsToStore = [...fresh.map(({ statement }) => statement), ...following];
+  const definitions = await addDefinitions(ctx, statementsToStore, taken?.defines);
+  await insertAttachments(ctx, own);
+  const followed = session ? Math.min(maxFollowed, maxFollowedOfAu * rows.length) : maxFollowed;
+  const outcome = await callFunction(ctx, rows, followed);
+  if (outcome.clashes.length > 0) throw new StoredMeanwhile();
+  const more = definitions.bytes + rowBytes * (definitions.added + outcome.followed);
+  if (more > 0) await session?.takeSpace(ctx, more);
+  return definitions;
 }
 
 /** Statements are compared with what is stored, which can be larger than what was sent. */
@@ -206,17 +230,26 @@ async function storeRequests(ctx: TenantContext, requests: Request[]): Promise<C
       return true;
     });
     const rows = taken.flatMap(([request, { rows }]) => rows.map((row) => ({ ...row, request })));
-    for (const clash of await callFunction(ctx, rows)) outcomes[clash.request]?.push(clash);
+    const { clashes } = await callFunction(ctx, rows, maxFollowed);
+    for (const clash of clashes) outcomes[clash.request]?.push(clash);
     const done = new Set(taken.map(([request]) => request));
     left = left.filter(([request]) => !done.has(request));
   }
   return outcomes;
 }
 
-async function callFunction(ctx: TenantContext, rows: readonly StatementRow[]): Promise<Clash[]> {
-  return run<Clash>(ctx, {
+async function callFunction(
+  ctx: TenantContext,
+  rows: readonly StatementRow[],
+  followed: number,
+): Promise<{ clashes: Clash[]; followed: number }> {
+  const outcomes = await run<Outcome>(ctx, {
     name: 'store_statements',
     text: storeText,
-    values: storeValues(ctx.tenantId, rows),
+    values: storeValues(ctx.tenantId, rows, followed),
   });
+  return {
+    clashes: outcomes.flatMap((one) => (one.followed === null ? [one] : [])),
+    followed: outcomes.reduce((sum, one) => sum + (one.followed ?? 0), 0),
+  };
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context, TenantContext } from '../context.ts';
 import { forTenant } from '../db/queues.ts';
@@ -45,7 +46,7 @@ export async function respondOnce(
   const [space, name] = keySpace(ctx, request, key);
   const asked = {
     key: name,
-    request: `${request.method} ${request.url}\n${scopesOf(request)}\n${JSON.stringify(request.body)}`,
+    request: `${request.method} ${request.url}\n${scopesOf(request)}\n${textOf(request.body)}`,
     about: loginIdIn(request.params) ?? loginIdIn(request.body),
     aboutTenant: request.tenantId === null ? tenantIdIn(request) : null,
   };
@@ -53,6 +54,9 @@ export async function respondOnce(
   if (replayed) void reply.header('Idempotency-Replayed', 'true');
   return valueOrThrow(outcome);
 }
+
+/** JSON would write each byte of a raw body as a number. */
+const textOf = (body: unknown) => (body instanceof Uint8Array ? hash('sha256', body) : JSON.stringify(body));
 
 function tenantIdIn({ params, body }: FastifyRequest): string | null {
   return textIn(params, 'TenantID') ?? textIn(body, 'TenantID');

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { after, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { openXapiUnit } from '../../../test/support/au.ts';
+import { packFiles } from '../../../test/support/packages.ts';
+import { type Reply, startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
+import { forTenant } from '../../platform/db/queues.ts';
+import { maxAuBytes } from '../enrolments/au-sessions/space.ts';
+import { xapiRoutes } from '../xapi/routes.ts';
+
+const service = await startService();
+after(service.close);
+const { api, user, TenantID } = await newTenant(service);
+const own = forTenant(service.ctx, TenantID);
+
+const activity = 'https://example.com/own';
+const verb = { id: 'https://example.com/verbs/answered' };
+
+async function openUnit() {
+  const [LoginID, CourseID] = [await user(), unique('xapi')];
+  const tincan = `<tincan><activities><activity id="${activity}"><name>A</name><launch>index.html</launch></activity></activities></tincan>`;
+  const zip = await packFiles({ 'tincan.xml': tincan, 'index.html': '<!doctype html><title>Unit</title>' });
+  expectStatus(await service.importPackage(CourseID, zip), 201);
+  expectStatus(await service.api('PUT', `/course/${CourseID}/option/open`, {}), 201);
+  const { LaunchURL, EnrollID } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+  const opened = await openXapiUnit(service, LaunchURL, activity);
+  const { actor, registration, request } = opened;
+  const about = (object: object, context = {}) => ({
+    ...{ id: randomUUID(), actor, verb, object },
+    context: { registration, ...context },
+  });
+  const post = (statements: object) => request('POST', '/statements', {}, statements);
+  return { EnrollID, ...opened, about, post, agent: JSON.stringify(actor) };
+}
+
+type Unit = Awaited<ReturnType<typeof openUnit>>;
+
+const times = <T>(count: number, make: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+/** One after the other, because concurrent requests of a tenant are limited. */
+async function inTurn(count: number, send: (at: number) => Promise<Reply>): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  for (let at = 0; at < count; at++) replies.push(await send(at));
+  return replies;
+}
+
+const long = () => randomBytes(2_000).toString('hex');
+const team = (members: number) => {
+  const name = randomUUID();
+  return {
+    objectType: 'Group',
+    member: times(members, (at) => ({ mbox: `mailto:${at}-${name}@example.com` })),
+  };
+};
+const referring = ({ about }: Unit, id: string) => about({ objectType: 'StatementRef', id });
+const defined = (below: string) => ({
+  id: `${below}/${randomUUID()}`,
+  definition: { name: { en: randomBytes(500).toString('hex') } },
+});
+
+const ownRow = ({ EnrollID }: Unit) => ({ tenant_id: TenantID, enroll_id: EnrollID });
+
+async function used({ EnrollID }: Unit): Promise<number> {
+  const row = own.db.selectFrom('enrolment').select('au_bytes').where('tenant_id', '=', TenantID);
+  return (await row.where('enroll_id', '=', EnrollID).executeTakeFirstOrThrow()).au_bytes;
+}
+
+async function databaseBytes(): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`/* across tenants: a test measures all tables */
+    select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace`.execute(service.ctx.db);
+  return rows[0]?.bytes ?? 0;
+}
+
+const documents = [
+  ['State', '/activities/state'],
+  ['ActivityProfile', '/activities/profile'],
+  ['AgentProfile', '/agents/profile'],
+] as const;
+
+function addressOf(noun: string, { agent, registration }: Unit) {
+  if (noun === 'State') return { agent, registration, activityId: `urn:a:${long()}`, stateId: long() };
+  return noun === 'AgentProfile'
+    ? { agent, profileId: long() }
+    : { activityId: `urn:a:${long()}`, profileId: long() };
+}
+
+/** Requests that store as much as possible, in relation to what they send. */
+const attempts: { name: string; routes: string[]; send: (unit: Unit) => Promise<Reply[]> }[] = [
+  {
+    name: 'statements with many agents',
+    routes: ['postStatements'],
+    send: async ({ post, about }) => [
+      await post(times(5, () => about({ id: activity }, { team: team(1_500) }))),
+    ],
+  },
+  {
+    name: 'statements that refer to one with many agents',
+    routes: ['postStatements'],
+    send: async (unit) => {
+      const target = unit.about({ id: activity }, { team: team(1_500) });
+      const stored = await unit.post(target);
+      return [stored, ...(await inTurn(10, () => unit.post(times(5, () => referring(unit, target.id)))))];
+    },
+  },
+  {
+    name: 'statements that refer to a later one with many agents',
+    routes: ['postStatements'],
+    send: async (unit) => {
+      const target = unit.about({ id: activity }, { team: team(1_500) });
+      return [await unit.post(times(200, () => referring(unit, target.id))), await unit.post(target)];
+    },
+  },
+  {
+    name: 'small statements',
+    routes: ['putStatement', 'postStatements'],
+    send: async ({ request, post, about }) => {
+      const statement = about({ id: activity });
+      const stored = await request('PUT', '/statements', { statementId: statement.id }, statement);
+      return [stored, await post(times(900, () => about({ id: `${activity}/${randomUUID()}` })))];
+    },
+  },
+  {
+    name: 'definitions of its own activities',
+    routes: ['postStatements'],
+    send: ({ post, about }) =>
+      inTurn(10, () => {
+        const other = times(100, () => defined(activity));
+        return post(about({ id: activity }, { contextActivities: { other } }));
+      }),
+  },
+  ...documents.map(([noun, path]) => ({
+    name: `${noun} documents with long IDs`,
+    routes: [`put${noun}`, `post${noun}`],
+    send: (unit: Unit) =>
+      inTurn(60, (at) => {
+        const create = { 'if-none-match': '*' };
+        return unit.request(at % 2 ? 'PUT' : 'POST', path, addressOf(noun, unit), {}, create);
+      }),
+  })),
+];
+
+/** They add nothing. */
+const others = documents.map(([noun]) => `delete${noun}`);
+
+describe("an enrolment's storage", () => {
+  for (const { name, send } of attempts)
+    it(`counts what is added to the database: ${name}`, async () => {
+      const unit = await openUnit();
+      const before = { charged: await used(unit), database: await databaseBytes() };
+      for (const reply of await send(unit)) assert.ok([200, 204].includes(reply.status), `${reply.status}`);
+      const charged = (await used(unit)) - before.charged;
+      const added = (await databaseBytes()) - before.database;
+      // Pages are allocated as a whole, and old versions of the enrolment remain until a vacuum.
+      assert.ok(added <= 1.25 * charged + 300_000, `${added} bytes added, ${charged} charged`);
+    });
+
+  it('counts the requests of all routes that units can call', () => {
+    const writing = xapiRoutes.filter(({ method }) => method !== 'GET').map(({ name }) => name);
+    const covered = [...attempts.flatMap(({ routes }) => routes), ...others];
+    assert.deepEqual([...new Set(covered)].sort(), writing.sort());
+  });
+
+  it('cannot be exceeded by rows that a statement adds through references', async () => {
+    const unit = await openUnit();
+    const target = unit.about({ id: activity }, { team: team(1_500) });
+    expectStatus(await unit.post(target), 200);
+    const { tenant_id, enroll_id } = ownRow(unit);
+    await own.db
+      .updateTable('enrolment')
+      .set({ au_bytes: maxAuBytes - 6_000 })
+      .where('tenant_id', '=', tenant_id)
+      .where('enroll_id', '=', enroll_id)
+      .execute();
+    expectProblem(await unit.post(referring(unit, target.id)), 409, 'storage_limit');
+    expectStatus(await unit.post(unit.about({ id: activity })), 200);
+  });
+});
+
+describe("a unit's definitions", () => {
+  const definitions = async () =>
+    (
+      await own.db
+        .selectFrom('activity_definition')
+        .select('activity')
+        .where('tenant_id', '=', TenantID)
+        .execute()
+    ).map(({ activity }) => activity);
+  const withOther = ({ about }: Unit, ...other: object[]) =>
+    about({ id: activity }, { contextActivities: { other } });
+
+  it('are not stored with rejected statements', async () => {
+    const unit = await openUnit();
+    const one = defined(activity);
+    const foreign = { ...withOther(unit, one), actor: { mbox: 'mailto:other@example.com' } };
+    expectProblem(await unit.post(foreign), 403, 'cmi5_violation');
+    const stored = withOther(unit);
+    expectStatus(await unit.post(stored), 200);
+    expectProblem(await unit.post({ ...withOther(unit, one), id: stored.id }), 409, 'statement_conflict');
+    await own.db
+      .updateTable('enrolment')
+      .set({ au_bytes: maxAuBytes })
+      .where('tenant_id', '=', TenantID)
+      .where('enroll_id', '=', unit.EnrollID)
+      .execute();
+    expectProblem(await unit.post(withOther(unit, one)), 409, 'storage_limit');
+    assert.ok(!(await definitions()).some((text) => text.includes(one.id)));
+    const keyed = { 'x-experience-api-version': '1.0.3' };
+    const conflicting = { ...withOther(unit, one), id: stored.id };
+    expectProblem(await api('POST', '/xapi/statements', conflicting, keyed), 409, 'statement_conflict');
+    assert.ok(!(await definitions()).some((text) => text.includes(one.id)));
+  });
+
+  it("are stored only for activities of the unit's course", async () => {
+    const unit = await openUnit();
+    const [mine, other] = [defined(activity), defined('https://example.com/ownership')];
+    expectStatus(await unit.post(withOther(unit, mine, other)), 200);
+    const stored = await definitions();
+    assert.ok(stored.some((text) => text.includes(mine.id)));
+    assert.ok(!stored.some((text) => text.includes(other.id)));
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const conflict = { 'idempotency-key': 'order-4711' };
+
+  it("of a unit does not use up those of the tenant's application", async () => {
+    const unit = await openUnit();
+    const statement = unit.about({ id: activity });
+    for (const _ of [1, 2])
+      expectStatus(await unit.request('POST', '/statements', {}, statement, conflict), 200);
+    const [LoginID, CourseID] = [await user(), unique('course')];
+    const course = { Title: 'A course', URL: 'https://example.com' };
+    expectStatus(await service.api('PUT', `/course/${CourseID}`, course), 201);
+    expectStatus(await service.api('PUT', `/course/${CourseID}/option/open`, {}), 201);
+    const reply = await api('POST', `/enrol/${LoginID}/${CourseID}`, undefined, conflict);
+    expectStatus(reply, 201);
+    assert.equal(reply.headers.get('idempotency-replayed'), null);
+  });
+
+  it('of a raw body is stored without writing the body as JSON', async () => {
+    const { stringify } = JSON;
+    let longest = 0;
+    JSON.stringify = (value: unknown, ...more: []) => {
+      const text = stringify(value, ...more);
+      longest = Math.max(longest, text?.length ?? 0);
+      return text;
+    };
+    const headers = {
+      ...{ 'x-experience-api-version': '1.0.3', 'content-type': 'application/json' },
+      'idempotency-key': 'order-4712',
+    };
+    try {
+      expectStatus(await api('POST', '/xapi/statements', 'x'.repeat(2_000_000), headers), 400);
+    } finally {
+      JSON.stringify = stringify;
+    }
+    assert.ok(longest < 3_000_000, `${longest} characters`);
+  });
+});
