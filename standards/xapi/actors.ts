@@ -4,6 +4,7 @@ import {
   type Check,
   checkObject,
   iri,
+  isObject,
   listOf,
   mailbox,
   objectAt,
@@ -64,14 +65,16 @@ export const authority: Check = (value, path) => {
 
 /**
  * Identifies an agent or identified group; null for an anonymous group. Equal keys mean the same agent or group (Data
- * 2.4.2.3).
+ * 2.4.2.3). It never throws, because any object in a stored statement or document can look like an agent.
  */
-export function identityOf(actor: Omit<Agent, 'objectType'>): string | null {
-  if (actor.mbox !== undefined) return `mbox ${actor.mbox}`;
-  if (actor.mbox_sha1sum !== undefined) return `mbox_sha1sum ${actor.mbox_sha1sum.toLowerCase()}`;
-  if (actor.openid !== undefined) return `openid ${actor.openid}`;
-  if (actor.account !== undefined)
-    return `account ${JSON.stringify([actor.account.homePage, actor.account.name])}`;
+export function identityOf(
+  actor: { [Name in keyof Omit<Agent, 'objectType'>]?: Json | undefined },
+): string | null {
+  const { mbox, mbox_sha1sum, openid, account } = actor;
+  if (typeof mbox === 'string') return `mbox ${mbox}`;
+  if (typeof mbox_sha1sum === 'string') return `mbox_sha1sum ${mbox_sha1sum.toLowerCase()}`;
+  if (typeof openid === 'string') return `openid ${openid}`;
+  if (isObject(account)) return `account ${JSON.stringify([account.homePage, account.name])}`;
   return null;
 }
 

@@ -1,12 +1,12 @@
 import { identityOf } from '../../../../standards/xapi/actors.ts';
-import type { Agent, Json } from '../../../../standards/xapi/types.ts';
-import { isObject } from '../../../../standards/xapi/values.ts';
+import type { Agent } from '../../../../standards/xapi/types.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { countRows } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { pagesOf } from '../../platform/keyset.ts';
 import { type Batch, batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
 import { eraseText } from './erase-function.ts';
+import { redacted } from './redaction.ts';
 import { searchKey } from './search-keys.ts';
 import { type StoredRow, toStatement } from './stored-statement.ts';
 
@@ -91,24 +91,20 @@ async function redact(
     .where('tenant_id', '=', ctx.tenantId)
     .where('position', '=', position)
     .executeTakeFirst();
-  const payload = row === undefined ? '' : JSON.stringify(withoutPerson(JSON.parse(row.payload), identity));
+  const payload = row === undefined ? '' : redacted(row.payload, identity);
+  if (payload === null) {
+    ctx.log.warn(
+      { tenant: ctx.tenantId, position },
+      'deleted a statement from which a person could not be removed',
+    );
+    await run(ctx, { name: 'erase_statements', text: eraseText, values: [ctx.tenantId, [position]] });
+    return;
+  }
   await run(ctx, {
     name: 'redact_statement',
     text: redactText,
     values: [ctx.tenantId, position, payload, key],
   });
-}
-
-const erasedAgent = { objectType: 'Agent', account: { homePage: 'about:blank', name: 'erased' } };
-
-/** The cast is safe: whatever has the identity of an agent is one. */
-function withoutPerson(value: Json, identity: string): Json {
-  if (Array.isArray(value)) return value.map((item) => withoutPerson(item, identity));
-  if (!isObject(value)) return value;
-  if (isObject(value.account) && identityOf(value as Agent) === identity) return erasedAgent;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, withoutPerson(inner, identity)]),
-  );
 }
 
 async function* statementsWith(ctx: TenantContext, key: string) {
