@@ -111,7 +111,7 @@ async function readExact(ctx: TenantContext, input: SearchFilter): Promise<UserR
 
 /** SQL for all texts of a user, folded, with a space before each word. */
 const foldedSql = (user: string) =>
-  `' ' || folded_text(concat_ws(' ', ${user}.last_name, ${user}.first_name, ${user}.login_id, ${user}.email))`;
+  `' ' || concat_ws(' ', ${['last_name', 'first_name', 'login_id', 'email'].map((name) => `folded_text(${user}.${name})`).join(', ')})`;
 
 const contains = (texts: string, word: string, { add }: Parameters) =>
   `strpos(${texts}, ${add(` ${word}`)}) > 0`;

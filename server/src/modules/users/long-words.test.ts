@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { forTenant } from '../../platform/db/queues.ts';
+
+const service = await startService();
+after(service.close);
+
+async function indexed(TenantID: string) {
+  const { db } = forTenant(service.ctx, TenantID);
+  return db.selectFrom('user_word').select(['word', 'words']).where('tenant_id', '=', TenantID).execute();
+}
+
+// U+FDFA, which decomposes into 18 characters and four words.
+const expanding = '\ufdfa';
+
+test('a name takes little space in the index, whatever its characters decompose into', async () => {
+  const { api, user, TenantID } = await newTenant(service);
+  const start = Array.from({ length: 23 }, (_, at) => `w${at}`).join(' ');
+  const LastName = `${start} ${expanding.repeat(255 - start.length - 1)}`;
+  await user({ LastName, FirstName: expanding.repeat(255) });
+  const rows = await indexed(TenantID);
+  assert.ok(rows.length <= 24);
+  const bytes = rows.reduce((sum, { words }) => sum + Buffer.byteLength(words), 0);
+  assert.ok(bytes <= 24 * 1_010, `${bytes} bytes`);
+  const found = await api('GET', '/user?Search=w22');
+  expectStatus(found, 200);
+  assert.equal(found.body.Items.length, 1);
+});
+
+test('the words of long names can be found, and disappear when the name changes', async () => {
+  const { api, user, TenantID } = await newTenant(service);
+  const LastName = Array.from({ length: 12 }, (_, at) => `Müller${at}`)
+    .join(' ')
+    .repeat(2);
+  const LoginID = await user({ LastName, FirstName: 'É'.repeat(200) });
+  const search = async (words: string) =>
+    (await api('GET', `/user?Search=${encodeURIComponent(words)}`)).body.Items.length;
+  assert.equal(await search('muller3 muller10'), 1);
+  assert.equal(await search('ee'.repeat(50)), 1);
+  expectStatus(await api('PUT', `/user/${LoginID}`, { LastName: 'Short', FirstName: 'Name' }), 200);
+  assert.equal(await search('muller3'), 0);
+  assert.ok(!(await indexed(TenantID)).some(({ word }) => word.startsWith('muller')));
+});
