@@ -1,4 +1,5 @@
-import { compactVerify, decodeProtectedHeader, importX509 } from 'jose';
+import { type KeyObject, X509Certificate } from 'node:crypto';
+import { compactVerify, decodeProtectedHeader } from 'jose';
 import { type Comparable, comparable, isSame } from '../../../../standards/xapi/equality.ts';
 import { InvalidXapi, invalid } from '../../../../standards/xapi/invalid.ts';
 import { readStatement } from '../../../../standards/xapi/statements.ts';
@@ -8,8 +9,12 @@ import type { Part } from './multipart.ts';
 
 export const signatureUsage = 'http://adlnet.gov/expapi/attachments/signature';
 
-/** Per statement, because verifying a signature can take milliseconds. */
+/** Per statement and per request, because verifying a signature can take a millisecond. */
 const maxSignatures = 10;
+export const maxSignaturesOfRequest = 50;
+/** Verifying takes longer with a large modulus or exponent. The usual exponent is 65537. */
+const maxModulusBits = 4096;
+const maxExponent = 2n ** 32n;
 /** For a signature's header, which contains certificates. */
 const maxHeaderLength = 64 * 1024;
 
@@ -36,6 +41,11 @@ export async function checkSignatures(
     for (const name of signed) {
       const part = parts.get(name);
       if (!part) invalid('attachments', 'has a signature without its part.');
+      if (!read.has(name) && read.size === maxSignaturesOfRequest)
+        invalid(
+          'The body',
+          `has more than ${maxSignaturesOfRequest} signatures. Split it into several requests.`,
+        );
       const original = read.get(name) ?? (await readSignature(part.content.toString('latin1'), edition));
       read.set(name, original);
       if (!isSame(original, own)) invalid('attachments', 'has a signature of another statement.');
@@ -75,10 +85,20 @@ function headerOf(jws: string) {
 /** Data 2.6: the certificate is part of the header, so this only proves that its key made the signature. */
 async function verify(jws: string, certificate: string, alg: string): Promise<void> {
   try {
-    const pem = `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----`;
-    await compactVerify(jws, await importX509(pem, alg), { algorithms });
+    const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'));
+    if (!isQuickToVerify(publicKey))
+      invalid(
+        'attachments',
+        `has a signature whose key has more than ${maxModulusBits} bits or a very large exponent.`,
+      );
+    await compactVerify(jws, publicKey, { algorithms: [alg] });
   } catch (error) {
     if (error instanceof InvalidXapi) throw error;
     invalid('attachments', 'has a signature that does not match its certificate.');
   }
+}
+
+export function isQuickToVerify({ asymmetricKeyDetails }: KeyObject): boolean {
+  const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {};
+  return modulusLength <= maxModulusBits && publicExponent <= maxExponent;
 }
