@@ -341,3 +341,29 @@ describe('the requests of AICC content', () => {
     assert.equal((await read()).Status, 'in_progress');
   });
 });
+
+describe('messages with very many lines', () => {
+  const many = {
+    'empty lines': `[Core]${'\r'.repeat(250_000)}`,
+    values: `[Core]\n${'a=\n'.repeat(120_000)}`,
+    objectives: `[Objectives_Status]\n${Array.from({ length: 20_000 }, (_, at) => `J_ID.${at + 1}=o${at}`).join('\n')}`,
+  };
+  for (const [name, message] of Object.entries(many))
+    it(`are rejected before they are parsed: ${name}`, async () => {
+      const { LaunchURL } = await enrolled();
+      const unit = await openAicc(service, LaunchURL);
+      const before = process.cpuUsage();
+      const reply = await unit.command('PutParam', message);
+      const { user: used } = process.cpuUsage(before);
+      assert.equal(reply.error, '1');
+      assert.match(reply.text, /can have 10000 lines/);
+      assert.ok(used < 250_000, `${used} microseconds of CPU`);
+    });
+
+  it('are accepted up to a limit', async () => {
+    const { LaunchURL } = await enrolled();
+    const unit = await openAicc(service, LaunchURL);
+    const notes = `[Core]\nLesson_Status=I\n[Core_Lesson]\n${'a\n'.repeat(9_000)}`;
+    assert.equal((await unit.command('PutParam', notes)).error, '0');
+  });
+});

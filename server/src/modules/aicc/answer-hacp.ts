@@ -36,6 +36,8 @@ export async function answerHacp(ctx: Context, token: string, body: Uint8Array):
   const request = readHacpRequest(body);
   const { version } = request;
   if (request.sessionId !== handle.sessionId) return hacpAnswer({ error: 3, version });
+  // Before it is parsed, because reading a megabyte of empty lines takes half a second.
+  if (hasMoreLines(request.data, max.elements)) return hacpAnswer({ version, ...tooLong });
   return hacpAnswer({ version, ...(await act(forTenant(ctx, handle.tenantId), handle, request)) });
 }
 
@@ -105,6 +107,7 @@ async function read(ctx: TenantContext, session: Session, { unit, request }: Ask
 /** The same limits as for the run-time data of a SCORM unit. */
 const max = { elements: 10_000, characters: 262_144, bytes: 1024 ** 2 };
 
+const tooLong: Result = { error: 1, text: `A message can have ${max.elements} lines` };
 const tooLarge: Result = { error: 1, text: `A unit can store ${max.bytes / 1024 ** 2} MiB of data` };
 const notStored: Result = {
   error: 1,
@@ -121,6 +124,12 @@ async function change(ctx: TenantContext, session: Session, { unit, request }: A
   if (isSame(before, data)) return { error: 0 };
   if (!isStorable(data)) return tooLarge;
   return (await recordUnit(ctx, { enrollId, launch, unitId, data })) ? { error: 0 } : notStored;
+}
+
+function hasMoreLines(text: string, lines: number): boolean {
+  const breaks = /[\r\n]/g;
+  for (let count = 1; breaks.test(text); count++) if (count === lines) return true;
+  return false;
 }
 
 function isSame(before: RunTimeData, after: RunTimeData): boolean {
