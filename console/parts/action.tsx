@@ -2,6 +2,7 @@ import { Button, type ButtonProps, Checkbox, Group, Modal, Stack, Text } from '@
 import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { focusFirst } from './focus-first.ts';
 import { FailedAction } from './states.tsx';
 
 /** Confirms that an action succeeded; failures are shown next to its button instead. */
@@ -69,7 +70,7 @@ export function ConfirmButton({
         {text}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
-        <Stack>
+        <Stack ref={focusFirst}>
           <Text component="div">{question}</Text>
           {acknowledge !== undefined && (
             <Checkbox

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, type ModalProps, Stack } from '@mantine/co
 import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useAction } from './action.tsx';
+import { focusFirst } from './focus-first.ts';
 import { FailedAction } from './states.tsx';
 
 type FormDialogProps = {
@@ -44,6 +45,7 @@ export function FormDialog(props: FormDialogProps) {
       {...(size ? { size } : {})}
     >
       <form
+        ref={focusFirst}
         onSubmit={async (event) => {
           event.preventDefault();
           if (isReady() && (await doing.run())) close();

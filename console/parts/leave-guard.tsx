@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import type { Search } from '../search.ts';
+import { focusFirst } from './focus-first.ts';
 
 type LeaveGuardProps = {
   isOn: boolean;
@@ -28,7 +29,7 @@ export function LeaveGuard({ isOn, text }: LeaveGuardProps) {
       title={t('leaveTitle')}
       closeButtonProps={{ 'aria-label': t('close') }}
     >
-      <Stack>
+      <Stack ref={focusFirst}>
         <Text>{text}</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => leaving.proceed?.()}>

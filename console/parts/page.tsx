@@ -1,7 +1,7 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { Link, type LinkProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Link, type LinkProps, useCanGoBack } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
 
 type PageProps = {
   title: string;
@@ -16,9 +16,20 @@ type PageProps = {
   children: ReactNode;
 };
 
+/** After a dialog or link that is gone with the previous page, the keyboard continues at the heading of the new one. */
+function useHeadingFocus() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const hasCome = useCanGoBack();
+  useEffect(() => {
+    if (hasCome && document.activeElement === document.body) heading.current?.focus();
+  }, [hasCome]);
+  return heading;
+}
+
 /** The frame of every page: a level-one heading, its actions, and the title of the browser tab. */
 export function Page({ title, text, actions, back, badge, children }: PageProps) {
   useDocumentTitle(`${title} · Lectern`);
+  const heading = useHeadingFocus();
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-end" gap="sm">
@@ -29,7 +40,7 @@ export function Page({ title, text, actions, back, badge, children }: PageProps)
             </Anchor>
           )}
           <Group gap="sm">
-            <Title order={1} size="h2" className="break">
+            <Title order={1} size="h2" className="break page-title" tabIndex={-1} ref={heading}>
               {title}
             </Title>
             {badge}

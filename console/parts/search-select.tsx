@@ -34,6 +34,8 @@ export function SearchSelect({ value, onChange, choices, onSearch, isFetching, .
       filter={({ options }) => options}
       onSearchChange={(text) => search(text === (chosen?.label ?? value) ? '' : text)}
       searchable
+      // A dialog focuses its first field when it opens; only typing, a click or an arrow key opens the list.
+      openOnFocus={false}
       clearable
       clearButtonProps={{ 'aria-label': t('clearChoice'), tabIndex: 0 }}
       nothingFoundMessage={isFetching ? <Loader size={16} /> : t('nothingFound')}

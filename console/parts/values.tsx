@@ -26,7 +26,11 @@ const statusColors: Record<Status, string> = {
 
 export function StatusBadge({ status }: { status: Status }) {
   const t = useTranslations('statuses');
-  return <Badge color={statusColors[status]}>{t(status)}</Badge>;
+  return (
+    <Badge color={statusColors[status]} miw="max-content">
+      {t(status)}
+    </Badge>
+  );
 }
 
 /** A value that is copied more often than it is read. */

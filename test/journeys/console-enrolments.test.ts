@@ -132,6 +132,7 @@ test('A learner is enrolled with a chosen option; an existing enrolment is exten
   await tenant.user({ FirstName: 'Bo', LastName: 'Berg' });
   const page = await consoleOf(service, who, '/console/enrolments?enrol=phishing');
   const dialog = page.getByRole('dialog', { name: 'Enrol a learner' });
+  await dialog.locator('input:focus').waitFor();
   await dialog.getByRole('combobox', { name: 'Learner' }).fill('berg');
   await page.getByRole('option', { name: 'Bo Berg' }).click();
   await dialog.getByRole('radio', { name: 'One month' }).waitFor();
@@ -141,6 +142,7 @@ test('A learner is enrolled with a chosen option; an existing enrolment is exten
   await dialog.getByRole('textbox', { name: 'Reference' }).fill('PO-1');
   await dialog.getByRole('button', { name: 'Enrol' }).click();
   await heading(page, 'Bo Berg can start');
+  await page.locator('h1:focus').waitFor();
   const made = (await tenant.api('GET', '/enrolment?Order=newest')).body.Items[0];
   assert.deepEqual([made.DurationID, made.Reference], ['year', 'PO-1']);
 

@@ -14,7 +14,8 @@ import { rejectedRows } from './rejected-file.ts';
 import type { Source } from './source.ts';
 import type { Subject } from './subjects.ts';
 
-const pageSize = 50;
+/** Few at first, because on a phone each row is a card. */
+const pageSize = 10;
 
 /** The reason in the viewer's language if there is a translation. */
 function useReason(): (code: string) => string {
@@ -156,7 +157,7 @@ export function RejectedRows({ refused, source, subject }: Props) {
       )}
       {found.length > shown && (
         <Center>
-          <Button variant="default" onClick={() => setShown(shown + 4 * pageSize)}>
+          <Button variant="default" onClick={() => setShown(shown + 5 * pageSize)}>
             {t('more', { shown, of: found.length })}
           </Button>
         </Center>

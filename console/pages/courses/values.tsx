@@ -19,7 +19,11 @@ const colors: Record<Status, string> = { draft: 'gray', published: 'green', reti
 
 export function CourseStatusBadge({ status }: { status: Status }) {
   const t = useTranslations('courses');
-  return <Badge color={colors[status]}>{t(`statuses.${status}`)}</Badge>;
+  return (
+    <Badge color={colors[status]} miw="max-content">
+      {t(`statuses.${status}`)}
+    </Badge>
+  );
 }
 
 /** Null if there is nothing to play. */

@@ -7,6 +7,7 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, notify, useAction } from '../../parts/action.tsx';
+import { focusFirst } from '../../parts/focus-first.ts';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 
 type Tenant = components['schemas']['Tenant'];
@@ -116,6 +117,7 @@ function Plan({ tenant, onClose }: Omit<DialogProps, 'isOpen'>) {
   if (!plan.data) return <WaitingRows rows={6} />;
   return (
     <form
+      ref={focusFirst}
       onSubmit={(event) => {
         event.preventDefault();
         void deleting.run();

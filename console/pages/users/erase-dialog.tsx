@@ -7,6 +7,7 @@ import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
+import { focusFirst } from '../../parts/focus-first.ts';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { Copyable } from '../../parts/values.tsx';
 import type { User } from './person.tsx';
@@ -62,6 +63,7 @@ function Plan({ user, onErased, onClose }: PlanProps) {
   if (!plan.data) return <WaitingRows rows={4} />;
   return (
     <form
+      ref={focusFirst}
       onSubmit={(event) => {
         event.preventDefault();
         void erasing.run();

@@ -1,0 +1,9 @@
+/** What a dialog focuses when it opens: its first field, or else its first button. Otherwise this would be Close. */
+export function focusFirst(content: HTMLElement | null): void {
+  const usable = ':not([disabled]):not([type=hidden])';
+  const first =
+    content?.querySelector(`:is(input, select, textarea)${usable}`) ??
+    content?.querySelector(`:is(button, a)${usable}`);
+  // Mantine's dialogs focus the element with this attribute after they have been rendered.
+  first?.setAttribute('data-autofocus', 'true');
+}
