@@ -57,7 +57,7 @@ const families: [string, RawEntry[], string, RegExp][] = [
     'package_unsafe',
     /same name/,
   ],
-  ['a folder with content', [{ name: 'a/', data: 'x' }], 'package_unsafe', /folder with content/],
+  ['a folder with content', [{ name: 'a/', data: 'x' }], 'package_unsafe', /folder that contains data/],
   [
     'entries that share bytes',
     [
