@@ -203,7 +203,9 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     // Links, sessions and keys that do not exist.
     const nobodys = route.access === 'anyone' && [204, 410].includes(reply.status);
     const hidden = nobodys || [401, 403, 404].includes(reply.status) || reply.body.code === 'key_mistyped';
-    const nothing = reply.status === 200 && (reply.body.Result === -1 || reply.body.Items?.length === 0);
+    const nothing =
+      reply.status === 200 &&
+      (reply.body.Result === -1 || (reply.body.Items ?? reply.body.Questions)?.length === 0);
     // The intruder may have a user with the same LoginID, and an endpoint with the same address.
     const isOwn = ['createUser', 'createWebhook'].includes(route.name) && reply.status === 201;
     // Public, because anyone who signs in needs it.

@@ -10,7 +10,8 @@ import {
   writePosition,
 } from './course-units.ts';
 
-const max = { enrolments: 200, units: 400, bytes: 1024 ** 2 };
+/** With more enrolments, the planner reads all of a course's enrolments and sorts them. */
+const max = { enrolments: 50, units: 400, bytes: 1024 ** 2 };
 
 /** Maximum questions in a response, which is also how many a unit may have. The rest of a longer unit is left out. */
 const maxQuestions = 1_000;
