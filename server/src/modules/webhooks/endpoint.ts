@@ -162,7 +162,7 @@ function begin(work: Work, waiting: Waiting, pool: ConcurrencyPool): void {
     void dispatch(work, { kind: 'late', pool });
   }, hangingAfter);
   void dispatch(work, { kind: 'begun' });
-  const delivery = deliver(work, waiting)
+  const delivery = deliver(work, waiting, pool)
     .then(
       () => null,
       (error: unknown) => error,
@@ -177,11 +177,21 @@ function begin(work: Work, waiting: Waiting, pool: ConcurrencyPool): void {
   work.inProgress.add(delivery);
 }
 
-async function deliver(work: Work, waiting: Waiting): Promise<void> {
+async function deliver(work: Work, waiting: Waiting, pool: ConcurrencyPool): Promise<void> {
   const { ctx, node, webhookId, source, sender, lanes } = work;
   const { endpoint } = work.state;
   const at = ctx.now();
-  const outcome = await source.send(ctx, { endpoint, delivery: waiting, sender, at, stop: node.ending });
+  const outcome = await source.send(ctx, {
+    endpoint,
+    delivery: waiting,
+    sender,
+    at,
+    stop: node.ending,
+    // A healthy endpoint without a response releases its slot anyway.
+    nextTurn: async () => {
+      if (pool === 'failing') await node.pools.failing.passOn(ctx.tenantId);
+    },
+  });
   if (!outcome.delivered && node.ending.aborted) return lanes.release(waiting);
   const { resumedAt } = work.state.endpoint;
   const times = { at, now: ctx.now(), resumedAt };

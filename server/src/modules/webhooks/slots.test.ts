@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { openSlots } from './slots.ts';
 
 test('an endpoint that finds no free slot waits once, and tenants take turns', () => {
@@ -36,4 +37,34 @@ test('an endpoint with nothing to deliver passes its slot to the next one', () =
   });
   slots.release();
   assert.equal(called, 1);
+});
+
+test('a delivery of several requests lets others have its slot between them', async () => {
+  const slots = openSlots(1);
+  const order: string[] = [];
+  const request = async (name: string) => {
+    order.push(name);
+    await setImmediate();
+  };
+  assert.ok(slots.take('long', () => {}));
+  const long = (async () => {
+    await request('long');
+    for (let rest = 0; rest < 3; rest++) {
+      await slots.passOn('long');
+      await request('long');
+    }
+    slots.release();
+  })();
+  const short = async () => {
+    await request('short');
+    slots.release();
+  };
+  const whenFree = () => void (slots.take('short', whenFree) && short());
+  whenFree();
+  await long;
+  assert.deepEqual(order, ['long', 'short', 'long', 'long', 'long']);
+  assert.ok(
+    slots.take('next', () => {}),
+    'all slots are free again',
+  );
 });

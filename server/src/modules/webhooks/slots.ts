@@ -2,7 +2,12 @@
  * Limits how many deliveries run concurrently. An endpoint that finds no free slot is called when there is one. Tenants
  * take turns, and so do the endpoints of each tenant. An endpoint is queued only once, however often it asks.
  */
-export type Slots = { take: (tenantId: string, whenFree: () => void) => boolean; release: () => void };
+export type Slots = {
+  take: (tenantId: string, whenFree: () => void) => boolean;
+  release: () => void;
+  /** Gives a slot that was taken to the next one in the queue, if there is one, and takes it again when it is free. */
+  passOn: (tenantId: string) => Promise<void>;
+};
 
 export function openSlots(maxConcurrent: number): Slots {
   let taken = 0;
@@ -17,7 +22,7 @@ export function openSlots(maxConcurrent: number): Slots {
     if (waiting.size > 0) tenants.set(tenantId, waiting);
     return whenFree;
   };
-  return {
+  const slots: Slots = {
     take(tenantId, whenFree) {
       if (taken < maxConcurrent) {
         taken++;
@@ -31,5 +36,15 @@ export function openSlots(maxConcurrent: number): Slots {
       taken--;
       for (let whenFree = next(); whenFree; whenFree = next()) whenFree();
     },
+    passOn(tenantId) {
+      slots.release();
+      return new Promise((resolve) => {
+        const takeAgain = () => {
+          if (slots.take(tenantId, takeAgain)) resolve();
+        };
+        takeAgain();
+      });
+    },
   };
+  return slots;
 }

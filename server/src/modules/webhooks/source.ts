@@ -15,6 +15,12 @@ export type LogPart = { deliveries: NewDelivery[]; position: number; hasMore: bo
 
 export type Sending = { endpoint: WebhookRow; sender: Sender; at: Date; stop: AbortSignal };
 
+export type SendingDelivery = Sending & {
+  delivery: { deliveryId: string; eventId: string };
+  /** Awaited before each further request of the delivery, so that other endpoints are not kept waiting. */
+  nextTurn: () => Promise<void>;
+};
+
 /**
  * What endpoints of a kind receive. The module that owns the records provides it, because this one may not read them.
  */
@@ -26,10 +32,7 @@ export type Source = {
   /** If true, a delivery is never abandoned: the endpoint is disabled instead, and continues with this delivery. */
   keepsOrder: boolean;
   readLog: (ctx: TenantContext, input: { endpoint: WebhookRow; after: number }) => Promise<LogPart>;
-  send: (
-    ctx: TenantContext,
-    input: Sending & { delivery: { deliveryId: string; eventId: string } },
-  ) => Promise<Outcome>;
+  send: (ctx: TenantContext, input: SendingDelivery) => Promise<Outcome>;
   ping: (ctx: TenantContext, input: Sending & { eventId: string }) => Promise<Outcome>;
   /** Past records in the order of the log. The service function that calls it limits the deliveries. */
   findPast: (ctx: TenantContext, input: Replay & { endpoint: WebhookRow }) => Promise<NewDelivery[]>;

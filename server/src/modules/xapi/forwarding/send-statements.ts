@@ -2,7 +2,7 @@ import type { Edition, Statement } from '../../../../../standards/xapi/types.ts'
 import type { TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 import type { Outcome } from '../../webhooks/send.ts';
-import type { Sending } from '../../webhooks/source.ts';
+import type { SendingDelivery } from '../../webhooks/source.ts';
 import { attachmentsOf, readAttachments } from '../attachments.ts';
 import { type StoredRow, toStatement } from '../stored-statement.ts';
 import { statementsMessage } from './lrs-message.ts';
@@ -45,7 +45,12 @@ function partsOf(statements: readonly Sent[]): Sent[][] {
  */
 const ofStatements = [400, 409, 413, 422];
 
-type Progress = { rejected: { id: string; status: number }[]; milliseconds: number; last: Outcome };
+type Progress = {
+  requests: number;
+  rejected: { id: string; status: number }[];
+  milliseconds: number;
+  last: Outcome;
+};
 
 const nothingSent: Outcome = {
   delivered: true,
@@ -62,7 +67,7 @@ const nothingSent: Outcome = {
  */
 async function sendPart(
   ctx: TenantContext,
-  sending: Sending,
+  sending: Omit<SendingDelivery, 'delivery'>,
   part: readonly Sent[],
   progress: Progress,
 ): Promise<boolean> {
@@ -82,6 +87,7 @@ async function sendPart(
     edition: editionOf(first),
     at: sending.at,
   });
+  if (progress.requests++ > 0) await sending.nextTurn();
   const outcome = await sending.sender.send(message, sending.stop);
   progress.milliseconds += outcome.milliseconds;
   progress.last = outcome;
@@ -103,14 +109,14 @@ const maxNamed = 10;
 /** An LRS may repeat the statements in its responses, which an erasure would not reach, so they are not stored. */
 export async function sendStatements(
   ctx: TenantContext,
-  { delivery, ...sending }: Sending & { delivery: { deliveryId: string } },
+  { delivery, ...sending }: SendingDelivery,
 ): Promise<Outcome> {
   const rows = await run<StoredRow>(ctx, {
     name: 'forwarded_statements',
     text: readText,
     values: [ctx.tenantId, sending.endpoint.webhook_id, delivery.deliveryId],
   });
-  const progress: Progress = { rejected: [], milliseconds: 0, last: nothingSent };
+  const progress: Progress = { requests: 0, rejected: [], milliseconds: 0, last: nothingSent };
   for (const part of partsOf(rows.map(toSent)))
     if (!(await sendPart(ctx, sending, part, progress)))
       return { ...progress.last, body: null, milliseconds: progress.milliseconds };
