@@ -8187,11 +8187,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /**
@@ -8207,8 +8202,6 @@ export interface operations {
             /** @description The questions and their answers. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
