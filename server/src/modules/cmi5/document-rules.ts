@@ -10,7 +10,8 @@ import {
   updateAuSession,
 } from '../enrolments/au-sessions/sessions.ts';
 import type { DocumentUse } from '../xapi/au-session.ts';
-import { accountOf, isOfOtherCourse } from './identity.ts';
+import { accountOf } from '../xapi/identity.ts';
+import { isOfOtherCourse } from './identity.ts';
 
 type Session = Registration & AuSessionRow;
 

@@ -6,9 +6,10 @@ import { takeSpace } from '../enrolments/au-sessions/space.ts';
 import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
 import type { AuSession, FindAuSession } from '../xapi/au-session.ts';
+import { accountOf } from '../xapi/identity.ts';
 import { type AuHandle, readLrsToken } from './au-tokens.ts';
 import { checkDocument } from './document-rules.ts';
-import { accountOf, auAuthority } from './identity.ts';
+import { auAuthority } from './identity.ts';
 import { takeStatements } from './take-statements.ts';
 
 const ended =

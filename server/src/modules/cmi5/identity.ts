@@ -2,23 +2,13 @@ import type { Unit } from '../../../../standards/types.ts';
 import type { Agent } from '../../../../standards/xapi/types.ts';
 import type { Context } from '../../platform/context.ts';
 import { sha256 } from '../../platform/ids.ts';
-
-/** The learner as AUs know them: their LoginID at this service, and no other personal data (section 9.2). */
-export function accountOf({ config }: Context, loginId: string) {
-  return { homePage: config.baseUrl, name: loginId };
-}
-
-/** The service as the authority of its own statements. */
-export function lmsAuthority({ config }: Context): Agent {
-  return { objectType: 'Agent', account: { homePage: config.baseUrl, name: 'Lectern' } };
-}
+import { courseActivity } from '../xapi/identity.ts';
 
 export function auAuthority({ config }: Context, sessionId: string): Agent {
   return { objectType: 'Agent', account: { homePage: config.baseUrl, name: `au-session/${sessionId}` } };
 }
 
-const activitiesOf = ({ config }: Context, courseId: string) =>
-  `${config.baseUrl}/course/${encodeURIComponent(courseId)}/`;
+const activitiesOf = (ctx: Context, courseId: string) => `${courseActivity(ctx, courseId)}/`;
 
 /** Whether the service created the activity's ID for another course. */
 export function isOfOtherCourse(ctx: Context, courseId: string, activityId: string): boolean {

@@ -10,8 +10,9 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import type { AuSessionRow, Registration } from '../enrolments/au-sessions/sessions.ts';
 import type { OwnStatement } from '../xapi/au-session.ts';
+import { accountOf, lmsAuthority } from '../xapi/identity.ts';
 import { storeStatements } from '../xapi/store-statements.ts';
-import { accountOf, activityIdOf, lmsAuthority } from './identity.ts';
+import { activityIdOf } from './identity.ts';
 
 export function registrationOf(ctx: Context, { login_id, enroll_id }: Registration) {
   return { account: accountOf(ctx, login_id), registration: enroll_id };

@@ -29,9 +29,10 @@ import {
 } from '../enrolments/au-sessions/sessions.ts';
 import { readRecords } from '../enrolments/au-sessions/units.ts';
 import { commitRejections } from '../enrolments/session-end.ts';
+import { accountOf } from '../xapi/identity.ts';
 import { writeState } from '../xapi/own-documents.ts';
 import { type AuHandle, newLrsToken } from './au-tokens.ts';
-import { accountOf, activityIdOfUnit } from './identity.ts';
+import { activityIdOfUnit } from './identity.ts';
 import {
   abandonedStatement,
   registrationOf,

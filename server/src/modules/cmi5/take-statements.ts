@@ -30,8 +30,9 @@ import {
 import { readRecords } from '../enrolments/au-sessions/units.ts';
 import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
 import type { OwnStatement, Taken } from '../xapi/au-session.ts';
+import { accountOf } from '../xapi/identity.ts';
 import type { AuHandle } from './au-tokens.ts';
-import { accountOf, activityIdOfUnit, isDefinedBy } from './identity.ts';
+import { activityIdOfUnit, isDefinedBy } from './identity.ts';
 import { satisfiedStatements, toStatements } from './lms-statements.ts';
 
 /**

@@ -21,7 +21,8 @@ const attemptResult = {
   Progress: Percent,
   TotalSeconds: Type.Number({ minimum: 0 }),
 };
-const result = data({ Status, ...attemptResult });
+/** The Data of events that report the result of an enrolment. */
+export const courseResult = data({ Status, ...attemptResult });
 const change = data({ Changed: Type.Optional(Changed), Status: Type.Optional(Status) });
 
 /** The closed catalogue of events: when each is written, and its Data. */
@@ -44,10 +45,10 @@ export const eventCatalogue = {
   'enrolment.created': ['A user was enrolled on a course.', data({ DurationID: Type.String(), Reference })],
   'enrolment.updated': ['Fields of an enrolment changed, or it was reactivated.', change],
   'enrolment.launched': ['A learner started the course.', data({ Launch: Count, Status })],
-  'enrolment.progressed': ['A learner made progress.', result],
-  'enrolment.completed': ['The course was completed.', result],
-  'enrolment.passed': ['The course was passed.', result],
-  'enrolment.failed': ['The course was failed.', result],
+  'enrolment.progressed': ['A learner made progress.', courseResult],
+  'enrolment.completed': ['The course was completed.', courseResult],
+  'enrolment.passed': ['The course was passed.', courseResult],
+  'enrolment.failed': ['The course was failed.', courseResult],
   'enrolment.attempt_started': [
     'A launch started another attempt, because the enrolment has rules for attempts.',
     data({ Attempt: Count }),

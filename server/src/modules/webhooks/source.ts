@@ -29,6 +29,8 @@ export type Source = {
   hasMore: string;
   /** SQL: the position at which a new endpoint of the tenant `$1` begins. */
   end: string;
+  /** Called in the transaction that creates an endpoint, before it exists. */
+  begin?: (ctx: TenantContext) => Promise<void>;
   /** If true, a delivery is never abandoned: the endpoint is disabled instead, and continues with this delivery. */
   keepsOrder: boolean;
   readLog: (ctx: TenantContext, input: { endpoint: WebhookRow; after: number }) => Promise<LogPart>;

@@ -56,9 +56,10 @@ export async function createWebhook(
     input.Username ?? null,
     input.Password === undefined ? null : sealPassword(ctx, place, input.Password),
   ];
-  const text = insert(sourceOf(sources, { kind }));
+  const source = sourceOf(sources, { kind });
   const row = await transaction(ctx, async (ctx) => {
-    const [made] = await run<WebhookRow>(ctx, { text, values });
+    await source.begin?.(ctx);
+    const [made] = await run<WebhookRow>(ctx, { text: insert(source), values });
     if (made) await audit(ctx, { action: 'webhook.created', targetId: made.webhook_id, data: {} });
     return made;
   });

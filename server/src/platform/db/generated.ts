@@ -400,6 +400,7 @@ export interface StatementAttachmentTable {
 export interface StatementLogTable {
   tenant_id: string;
   position: number;
+  event_position: number | null;
 }
 
 export interface StatementMatchTable {

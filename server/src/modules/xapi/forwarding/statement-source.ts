@@ -1,6 +1,7 @@
 import { run } from '../../../platform/db/transaction.ts';
 import type { Source } from '../../webhooks/source.ts';
 import { deliveriesOf, type Listed } from './batches.ts';
+import { beginDeriving, deriveStatements, hasUnderivedEvents } from './derive-statements.ts';
 import { testMessage } from './lrs-message.ts';
 import { findPastStatements } from './past-statements.ts';
 import { sendStatements } from './send-statements.ts';
@@ -14,11 +15,14 @@ where held.tenant_id = $1 and held.position > $2 order by held.position limit ${
 
 /** Statements for another LRS, in the order in which they were stored, so an endpoint has a single lane. */
 export const statementSource: Source = {
-  hasMore: `exists (
-    select from statement_log where statement_log.tenant_id = hook.tenant_id and statement_log.position > hook.position)`,
+  hasMore: `(exists (
+    select from statement_log where statement_log.tenant_id = hook.tenant_id and statement_log.position > hook.position)
+    or ${hasUnderivedEvents})`,
   end: `coalesce((select statement_log.position from statement_log where statement_log.tenant_id = $1), 0)`,
+  begin: beginDeriving,
   keepsOrder: true,
   readLog: async (ctx, { endpoint, after }) => {
+    const hasMoreEvents = await deriveStatements(ctx);
     const rows = await run<Listed>(ctx, {
       name: 'forward_statements',
       text: readText,
@@ -27,7 +31,7 @@ export const statementSource: Source = {
     return {
       deliveries: deliveriesOf(endpoint.webhook_id, rows),
       position: rows.at(-1)?.position ?? after,
-      hasMore: rows.length === maxStatements,
+      hasMore: hasMoreEvents || rows.length === maxStatements,
     };
   },
   send: sendStatements,

@@ -1,0 +1,138 @@
+import Type from 'typebox';
+import { Check } from 'typebox/value';
+import {
+  type CourseResult,
+  courseStatement,
+  type ProfileVerb,
+} from '../../../../../standards/xapi/scorm-profile.ts';
+import type { Statement } from '../../../../../standards/xapi/types.ts';
+import type { TenantContext } from '../../../platform/context.ts';
+import { run, transaction } from '../../../platform/db/transaction.ts';
+import { type LoggedEvent, readLog } from '../../events/log.ts';
+import { courseResult, type EventType } from '../../events/types.ts';
+import { accountOf, courseActivity, lmsAuthority } from '../identity.ts';
+import { storeStatements } from '../store-statements.ts';
+
+/** How many events are read at a time. */
+const maxEvents = 100;
+
+const launched = 'enrolment.launched';
+const verbOf: Partial<Record<EventType, ProfileVerb>> = {
+  'enrolment.progressed': 'progressed',
+  'enrolment.completed': 'completed',
+  'enrolment.passed': 'passed',
+  'enrolment.failed': 'failed',
+};
+const types = [launched, ...Object.keys(verbOf)];
+
+/** SQL: the tenant's log of statements, which begins with the events after the newest one. */
+const beginText = `
+insert into statement_log as log (tenant_id, position, event_position)
+select $1, 0, coalesce((select event_log.position from event_log where event_log.tenant_id = $1), 0)
+on conflict (tenant_id) do update set event_position = case
+  when exists (select from webhook hook where hook.tenant_id = $1 and hook.kind = 'xapi')
+  then coalesce(log.event_position, excluded.event_position) else excluded.event_position end`;
+
+/**
+ * Called before an endpoint is created. Without another endpoint, events since the last one was deleted are skipped,
+ * because a new endpoint receives only what follows.
+ */
+export async function beginDeriving(ctx: TenantContext): Promise<void> {
+  await run(ctx, { name: 'begin_deriving', text: beginText, values: [ctx.tenantId] });
+}
+
+/** SQL: whether there are events after those from which statements have been derived. */
+export const hasUnderivedEvents = `exists (
+    select from event_log left join statement_log log on log.tenant_id = hook.tenant_id
+    where event_log.tenant_id = hook.tenant_id and event_log.position > coalesce(log.event_position, 0))`;
+
+const moveText = `
+update statement_log set event_position = greatest(event_position, $2) where tenant_id = $1`;
+
+/**
+ * Stores statements about courses that send none themselves, from the tenant's events. Repeating it has no effect: the
+ * ID of a statement is that of its event. Returns whether there are more events.
+ */
+export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
+  const log = await ctx.db
+    .selectFrom('statement_log')
+    .select('event_position')
+    .where('tenant_id', '=', ctx.tenantId)
+    .executeTakeFirst();
+  const after = log?.event_position ?? null;
+  // A node of the previous version created the endpoint.
+  if (after === null) return beginDeriving(ctx).then(() => true);
+  const { events, position, hasMore } = await readLog(ctx, {
+    after: { position: after, eventId: null },
+    types,
+    limit: maxEvents,
+  });
+  if (events.length > 0) await transaction(ctx, (ctx) => store(ctx, events));
+  if (position.position > after)
+    await run(ctx, { name: 'derived_to', text: moveText, values: [ctx.tenantId, position.position] });
+  return hasMore || events.length === maxEvents;
+}
+
+type Known = { event_id: string; login_id: string; course_id: string; title: string };
+
+/**
+ * The events from which a statement is derived: not yet stored, about a person who exists, and of a course that does not
+ * send statements itself. The user's lock makes an erasure wait, so that it finds the statement.
+ */
+const knownText = `
+select event.event_id, known.login_id, course.course_id, course.title
+from event
+join "user" known on known.tenant_id = $1 and known.user_id = event.user_id
+join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = event.enroll_id
+join course on course.course_id = enrolment.course_id
+left join release on release.release_id = coalesce(enrolment.release_id, course.release_id)
+where event.tenant_id = $1 and event.event_id = any ($2::uuid[])
+  and coalesce(release.standard, '') not in ('cmi5', 'xapi')
+  and not exists (select from statement own where own.tenant_id = $1 and own.statement_id = event.event_id)
+order by known.user_id for key share of known`;
+
+async function store(ctx: TenantContext, events: readonly LoggedEvent[]): Promise<void> {
+  const rows = await run<Known>(ctx, {
+    name: 'derivable_events',
+    text: knownText,
+    values: [ctx.tenantId, events.map(({ event }) => event.EventID)],
+  });
+  const known = new Map(rows.map((row) => [row.event_id, row]));
+  const statements = events.flatMap(({ event }) => {
+    const row = known.get(event.EventID);
+    const statement = row && statementOf(ctx, event, row);
+    return statement ? [statement] : [];
+  });
+  await storeStatements(ctx, { statements, authority: lmsAuthority(ctx), edition: '1.0.3' });
+}
+
+const launch = Type.Object({ Launch: Type.Integer() });
+
+function statementOf(ctx: TenantContext, event: LoggedEvent['event'], row: Known): Statement | null {
+  const { Data, EnrollID } = event;
+  const result = Check(courseResult, Data) ? resultOf(Data) : null;
+  const verb = Check(launch, Data) && event.Type === launched ? verbOfLaunch(Data) : verbOf[event.Type];
+  if (!verb || EnrollID === null) return null;
+  return courseStatement({
+    id: event.EventID,
+    at: new Date(event.OccurredAt),
+    learner: accountOf(ctx, row.login_id),
+    verb,
+    course: { id: courseActivity(ctx, row.course_id), title: row.title },
+    registration: EnrollID,
+    result,
+  });
+}
+
+const verbOfLaunch = ({ Launch }: Type.Static<typeof launch>): ProfileVerb =>
+  Launch > 1 ? 'resumed' : 'initialized';
+
+function resultOf(data: Type.Static<typeof courseResult>): CourseResult {
+  return {
+    completion: data.Completion,
+    success: data.Success,
+    score: data.Score,
+    progress: data.Progress,
+    totalSeconds: data.TotalSeconds,
+  };
+}
