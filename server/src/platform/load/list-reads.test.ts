@@ -52,6 +52,20 @@ test('a page of large rows ends at about 1 MiB, and cursors return every row exa
   assert.equal(typeof body === 'string' ? body.trim().split('\n').length : rows, rows);
 });
 
+test('the log of events can be read to its end, however many there are', async () => {
+  const tenant = await newTenant(service);
+  let cursor = '';
+  for (let events = 0; events <= 26; events++) {
+    const { status, body } = await tenant.api('GET', '/events');
+    assert.deepEqual([status, body.Items?.length], [200, events]);
+    const next = await tenant.api('GET', `/events?Cursor=${body.NextCursor}`);
+    assert.deepEqual([next.status, next.body.Items, next.body.NextCursor], [200, [], body.NextCursor]);
+    assert.notEqual(body.NextCursor, cursor);
+    cursor = body.NextCursor;
+    await tenant.user();
+  }
+});
+
 test('a page of small rows has as many rows as requested, however many chunks are read', async () => {
   for (const Limit of [1, 49, 50, 51, 100, rows, 200]) {
     const { body } = await large.api('GET', `/user?Limit=${Limit}`);

@@ -75,7 +75,11 @@ export async function readPage(
     asked = isFull ? 1 : Math.min(wanted - page.Items.length, chunkRows);
     const before = last.NextCursor;
     last = pageOf(await read({ Limit: asked, Cursor: before }));
-    if (last.NextCursor === before) throw new Error('The list does not advance past its cursor.');
+    if (last.NextCursor === before) {
+      // The end of a log, which always has a cursor.
+      if (last.Items.length === 0 && !last.isPartial) break;
+      throw new Error('The list does not advance past its cursor.');
+    }
     // A full page has a cursor if another page follows.
     if (isFull && last.Items.length > 0) break;
     page.Items.push(...last.Items);
