@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..');
+let project: string;
+
+/** An empty folder in which the package is installed from its archive. */
+before(async () => {
+  project = await realpath(await mkdtemp(join(tmpdir(), 'lectern-scorm-')));
+  await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: import.meta.dirname });
+  const [archive = ''] = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
+  await run('npm', ['install', '--offline', '--legacy-peer-deps', `./${archive}`], { cwd: project });
+});
+after(() => rm(project, { recursive: true, force: true }));
+
+/** The code block of the README that begins with this text. */
+async function readmeBlock(begin: string): Promise<string> {
+  const readme = await readFile(join(import.meta.dirname, 'README.md'), 'utf8');
+  const blocks = readme.split(/^```\w*\n/m).filter((_, index) => index % 2 === 1);
+  return blocks.find((block) => block.startsWith(begin)) ?? assert.fail(`no block begins with ${begin}`);
+}
+
+test('the archive contains only the published files', async () => {
+  const folder = join(project, 'node_modules/lectern-scorm');
+  const expected = ['LICENSE', 'README.md', 'data-model', 'dist', 'package.json', 'sequencing'];
+  assert.deepEqual((await readdir(folder)).sort(), expected);
+  const built = await readdir(join(folder, 'dist'), { recursive: true, withFileTypes: true });
+  for (const file of built.filter((each) => each.isFile())) {
+    assert.match(file.name, /\.(js|d\.ts)$/);
+    assert.doesNotMatch(file.name, /test/);
+  }
+});
+
+test('all parts but the manifest reader work without any other package', async () => {
+  const folder = join(project, 'node_modules/lectern-scorm/dist/scorm');
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.js'));
+  const code = files.map((name) => `await import('lectern-scorm/${name.replace(/\.js$/, '')}');`).join('\n');
+  await writeFile(join(project, 'all.mjs'), `${code}\nawait import('lectern-scorm/types');\n`);
+  await run(process.execPath, ['all.mjs'], { cwd: project });
+});
+
+test('the example of the README works as it is, and prints what the README says', async () => {
+  await cp(join(root, 'node_modules/libxml2-wasm'), join(project, 'node_modules/libxml2-wasm'), {
+    recursive: true,
+    dereference: true,
+  });
+  await writeFile(join(project, 'example.mjs'), await readmeBlock("import { call } from 'lectern-scorm"));
+  const { stdout, stderr } = await run(process.execPath, ['example.mjs'], { cwd: project });
+  assert.equal(stderr, '');
+  assert.equal(stdout, await readmeBlock('open out.html'));
+});
+
+test('TypeScript finds the types of all parts', async () => {
+  const code = `
+    import type { State } from 'lectern-scorm/data-model/session';
+    import { readManifest } from 'lectern-scorm/manifest';
+    import { prepareCourse } from 'lectern-scorm/sequencing/course';
+    import { createState, launch } from 'lectern-scorm/sequencing/session';
+    import type { CourseTree } from 'lectern-scorm/types';
+    export const phase: State['phase'] = 'running';
+    export const read: (...parameters: Parameters<typeof readManifest>) => { Tree: CourseTree } = readManifest;
+    export function open(tree: CourseTree): string | undefined {
+      const course = prepareCourse(tree, 'Course');
+      return launch(course, createState(course, { seed: 1, now: 0 }), 0).delivery?.unitID;
+    }`;
+  await writeFile(join(project, 'types.ts'), code);
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
+  await run(join(root, 'node_modules/.bin/tsc'), [...options, 'types.ts'], { cwd: project });
+});
