@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Unit } from '../../standards/types.ts';
-import { askAll, learnerOf, rule } from '../test-support/learners.ts';
+import type { RunTimeData, Unit } from '../../standards/types.ts';
+import { askAll, learnerOf, rollupRule, rule } from '../test-support/learners.ts';
 import { courseOf, group, leaf } from '../test-support/trees.ts';
+import { request } from './session.ts';
 
 const stops = { Rules: [rule('pre', 'stopForwardTraversal', 'always')] };
 const hidden = { Rules: [rule('pre', 'hiddenFromChoice', 'always')] };
@@ -10,6 +11,7 @@ const skipped = { Rules: [rule('pre', 'skip', 'always')] };
 const flow = { Flow: true };
 const late = { ControlMode: flow, ConstrainedChoice: { PreventActivation: true } };
 const locked = { ControlMode: { Flow: true, ChoiceExit: false } };
+const passed = { 'cmi.success_status': 'passed' };
 const near = { ControlMode: flow, ConstrainedChoice: { ConstrainChoice: true } };
 
 const four = (more: Partial<Unit>[] = []) =>
@@ -105,6 +107,27 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     'does not go beyond that neighbour (SB.2.9-8)',
     [group('k', [leaf('k1')], near), ...four()],
     ['choice k1', 'choice h'],
+    'SB.2.9-8',
+  ],
+  [
+    'reaches the constrained group itself, also from a group in it',
+    [leaf('z'), group('k', [group('l', [leaf('k1')]), group('m', [leaf('k2')])], near)],
+    ['choice k2', 'choice k'],
+    'k1',
+  ],
+  [
+    'leaves a constrained group for the group around it',
+    [group('f', [leaf('a'), group('k', [leaf('k1')], near)]), leaf('b')],
+    ['choice k1', 'choice f'],
+    'a',
+  ],
+  [
+    'a constrained group at the beginning has no neighbour before it (SB.2.9-8)',
+    [
+      group('f', [group('k', [leaf('k1')], near), leaf('a')]),
+      group('g', [group('h', [leaf('b')]), leaf('c')]),
+    ],
+    ['choice k1', 'choice c'],
     'SB.2.9-8',
   ],
   [
@@ -213,6 +236,122 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
 describe('SB.2.9 Choice Sequencing Request Process', () => {
   for (const [title, units, requests, outcome] of cases)
     it(title, () => assert.equal(askAll(learnerOf(courseOf(units)), requests), outcome));
+
+  /** OP.1: the attempt ends first (TB.2.3), and the rules then apply to its results. ADL's sample judges before. */
+  const later: [title: string, condition: string, data: RunTimeData, outcome: string][] = [
+    ['opens what the results of the attempt make visible', 'not satisfied', passed, 'b'],
+    ['does not open what they hide', 'satisfied', passed, 'SB.2.9-3'],
+    ['opens what nothing has hidden yet', 'satisfied', {}, 'b'],
+  ];
+  for (const [title, condition, data, outcome] of later)
+    it(title, () => {
+      const RollupRules = { Rules: [rollupRule('satisfied', 'any', 'satisfied')] };
+      const Rules = [rule('pre', 'hiddenFromChoice', condition)];
+      const units = [leaf('a', { Delivery: { ObjectiveSetByContent: true } }), leaf('b')];
+      const learner = learnerOf(courseOf([group('g', units, { ControlMode: flow, Rules, RollupRules })]));
+      assert.equal(learner.ask('start'), 'a');
+      assert.equal(learner.finish(data, 'learner: choice b'), outcome);
+    });
+
+  /** SB.2.9, steps 11.8 and 11.9: on the way down, only a forward choice stops. ADL's sample stops both. */
+  const stopping = { ...stops, ControlMode: flow };
+  const ways: [title: string, units: Unit[], first: string, target: string, outcome: string][] = [
+    [
+      'backwards, no rule on the way down stops',
+      [group('f', [group('g', [leaf('a')], stopping)], stopping), group('h', [leaf('b')])],
+      'b',
+      'a',
+      'a',
+    ],
+    [
+      'backwards, the rule of the common ancestor does not stop',
+      [group('f', [group('g', [leaf('a')]), group('h', [leaf('b')])], stopping)],
+      'b',
+      'a',
+      'a',
+    ],
+    [
+      'forwards, the rule of the common ancestor stops (SB.2.4-1)',
+      [leaf('z'), group('f', [group('g', [leaf('a')]), group('h', [leaf('b')])], stopping)],
+      'a',
+      'b',
+      'SB.2.4-1',
+    ],
+    [
+      'forwards, the rule of the activity that is left does not stop the way to another group',
+      [group('g', [leaf('a', stops)]), group('h', [leaf('b')])],
+      'a',
+      'b',
+      'b',
+    ],
+    [
+      'forwards, the rule of the target does not stop',
+      [group('g', [leaf('a')]), group('h', [leaf('b', stops)])],
+      'a',
+      'b',
+      'b',
+    ],
+    [
+      'forwards, the rules of the groups in between count, but not of the activities in them',
+      [group('g', [leaf('a')]), group('h', [leaf('s', stops)]), group('i', [leaf('b')])],
+      'a',
+      'b',
+      'b',
+    ],
+  ];
+  for (const [title, units, first, target, outcome] of ways)
+    it(title, () => {
+      const learner = learnerOf(courseOf(units));
+      assert.equal(learner.ask(`jump ${first}`), 'NB.2.1-2');
+      learner.ask('start');
+      assert.equal(learner.ask(`jump ${first}`), first);
+      assert.equal(learner.ask(`choice ${target}`), outcome);
+    });
+
+  /** PreventActivation concerns groups that are entered: not active ones, nor those above (SN §3.3). */
+  const activations: [title: string, units: Unit[], requests: string[], outcome: string][] = [
+    [
+      'an active group can be moved in',
+      [group('f', [group('g', [leaf('a')]), group('h', [leaf('b')])], late)],
+      ['start', 'choice b'],
+      'b',
+    ],
+    [
+      'the common ancestor is not entered, even if its attempt has ended',
+      [group('g', [leaf('a'), group('h', [leaf('b')], {}), group('i', [leaf('c')])], late), leaf('d')],
+      ['start', 'choice h', 'choice c'],
+      'c',
+    ],
+    [
+      'the outermost of the groups decides',
+      [leaf('a'), group('g', [group('h', [leaf('b')], late)], late)],
+      ['start', 'choice b'],
+      'SB.2.9-6',
+    ],
+    [
+      'from a group without children to deliver, a group below it is entered',
+      [leaf('d'), group('g', [group('h', [leaf('b')], late)], {})],
+      ['start', 'choice g', 'choice b'],
+      'SB.2.9-6',
+    ],
+  ];
+  for (const [title, units, requests, outcome] of activations)
+    it(title, () => assert.equal(askAll(learnerOf(courseOf(units)), requests), outcome));
+
+  it('the first rule from the root down decides, and is named', () => {
+    const units = [leaf('a'), group('g', [group('h', [leaf('b')], late)], late)];
+    const course = courseOf(units);
+    const learner = learnerOf(course);
+    learner.ask('start');
+    const { answer } = request(course, learner.state, { kind: 'choice', target: 'b' }, 5_000);
+    assert.equal(answer.kind === 'refused' && answer.refusal.activity, 'g');
+  });
+
+  it('chooses the current group again', () => {
+    const learner = learnerOf(courseOf([leaf('a'), group('g', [leaf('b')], { ...late, ControlMode: {} })]));
+    assert.equal(askAll(learner, ['start', 'choice g', 'choice g']), 'SB.2.2-1');
+    assert.equal(learner.ask('choice b'), 'b');
+  });
 
   it('rejects an activity that was not selected (SB.2.9-2)', () => {
     const Randomization = { SelectionTiming: 'once', SelectCount: 1 };

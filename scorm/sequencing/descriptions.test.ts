@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Sequencing } from '../../standards/types.ts';
+import type { Objective, Sequencing } from '../../standards/types.ts';
 import { rule } from '../test-support/learners.ts';
 import { courseOf, group, leaf, mapWith, type sequencingWith } from '../test-support/trees.ts';
+import { defaultSequencing } from './course.ts';
 import { describeActivity } from './descriptions.ts';
 import { ruleText } from './rule-text.ts';
 
 /**
- * The sentences about the second of two units. The first unit writes the objective that the second one reads as
- * `previous`.
+ * The sentences about the second of three units. The first unit writes the objective that the second one reads as
+ * `previous`; the second one's other objectives have their values from elsewhere.
  */
 function told(parts: Parameters<typeof sequencingWith>[0]): string[] {
   const objective = (ObjectiveID: string, Primary: boolean, flag: string) => ({
@@ -27,9 +28,29 @@ function told(parts: Parameters<typeof sequencingWith>[0]): string[] {
     MinNormalizedMeasure: 1,
     Maps: [],
   };
+  const mapped = (ObjectiveID: string, map: Objective['Maps'][number]) => ({
+    ...{ ...own, ObjectiveID, Primary: false, Maps: [map] },
+  });
   const course = courseOf([
-    leaf('One', { Objectives: [objective('one', true, 'WriteSatisfiedStatus')] }),
-    leaf('Two', { Objectives: [own, objective('previous', false, 'ReadSatisfiedStatus')], ...parts }),
+    leaf('One', {
+      Objectives: [
+        objective('one', true, 'WriteSatisfiedStatus'),
+        mapped('also', mapWith('z', ['WriteSatisfiedStatus'])),
+      ],
+    }),
+    leaf('Two', {
+      Objectives: [
+        own,
+        objective('previous', false, 'ReadSatisfiedStatus'),
+        { ...own, ObjectiveID: 'lone', Primary: false },
+        mapped('circle', mapWith('y', ['ReadSatisfiedStatus', 'WriteSatisfiedStatus'])),
+        mapped('shared', mapWith('elsewhere', ['ReadSatisfiedStatus'])),
+        mapped('several', mapWith('z', ['ReadSatisfiedStatus'])),
+        mapped('unread', mapWith('x', ['ReadRawScore'])),
+      ],
+      ...parts,
+    }),
+    leaf('Three', { Objectives: [mapped('three', mapWith('z', ['WriteSatisfiedStatus']))] }),
   ]);
   const two = course.byID.get('Two');
   assert.ok(two);
@@ -68,11 +89,155 @@ describe('rules in words', () => {
   ];
   for (const [sentence, parts] of cases) it(sentence, () => assert.deepEqual(told(parts), [sentence]));
 
+  /** Each action with each condition, and each condition with `not`. */
+  const phrases: [condition: string, sentence: string, negated: string][] = [
+    ['satisfied', 'it is passed', 'it is not passed'],
+    ['completed', 'it is completed', 'it is not completed'],
+    ['attempted', 'it was opened', 'it was not opened'],
+    [
+      'objectiveMeasureGreaterThan 0.125',
+      'the score of it is above 12.5 %',
+      'the score of it is not above 12.5 %',
+    ],
+    ['objectiveMeasureLessThan -0.5', 'the score of it is below -50 %', 'the score of it is not below -50 %'],
+    ['objectiveMeasureLessThan', 'the score of it is below 0 %', 'the score of it is not below 0 %'],
+    ['objectiveStatusKnown', 'it is passed or failed', 'it is neither passed nor failed'],
+    ['objectiveMeasureKnown', 'it has a score', 'it has no score'],
+    ['activityProgressKnown', 'it has a completion status', 'it has no completion status'],
+    ['attemptLimitExceeded', 'no attempts on it are left', 'attempts on it are left'],
+    ['timeLimitExceeded', 'the time for it is used up', 'the time for it is not used up'],
+    ['always', 'at any time', 'never'],
+    ['never', 'never', 'at any time'],
+    ['outsideAvailableTimeRange', 'never', 'at any time'],
+  ];
+  for (const [condition, sentence, negated] of phrases)
+    it(`${condition}: ${sentence}`, () => {
+      assert.deepEqual(told({ Rules: [rule('pre', 'skip', condition)] }), [`Two is skipped if ${sentence}.`]);
+      const not = { Rules: [rule('pre', 'skip', `not ${condition}`)] };
+      assert.deepEqual(told(not), [`Two is skipped if ${negated}.`]);
+    });
+
+  const actions: [when: 'pre' | 'post' | 'exit', action: string, sentence: string][] = [
+    ['pre', 'disabled', 'Two is not available if it is passed.'],
+    ['pre', 'skip', 'Two is skipped if it is passed.'],
+    ['pre', 'hiddenFromChoice', 'Two is missing from the contents if it is passed.'],
+    ['pre', 'stopForwardTraversal', 'Nothing after Two can be opened if it is passed.'],
+    ['exit', 'exit', 'Two ends if it is passed.'],
+    ['post', 'retry', 'Two is repeated at its end if it is passed.'],
+    ['post', 'retryAll', 'The course starts again at the end of Two if it is passed.'],
+    ['post', 'exitAll', 'The course ends with Two if it is passed.'],
+    ['post', 'exitParent', 'The group ends with Two if it is passed.'],
+    ['post', 'continue', 'Two leads to the next unit if it is passed.'],
+    ['post', 'previous', 'Two leads back to the previous unit if it is passed.'],
+    ['pre', 'unheardOf', 'Two is not available if it is passed.'],
+  ];
+  for (const [when, action, sentence] of actions)
+    it(action, () => assert.deepEqual(told({ Rules: [rule(when, action, 'satisfied')] }), [sentence]));
+
+  /** A unit that is disabled until something happens opens after that. */
+  const openings: [Partial<Sequencing>['Rules'], string][] = [
+    [[rule('pre', 'disabled', 'not completed')], 'Two opens after it is completed.'],
+    [
+      [any(rule('pre', 'disabled', 'not completed', 'previous: not satisfied'))],
+      'Two opens after it is completed and One is passed.',
+    ],
+    [
+      [rule('pre', 'disabled', 'not completed', 'previous: satisfied')],
+      'Two is not available if it is not completed and One is passed.',
+    ],
+    [
+      [any(rule('pre', 'disabled', 'not completed', 'previous: satisfied'))],
+      'Two is not available if it is not completed or One is passed.',
+    ],
+    [[rule('pre', 'skip', 'not completed')], 'Two is skipped if it is not completed.'],
+  ];
+  for (const [Rules = [], sentence] of openings)
+    it(sentence, () => assert.deepEqual(told({ Rules }), [sentence]));
+
+  /** A condition that a status is known adds nothing next to one on the status itself, if both are about the same. */
+  const repetitions: [conditions: string[], sentence: string][] = [
+    [['objectiveStatusKnown', 'satisfied'], 'it is passed'],
+    [['activityProgressKnown', 'completed'], 'it is completed'],
+    [['objectiveMeasureKnown', 'objectiveMeasureGreaterThan 0.5'], 'the score of it is above 50 %'],
+    [['objectiveMeasureKnown', 'objectiveMeasureLessThan 0.5'], 'the score of it is below 50 %'],
+    [['objectiveStatusKnown', 'completed'], 'it is passed or failed and it is completed'],
+    [['objectiveStatusKnown', 'not satisfied'], 'it is passed or failed and it is not passed'],
+    [['previous: objectiveStatusKnown', 'satisfied'], 'One is passed or failed and it is passed'],
+    [
+      ['lone: objectiveStatusKnown', 'satisfied'],
+      'the objective “lone” is passed or failed and it is passed',
+    ],
+    [['satisfied', 'completed'], 'it is passed and it is completed'],
+  ];
+  for (const [conditions, sentence] of repetitions)
+    it(`${conditions.join(', ')}: ${sentence}`, () =>
+      assert.deepEqual(told({ Rules: [rule('pre', 'skip', ...conditions)] }), [
+        `Two is skipped if ${sentence}.`,
+      ]));
+
+  /** Where a condition's value comes from. */
+  const sources: [reference: string, sentence: string][] = [
+    ['own', 'it is passed'],
+    ['missing', 'it is passed'],
+    ['lone', 'the objective “lone” is passed'],
+    ['previous', 'One is passed'],
+    ['circle', 'it is passed'],
+    ['shared', 'the objective “elsewhere” is passed'],
+    ['several', 'One or Three is passed'],
+    ['unread', 'the objective “unread” is passed'],
+  ];
+  for (const [reference, sentence] of sources)
+    it(`${reference}: ${sentence}`, () =>
+      assert.deepEqual(told({ Rules: [rule('pre', 'skip', `${reference}: satisfied`)] }), [
+        `Two is skipped if ${sentence}.`,
+      ]));
+
+  it('any status or measure that a map passes on connects two units', () => {
+    for (const fact of ['SatisfiedStatus', 'NormalizedMeasure', 'CompletionStatus', 'ProgressMeasure']) {
+      const objectives = (flag: string) => [
+        {
+          ...{ ObjectiveID: 'o', Primary: true, SatisfiedByMeasure: false, MinNormalizedMeasure: 1 },
+          Maps: [mapWith('x', [flag])],
+        },
+      ];
+      const Rules = [rule('pre', 'skip', 'o: satisfied')];
+      const course = courseOf([
+        leaf('One', { Objectives: objectives(`Write${fact}`) }),
+        leaf('Two', { Objectives: objectives(`Read${fact}`), Rules }),
+        leaf('Three', { Objectives: objectives('WriteRawScore') }),
+      ]);
+      const [first] = describeActivity(course, course.byID.get('Two') ?? assert.fail('no unit'));
+      assert.deepEqual(first?.Conditions[0]?.Units, ['One'], fact);
+    }
+  });
+
+  it('describes thresholds', () => {
+    const Objectives = [
+      {
+        ...{ ObjectiveID: 'own', Primary: true, SatisfiedByMeasure: true, MinNormalizedMeasure: 0.755 },
+        Maps: [],
+      },
+    ];
+    assert.deepEqual(told({ Objectives }), ['Two is passed with a score of 75.5 % or more.']);
+    const CompletionThreshold = { CompletedByMeasure: true, MinProgressMeasure: 0.4, ProgressWeight: 1 };
+    const course = courseOf([leaf('Two', {}, { CompletionThreshold })]);
+    const found = describeActivity(course, course.byID.get('Two') ?? assert.fail('no unit'));
+    assert.deepEqual(
+      found.map((each) => ruleText('Two', each)),
+      ['Two is completed at 40 % or more.'],
+    );
+  });
+
   it('describes limits', () => {
     const Limits = { AttemptLimit: 1, AttemptAbsoluteDurationLimit: 'PT10M' };
     assert.deepEqual(told({ Limits }), [
       'Two can be attempted once.',
       'An attempt on Two may take 10 minutes.',
+    ]);
+    const others = { AttemptLimit: 3, AttemptAbsoluteDurationLimit: 'PT1M30S' };
+    assert.deepEqual(told({ Limits: others }), [
+      'Two can be attempted 3 times.',
+      'An attempt on Two may take 90 seconds.',
     ]);
   });
 
@@ -91,4 +256,39 @@ describe('rules in words', () => {
       ],
     );
   });
+
+  const selections: [title: string, Partial<Sequencing['Randomization']>, sentences: string[]][] = [
+    ['all children', { SelectCount: 2, SelectionTiming: 'once' }, []],
+    ['never', { SelectCount: 1 }, []],
+    ['no number', { SelectionTiming: 'once' }, []],
+    [
+      'each time',
+      { SelectCount: 1, SelectionTiming: 'onEachNewAttempt' },
+      ['1 of the units of G are selected.'],
+    ],
+    [
+      'order',
+      { ReorderChildren: true, RandomizationTiming: 'once' },
+      ['The units of G are in random order.'],
+    ],
+    ['order, but never', { ReorderChildren: true }, []],
+    ['a time, but no order', { RandomizationTiming: 'once' }, []],
+  ];
+  for (const [title, Randomization, sentences] of selections)
+    it(`describes selection and randomization: ${title}`, () => {
+      const course = courseOf([
+        group('G', [leaf('a'), leaf('b')], { Randomization }),
+        leaf('L', { Randomization }),
+      ]);
+      const described = (id: string) =>
+        describeActivity(course, course.byID.get(id) ?? assert.fail(id)).map((each) => ruleText(id, each));
+      assert.deepEqual(described('G'), sentences);
+      assert.deepEqual(described('L'), []);
+    });
+
+  it('control modes of a unit without children have no effect on learners', () =>
+    assert.deepEqual(
+      told({ ControlMode: { ...defaultSequencing.ControlMode, Choice: false, ForwardOnly: true } }),
+      [],
+    ));
 });

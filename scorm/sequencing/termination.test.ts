@@ -102,6 +102,15 @@ describe('TB.2.3 Termination Request Process', () => {
     assert.equal(learner.ask('launch'), 'a');
   });
 
+  it('suspendAll suspends the current activity itself if its attempt was suspended', () => {
+    const learner = learnerOf(courseOf(units));
+    learner.ask('start');
+    assert.equal(learner.finish({ 'cmi.exit': 'suspend' }, 'exit'), 'nothing');
+    assert.equal(learner.ask('suspendAll'), 'ended');
+    assert.equal(learner.state.suspended, 'a');
+    assert.equal(learner.ask('launch'), 'a resumed');
+  });
+
   it('abandon ends the attempt without results, and abandonAll also ends the session', () => {
     const learner = learnerOf(courseOf(units));
     learner.ask('start');
