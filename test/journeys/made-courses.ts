@@ -63,6 +63,77 @@ export function packRow(options: { withoutSecond?: boolean; named?: string } = {
   });
 }
 
+/** Elements that the page of `packEverything12` shows. */
+const elements12 = [
+  ...['student_id', 'credit', 'lesson_mode', 'lesson_status', 'entry', 'total_time', 'lesson_location'].map(
+    (name) => `cmi.core.${name}`,
+  ),
+  ...[
+    'suspend_data',
+    'launch_data',
+    'comments',
+    'comments_from_lms',
+    'interactions._count',
+    'objectives._count',
+  ].map((name) => `cmi.${name}`),
+  ...['mastery_score', 'max_time_allowed', 'time_limit_action'].map((name) => `cmi.student_data.${name}`),
+  ...['audio', 'language', 'text'].map((name) => `cmi.student_preference.${name}`),
+  'cmi.objectives.0.id',
+];
+
+/** A SCORM 1.2 page that shows what it was given, answers one question wrongly and comments, or passes. */
+const pageWithEverything = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
+<button id="answer">Answer</button><button id="pass">Pass</button><dl></dl>
+<script>
+  const api = parent.API;
+  let open = api.LMSInitialize('') === 'true';
+  for (const element of ${JSON.stringify(elements12)}) {
+    const value = document.createElement('dd');
+    value.dataset.element = element;
+    value.textContent = api.LMSGetValue(element);
+    document.querySelector('dl').append(element, value);
+  }
+  const finish = (values) => {
+    if (!open) return;
+    open = false;
+    for (const [name, value] of Object.entries(values))
+      if (api.LMSSetValue(name, value) !== 'true') document.body.append(name + ': error ' + api.LMSGetLastError());
+    api.LMSFinish('');
+  };
+  document.getElementById('answer').onclick = () => finish({
+    'cmi.core.lesson_location': 'page 3', 'cmi.suspend_data': 'half', 'cmi.comments': 'Too dark',
+    'cmi.student_preference.audio': '40', 'cmi.student_preference.language': 'German', 'cmi.student_preference.text': '-1',
+    'cmi.objectives.0.id': 'exits', 'cmi.objectives.0.status': 'passed',
+    'cmi.interactions.0.id': 'q1', 'cmi.interactions.0.type': 'choice', 'cmi.interactions.0.student_response': 'a,c',
+    'cmi.interactions.0.result': 'wrong', 'cmi.interactions.0.latency': '00:00:07.5',
+    'cmi.core.score.raw': '70', 'cmi.core.lesson_status': 'completed', 'cmi.core.exit': 'suspend',
+    'cmi.core.session_time': '00:01:30',
+  });
+  document.getElementById('pass').onclick = () => finish({ 'cmi.core.score.raw': '90', 'cmi.core.lesson_status': 'completed' });
+  addEventListener('pagehide', () => finish({}));
+</script>`;
+
+/** SCORM 1.2 with most of what a manifest can say: the second unit opens after the first is passed. */
+export function packEverything12(): Promise<string> {
+  const said = `<adlcp:maxtimeallowed>01:00:00</adlcp:maxtimeallowed><adlcp:timelimitaction>continue,no message</adlcp:timelimitaction>
+<adlcp:datafromlms>level=2</adlcp:datafromlms><adlcp:masteryscore>80</adlcp:masteryscore>`;
+  const after = '<adlcp:prerequisites type="aicc_script">test="passed"</adlcp:prerequisites>';
+  const item = (id: string, title: string, more: string) =>
+    `<item identifier="${id}" identifierref="file-${id}"><title>${title}</title>${more}</item>`;
+  const resource = (id: string) =>
+    `<resource identifier="file-${id}" type="webcontent" adlcp:scormtype="sco" href="${id}.html"><file href="${id}.html"/></resource>`;
+  const manifest = `<?xml version="1.0"?>
+<manifest identifier="everything" version="1" xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2">
+<metadata><schema>ADL SCORM</schema><schemaversion>1.2</schemaversion></metadata>
+<organizations default="all"><organization identifier="all"><title>Everything</title>${item('test', 'Test', said)}${item('certificate', 'Certificate', after)}</organization></organizations>
+<resources>${resource('test')}${resource('certificate')}</resources></manifest>`;
+  return pack('everything', {
+    'imsmanifest.xml': manifest,
+    'test.html': pageWithEverything('Test'),
+    'certificate.html': pageWithEverything('Certificate'),
+  });
+}
+
 /** A unit of SCORM 1.2 or 2004 that has three seconds, and does not watch the time itself. */
 export function packTimed(edition: '1.2' | '2004', action: string): Promise<string> {
   const is12 = edition === '1.2';
