@@ -15,9 +15,9 @@ import {
 export type Draft = {
   readonly course: Course;
   readonly tracks: Readonly<Track>[];
-  globals: ReadonlyMap<string, GlobalObjective>;
+  readonly globals: Map<string, GlobalObjective>;
   /** Changed global objectives whose readers have not been rolled up yet. */
-  changedGlobals: ReadonlySet<string>;
+  readonly changedGlobals: Set<string>;
   buckets: ReadonlyMap<string, string>;
   current: Activity | null;
   suspended: Activity | null;
@@ -61,7 +61,12 @@ function fitting({ objectives, children }: Activity, track: Track): Track {
 
 /** Another working copy, for a trial. */
 export function fork(draft: Draft): Draft {
-  return { ...draft, tracks: [...draft.tracks] };
+  return {
+    ...draft,
+    tracks: [...draft.tracks],
+    globals: new Map(draft.globals),
+    changedGlobals: new Set(draft.changedGlobals),
+  };
 }
 
 export function closeDraft(draft: Draft): SequencingState {

@@ -161,8 +161,8 @@ export function recordObjective(
     );
     if (written.length === 0) continue;
     const values = Object.fromEntries(written.map((fact) => [fact, after[fact]]));
-    draft.globals = new Map(draft.globals).set(TargetObjectiveID, { ...shared, ...values });
-    draft.changedGlobals = new Set(draft.changedGlobals).add(TargetObjectiveID);
+    draft.globals.set(TargetObjectiveID, { ...shared, ...values });
+    draft.changedGlobals.add(TargetObjectiveID);
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Activity, Course } from './course.ts';
-import { change, changeObjective, type Draft, openDraft, trackOf } from './draft.ts';
+import { change, type Draft, openDraft, trackOf } from './draft.ts';
 import { type SupportsByUnit, visitedActivities } from './limits.ts';
 import { recordObjective } from './objectives.ts';
 import { type CourseResult, courseResult } from './result.ts';
 import { rollUp, statusOf } from './rollup.ts';
-import { type GlobalObjective, unknownObjective } from './state.ts';
+import type { GlobalObjective } from './state.ts';
 import { emptyState } from './support.ts';
 
 /** The course's result if each unit has the best values that its data supports and all groups are rolled up again. */
@@ -19,18 +19,11 @@ export function replayedResult(
     0,
   );
   const bottomUp = course.activities.toReversed();
-  for (const activity of bottomUp) forgetObjectives(draft, activity);
   for (const activity of bottomUp) recordSupports(draft, activity, units);
   const visited = visitedActivities(course, units);
   for (const activity of bottomUp) if (visited.has(activity)) rollUp(draft, activity);
   const statuses = course.activities.map((each) => [each.id, statusOf(draft, each)] as const);
   return courseResult(course, new Map(statuses));
-}
-
-function forgetObjectives(draft: Draft, activity: Activity): void {
-  activity.objectives.forEach((_, position) => {
-    changeObjective(draft, activity, position, unknownObjective);
-  });
 }
 
 function recordSupports(draft: Draft, activity: Activity, units: SupportsByUnit): void {

@@ -16,7 +16,7 @@ export function overallRollup(draft: Draft, activity: Activity): void {
   for (const each of pathUp(activity)) rollUp(draft, each);
   for (let round = 0; round < maxRounds && draft.changedGlobals.size > 0; round += 1) {
     const readers = [...draft.changedGlobals].flatMap((id) => draft.course.readers.get(id) ?? []);
-    draft.changedGlobals = new Set();
+    draft.changedGlobals.clear();
     const affected = new Set(readers.flatMap((reader) => pathUp(reader)));
     for (const each of [...affected].sort((a, b) => b.index - a.index)) rollUp(draft, each);
   }

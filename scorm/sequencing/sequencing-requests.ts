@@ -77,7 +77,7 @@ function retryRequest(draft: Draft): SequencingOutcome {
 function beginCourse(draft: Draft): void {
   const { root, objectivesGlobalToSystem, sharedDataGlobalToSystem } = draft.course;
   if (trackOf(draft, root).suspended) return;
-  if (!objectivesGlobalToSystem) draft.globals = new Map();
+  if (!objectivesGlobalToSystem) draft.globals.clear();
   if (!sharedDataGlobalToSystem) draft.buckets = new Map();
 }
 

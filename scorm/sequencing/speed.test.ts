@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Objective } from '../../standards/types.ts';
 import { rule } from '../test-support/learners.ts';
-import { courseOf, group, leaf } from '../test-support/trees.ts';
+import { courseOf, group, leaf, mapWith } from '../test-support/trees.ts';
 import { courseLimit } from './limits.ts';
 import { replayedResult } from './replay.ts';
 import { courseResult } from './result.ts';
@@ -15,11 +16,25 @@ function cpuMilliseconds(): number {
 }
 
 const numbers = (count: number) => [...Array(count).keys()];
+const objective = (ObjectiveID: string, Primary: boolean, map: Objective['Maps'][number]) => ({
+  ...{ ObjectiveID, Primary, SatisfiedByMeasure: false, MinNormalizedMeasure: 1, Maps: [map] },
+});
 const shapes = {
   'a list of 1,000': courseOf(numbers(1_000).map((n) => leaf(`u${n}`))),
   'a list of 1,000 potential stops of a choice': courseOf(
     numbers(1_000).map((n) =>
       leaf(`u${n}`, { Rules: [rule('pre', 'stopForwardTraversal', 'not satisfied')] }),
+    ),
+  ),
+  'a chain of 1,000, each opened by the one before,': courseOf(
+    numbers(1_000).map((n) =>
+      leaf(`u${n}`, {
+        Rules: [rule('pre', 'disabled', 'before: not satisfied')],
+        Objectives: [
+          objective('own', true, mapWith(`g${n}`, ['WriteSatisfiedStatus'])),
+          objective('before', false, mapWith(`g${Math.max(0, n - 1)}`, ['ReadSatisfiedStatus'])),
+        ],
+      }),
     ),
   ),
   'three levels of 10': courseOf(
