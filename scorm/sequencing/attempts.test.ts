@@ -12,6 +12,8 @@ const flow = { ControlMode: { Flow: true } };
 const trackOf = (learner: ReturnType<typeof learnerOf>, id: string) =>
   new Map(learner.state.activities).get(id);
 
+const optional = { RollupObjectiveSatisfied: false, RollupProgressCompletion: false };
+
 describe('UP.1 Limit Conditions Check Process and UP.5 Check Activity Process', () => {
   const check = (units: ReturnType<typeof leaf>[], requests: string[]) => {
     const course = courseOf(units);
@@ -133,6 +135,58 @@ describe('DB.2 Content Delivery Environment Process', () => {
     const { satisfied, measure, attempts } = new Map(statuses(course, learner.state)).get('a') ?? {};
     assert.deepEqual([satisfied, measure, attempts], [null, null, 2]);
   });
+
+  /** DB.2.1: what is still suspended in a group after another unit was chosen, if `a` was suspended before or not. */
+  for (const exit of ['suspend', 'normal'])
+    it(`keeps a group suspended only while one of its children is: ${exit}`, () => {
+      const learner = learnerOf(courseOf([group('g', [leaf('a'), leaf('b')]), leaf('c')]));
+      learner.ask('start');
+      learner.finish({ 'cmi.exit': exit }, 'continue');
+      learner.ask('suspendAll');
+      assert.equal(learner.state.suspended, 'b');
+      assert.equal(learner.ask('choice c'), 'c');
+      const suspended = learner.state.activities.filter(([, track]) => track.suspended).map(([id]) => id);
+      assert.deepEqual(suspended, exit === 'suspend' ? ['g', 'a'] : []);
+    });
+
+  it('what content said in an earlier attempt does not keep a new one from completing (UP.4)', () => {
+    const learner = learnerOf(courseOf([leaf('a'), leaf('b')]));
+    learner.ask('start');
+    const data = { 'cmi.completion_status': 'unknown', 'cmi.success_status': 'unknown' };
+    learner.finish(data, 'learner: choice a');
+    const [own] = new Map(learner.state.activities).get('a')?.objectives ?? [];
+    assert.deepEqual([own?.completed, own?.satisfied], [null, null]);
+    learner.ask('continue');
+    const [later] = new Map(learner.state.activities).get('a')?.objectives ?? [];
+    assert.deepEqual([later?.completed, later?.satisfied], [true, true]);
+  });
+
+  /** SN §3.2.6–7: after a new attempt on the group, the group counts only new results, if it says so. */
+  const current: [
+    objectives: boolean,
+    progress: boolean,
+    satisfied: boolean | null,
+    completed: boolean | null,
+  ][] = [
+    [true, true, null, null],
+    [false, false, true, true],
+    [true, false, null, true],
+    [false, true, true, null],
+  ];
+  for (const [UseCurrentAttemptObjectiveInfo, UseCurrentAttemptProgressInfo, satisfied, completed] of current)
+    it(`counts results of the current attempt: ${UseCurrentAttemptObjectiveInfo}, ${UseCurrentAttemptProgressInfo}`, () => {
+      const ControlMode = { Flow: true, UseCurrentAttemptObjectiveInfo, UseCurrentAttemptProgressInfo };
+      const Delivery = { ObjectiveSetByContent: true, CompletionSetByContent: true };
+      const units = [leaf('a', { Delivery }), leaf('b', { RollupRules: optional, Delivery })];
+      const learner = learnerOf(courseOf([group('g', units, { ControlMode }), leaf('c')]));
+      learner.ask('start');
+      const done = { 'cmi.success_status': 'passed', 'cmi.completion_status': 'completed' };
+      learner.finish(done, 'learner: choice c');
+      assert.equal(learner.ask('choice b'), 'b');
+      learner.ask('exit');
+      const [own] = new Map(learner.state.activities).get('g')?.objectives ?? [];
+      assert.deepEqual([own?.satisfied, own?.completed], [satisfied, completed]);
+    });
 
   it('clears the suspended activity if another one is delivered (DB.2.1)', () => {
     const learner = learnerOf(courseOf([group('g', [leaf('a')]), group('h', [leaf('b')])]));

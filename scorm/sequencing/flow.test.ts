@@ -41,6 +41,51 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     ['choice c', 'previous'],
     'b',
   ],
+  [
+    'goes back to the last of several activities in a group',
+    [group('g', [leaf('a'), leaf('b'), leaf('d')]), leaf('c')],
+    ['choice c', 'previous'],
+    'd',
+  ],
+  [
+    'goes back past a skipped last activity in a group',
+    [leaf('z'), group('g', [leaf('a'), leaf('b', skipped)]), leaf('c')],
+    ['choice c', 'previous'],
+    'a',
+  ],
+  [
+    'leaves a group whose activities are all skipped',
+    [group('g', [leaf('a', skipped)]), leaf('b')],
+    ['start'],
+    'b',
+  ],
+  [
+    'leaves a forward-only group whose activities are all skipped',
+    [group('g', [leaf('a', skipped)], onlyForwards), leaf('b')],
+    ['start'],
+    'b',
+  ],
+  [
+    'goes back past two such groups',
+    [
+      leaf('z'),
+      group('f', [leaf('x', skipped), leaf('y', skipped)], onlyForwards),
+      group('g', [leaf('a', skipped)], onlyForwards),
+      leaf('c'),
+    ],
+    ['choice c', 'previous'],
+    'z',
+  ],
+  [
+    'goes back into an earlier forward-only group at its first activity that is not skipped',
+    [
+      group('f', [leaf('x', skipped), leaf('y')], onlyForwards),
+      group('g', [leaf('a', skipped)], onlyForwards),
+      leaf('c'),
+    ],
+    ['choice c', 'previous'],
+    'y',
+  ],
   ['skips', [leaf('a', skipped), leaf('b')], ['start'], 'b'],
   ['skips backwards', [leaf('a'), leaf('b', skipped), leaf('c')], ['choice c', 'previous'], 'a'],
   [

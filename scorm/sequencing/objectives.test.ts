@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Objective } from '../../standards/types.ts';
+import type { Objective, RunTimeData } from '../../standards/types.ts';
 import { learnerOf } from '../test-support/learners.ts';
-import { courseOf, leaf, mapWith } from '../test-support/trees.ts';
+import { courseOf, group, leaf, mapWith } from '../test-support/trees.ts';
 import { plainIdentifier } from './course.ts';
-import { readObjective } from './objectives.ts';
-import type { GlobalObjective } from './state.ts';
+import { completedOf, readObjective } from './objectives.ts';
+import { type GlobalObjective, unknownObjective } from './state.ts';
 
 const objective = (
   ObjectiveID: string,
@@ -102,6 +102,142 @@ describe('objective maps (SN §3.10.3)', () => {
     assert.equal(shared(), true);
     learner.finish({ 'cmi.success_status': 'unknown' });
     assert.equal(shared(), null);
+  });
+
+  /** What the unit reports while the global objective is satisfied, and what is then written (OB-17, SX-11b). */
+  const writing: [title: string, data: RunTimeData, sequencing: object, satisfied: boolean | null][] = [
+    ['a status', { 'cmi.success_status': 'failed' }, {}, false],
+    ['an unknown status, if content reports it', { 'cmi.success_status': 'unknown' }, {}, null],
+    ['nothing, if content reports only something else', { 'cmi.score.scaled': '0.5' }, {}, true],
+    ['nothing, if content reports nothing', {}, {}, true],
+    [
+      'nothing without a map',
+      { 'cmi.success_status': 'failed' },
+      { flags: ['WriteNormalizedMeasure'] },
+      true,
+    ],
+    [
+      'the status that follows from a measure',
+      { 'cmi.score.scaled': '0.4' },
+      { more: { SatisfiedByMeasure: true, MinNormalizedMeasure: 0.5 } },
+      false,
+    ],
+    [
+      'the measure decides, not the reported status',
+      { 'cmi.score.scaled': '0.5', 'cmi.success_status': 'failed' },
+      { more: { SatisfiedByMeasure: true, MinNormalizedMeasure: 0.5 } },
+      true,
+    ],
+  ];
+  for (const [title, data, given, expected] of writing)
+    it(`writes ${title}`, () => {
+      const { flags = ['WriteSatisfiedStatus'], more = {} } = given as {
+        flags?: string[];
+        more?: Partial<Objective>;
+      };
+      const Objectives = [objective('p', [mapWith('x', flags)], more)];
+      const course = courseOf([
+        leaf('a', { Objectives, Delivery: { ObjectiveSetByContent: true } }),
+        leaf('b'),
+      ]);
+      const globals: [string, GlobalObjective][] = [['x', { ...unknownObjective, satisfied: true }]];
+      const learner = learnerOf(course);
+      learner.state = { ...learner.state, globals };
+      learner.ask('start');
+      learner.finish(data, 'continue');
+      assert.equal(new Map(learner.state.globals).get('x')?.satisfied, expected);
+    });
+
+  it('writes unknown for a value that was known before', () => {
+    const Objectives = [objective('p', [mapWith('x', ['WriteNormalizedMeasure'])])];
+    const whole = group('g', [leaf('a', { Delivery: { ObjectiveSetByContent: true } })], {
+      ...{ ControlMode: { Flow: true }, Objectives },
+    });
+    const learner = learnerOf(courseOf([whole]));
+    const shared = () => new Map(learner.state.globals).get('x')?.measure;
+    learner.ask('start');
+    learner.finish({ 'cmi.score.scaled': '0.5' }, 'exit');
+    assert.equal(shared(), 0.5);
+    learner.ask('choice a');
+    learner.finish({}, 'exit');
+    assert.equal(shared(), null);
+  });
+
+  /** The progress measure of a unit, and the completion that it, and the group with the same threshold, write (RB.1.3.a). */
+  const thresholds: [progress: string | null, completed: boolean | undefined][] = [
+    ['0.5', true],
+    ['0.6', true],
+    ['0.49', false],
+    [null, undefined],
+  ];
+  for (const [progress, expected] of thresholds)
+    it(`writes the completion that follows from a progress measure of ${progress}`, () => {
+      const CompletionThreshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
+      const writes = (id: string) => ({
+        ...{
+          ControlMode: { Flow: true },
+          Objectives: [objective('p', [mapWith(id, ['WriteCompletionStatus'])])],
+        },
+      });
+      const unit = leaf('a', writes('unit'), { CompletionThreshold });
+      const learner = learnerOf(
+        courseOf([group('g', [unit], writes('group'), { CompletionThreshold }), leaf('b')]),
+      );
+      learner.ask('start');
+      const measure = progress === null ? {} : { 'cmi.progress_measure': progress };
+      learner.finish({ 'cmi.completion_status': 'completed', ...measure }, 'continue');
+      const written = new Map(learner.state.globals);
+      const found = [
+        written.get('unit')?.completed ?? undefined,
+        written.get('group')?.completed ?? undefined,
+      ];
+      assert.deepEqual(found, [expected, expected]);
+    });
+
+  it('the end of an attempt does not complete or satisfy what a map says about it (UP.4)', () => {
+    const flags = [
+      'ReadSatisfiedStatus',
+      'WriteSatisfiedStatus',
+      'ReadCompletionStatus',
+      'WriteCompletionStatus',
+    ];
+    for (const [known, expected] of [
+      [false, false],
+      [null, true],
+    ] as const) {
+      const course = courseOf([
+        leaf('a', { Objectives: [objective('p', [mapWith('x', flags)])] }),
+        leaf('b'),
+      ]);
+      const learner = learnerOf(course);
+      const globals: [string, GlobalObjective][] = [
+        ['x', { ...unknownObjective, satisfied: known, completed: known }],
+      ];
+      learner.state = { ...learner.state, globals };
+      learner.ask('start');
+      learner.finish({}, 'continue');
+      const { satisfied, completed } = new Map(learner.state.globals).get('x') ?? unknownObjective;
+      assert.deepEqual([satisfied, completed], [expected, expected]);
+    }
+  });
+
+  it("the completion of an objective that is not the primary one does not follow from the unit's measure", () => {
+    const CompletionThreshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
+    const course = courseOf([
+      leaf('a', { Objectives: [objective('p', []), objective('o', [])] }, { CompletionThreshold }),
+      leaf('b'),
+    ]);
+    const learner = learnerOf(course);
+    learner.ask('start');
+    const data = {
+      ...{ 'cmi.progress_measure': '0.9', 'cmi.objectives.0.id': 'o' },
+      'cmi.objectives.0.completion_status': 'incomplete',
+    };
+    learner.finish(data, 'continue');
+    const a = course.byID.get('a') ?? assert.fail('no unit');
+    assert.equal(completedOf(learner.draft(), a, 'itself', 1), false);
+    assert.equal(completedOf(learner.draft(), a), true);
+    assert.throws(() => completedOf(learner.draft(), a, 'itself', 2), /The activity a has no objective 2/);
   });
 
   it('an untracked activity writes nothing', () => {
