@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Unit } from '../../standards/types.ts';
 import { askAll, learnerOf, rule } from '../test-support/learners.ts';
 import { courseOf, group, leaf, mapWith, treeOf } from '../test-support/trees.ts';
 import { prepareCourse, rootID } from './course.ts';
-import { sharedOf, statuses, unitEnded, withShared } from './session.ts';
+import { blockedUnits, reported, sharedOf, statuses, unitEnded, withShared } from './session.ts';
 import { unknownObjective } from './state.ts';
 
 describe('launch', () => {
@@ -68,6 +69,108 @@ describe('ending a unit', () => {
     );
     assert.deepEqual(state, learner.state);
   });
+});
+
+describe('what an open unit has reported so far', () => {
+  const units = [leaf('a', {}, { SharedData: [{ TargetID: 'x', Read: true, Write: true }] }), leaf('b')];
+  const course = courseOf(units);
+  const learner = learnerOf(course);
+  learner.ask('start');
+  const data = { 'cmi.completion_status': 'completed', 'cmi.success_status': 'passed' };
+
+  it('counts in the statuses and in shared data, while the unit stays open', () => {
+    const report = { unitID: 'a', data, buckets: new Map([['x', 'seen']]) };
+    const state = reported(course, learner.state, report);
+    const [root, a] = statuses(course, state);
+    assert.deepEqual([a?.[1].completed, a?.[1].satisfied, a?.[1].active], [true, true, true]);
+    assert.equal(root?.[1].completed, null);
+    assert.deepEqual(state.buckets, [['x', 'seen']]);
+    assert.deepEqual(reported(course, learner.state, { unitID: 'a', data }).buckets, []);
+    assert.deepEqual([state.current, state.suspended], ['a', null]);
+  });
+
+  it('does not count if the unit is not open', () => {
+    const closed = learnerOf(course);
+    assert.equal(reported(course, closed.state, { unitID: 'a', data }), closed.state);
+    assert.equal(reported(course, learner.state, { unitID: 'b', data }), learner.state);
+    askAll(closed, ['start', 'exit']);
+    assert.equal(reported(course, closed.state, { unitID: 'a', data }), closed.state);
+  });
+});
+
+describe('units that a rule or limit keeps closed', () => {
+  const flow = { Flow: true };
+  const always = (action: string) => ({ ControlMode: flow, Rules: [rule('pre', action, 'always')] });
+  const cases: [title: string, units: Unit[], before: string[], blocked: string[]][] = [
+    ['nothing', [leaf('a'), leaf('b')], ['start'], []],
+    ['a disabled unit', [leaf('a'), leaf('b', always('disabled'))], [], ['b disabled b']],
+    [
+      'all units of a disabled group',
+      [leaf('a'), group('g', [leaf('b'), leaf('c')], always('disabled'))],
+      [],
+      ['b disabled g', 'c disabled g'],
+    ],
+    [
+      'a unit without attempts',
+      [leaf('a', { Limits: { AttemptLimit: 1 } }), leaf('b')],
+      ['start', 'continue'],
+      ['a attemptLimit a'],
+    ],
+    [
+      'units after one that stops the choice',
+      [leaf('a', always('stopForwardTraversal')), leaf('b'), leaf('c')],
+      ['start'],
+      ['b stopForwardTraversal a', 'c stopForwardTraversal a'],
+    ],
+    [
+      'units of a group that must be activated first',
+      [
+        leaf('a'),
+        group('g', [leaf('b')], { ControlMode: flow, ConstrainedChoice: { PreventActivation: true } }),
+      ],
+      ['start'],
+      ['b preventActivation g'],
+    ],
+    [
+      'units beyond the neighbour of a constrained group',
+      [
+        group('k', [leaf('a')], { ControlMode: flow, ConstrainedChoice: { ConstrainChoice: true } }),
+        group('g', [leaf('b')]),
+        group('h', [leaf('c')]),
+      ],
+      ['start'],
+      ['c constrainChoice k'],
+    ],
+    [
+      'units outside a group that cannot be left',
+      [group('g', [leaf('a')], { ControlMode: { Flow: true, ChoiceExit: false } }), leaf('b')],
+      ['start'],
+      ['b choiceExitOff g'],
+    ],
+    [
+      'not those that only open in order, or that are hidden',
+      [
+        group('g', [leaf('a'), leaf('b')], { ControlMode: { Flow: true, Choice: false } }),
+        leaf('c', always('hiddenFromChoice')),
+      ],
+      ['start'],
+      [],
+    ],
+  ];
+  for (const [title, units, before, expected] of cases)
+    it(title, () => {
+      const course = courseOf(units);
+      const learner = learnerOf(course);
+      askAll(learner, before);
+      const blocked = blockedUnits(course, learner.state, 60_000);
+      assert.deepEqual(
+        blocked.map(
+          ({ id, title: name, refusal }) =>
+            `${id} ${refusal.reason} ${refusal.activity}${name === id ? '' : '!'}`,
+        ),
+        expected,
+      );
+    });
 });
 
 describe('prediction for the page', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { askAll, learnerOf, rule } from '../test-support/learners.ts';
 import { courseOf, group, leaf } from '../test-support/trees.ts';
+import { launch, request, unitEnded } from './session.ts';
 import { terminationRequest } from './termination.ts';
 
 const flow = { ControlMode: { Flow: true } };
@@ -109,6 +110,37 @@ describe('TB.2.3 Termination Request Process', () => {
     assert.equal(learner.ask('suspendAll'), 'ended');
     assert.equal(learner.state.suspended, 'a');
     assert.equal(learner.ask('launch'), 'a resumed');
+  });
+
+  it('a course of a single unit ends with it, and can be retried as a whole', () => {
+    const again = {
+      ...flow,
+      Rules: [rule('post', 'retry', 'not satisfied')],
+      Delivery: { ObjectiveSetByContent: true },
+    };
+    const learner = learnerOf(
+      courseOf([leaf('a', { Delivery: { ObjectiveSetByContent: true } })], always('exitAll')),
+    );
+    assert.equal(askAll(learner, ['start', 'exit']), 'nothing');
+    const retried = learnerOf(courseOf([leaf('a', always('exitParent'))], again));
+    retried.ask('start');
+    assert.equal(retried.finish({ 'cmi.success_status': 'failed' }, 'exit'), 'a');
+    assert.equal(retried.finish({ 'cmi.success_status': 'passed' }, 'exit'), 'ended');
+  });
+
+  it('retrying the root starts new objectives and data if these do not last longer (SN §3.10.4)', () => {
+    const bucket = { SharedData: [{ TargetID: 'x', Read: true, Write: true }] };
+    const outcome = (SharedDataGlobalToSystem: boolean, leave: string) => {
+      const tree = courseOf([leaf('a', {}, bucket)], flow, { SharedDataGlobalToSystem });
+      let { state } = request(tree, learnerOf(tree).state, { kind: 'start' }, 1);
+      const end = { unitID: 'a', data: {}, buckets: new Map([['x', 'kept']]), contentRequest: leave };
+      ({ state } = unitEnded(tree, state, end, 2));
+      ({ state } = launch(tree, state, 3));
+      return new Map(state.buckets).get('x');
+    };
+    assert.equal(outcome(true, 'exitAll'), 'kept');
+    assert.equal(outcome(false, 'exitAll'), undefined);
+    assert.equal(outcome(false, 'suspendAll'), 'kept');
   });
 
   it('abandon ends the attempt without results, and abandonAll also ends the session', () => {

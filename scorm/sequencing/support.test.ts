@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RunTimeData, Supports } from '../../standards/types.ts';
+import { courseOf, group, leaf } from '../test-support/trees.ts';
+import { betterSupport, mergeSupports, noSupport, supportsOf } from './support.ts';
+
+const byContent = { CompletionSetByContent: true, ObjectiveSetByContent: true };
+const objective = (ObjectiveID: string, Primary: boolean, more = {}) => ({
+  ...{ ObjectiveID, Primary, SatisfiedByMeasure: false, MinNormalizedMeasure: 1, Maps: [], ...more },
+});
+const course = courseOf([
+  leaf('plain'),
+  leaf('strict', { Delivery: byContent }),
+  leaf('untracked', { Delivery: { Tracked: false } }),
+  leaf('measured', {
+    Delivery: byContent,
+    Objectives: [objective('p', true, { SatisfiedByMeasure: true, MinNormalizedMeasure: 0.6 })],
+  }),
+  leaf('several', { Delivery: byContent, Objectives: [objective('o', false), objective('p', true)] }),
+  group('g', [leaf('inner')]),
+]);
+
+describe('what the data of a unit supports', () => {
+  const passed = { 'cmi.success_status': 'passed', 'cmi.completion_status': 'completed' };
+  const cases: [unit: string, data: RunTimeData, supports: Supports][] = [
+    ['plain', {}, [[0, { completed: true, satisfied: true }]]],
+    ['plain', { 'cmi.exit': 'suspend' }, [[0, { completed: true, satisfied: true }]]],
+    ['plain', { 'cmi.success_status': 'failed' }, [[0, { completed: true }]]],
+    ['plain', { 'cmi.completion_status': 'incomplete' }, [[0, { satisfied: true }]]],
+    ['strict', {}, []],
+    ['strict', passed, [[0, { completed: true, satisfied: true }]]],
+    ['strict', { 'cmi.completion_status': 'incomplete', 'cmi.success_status': 'failed' }, []],
+    ['strict', { 'cmi.score.scaled': '0' }, [[0, { measure: 0 }]]],
+    ['strict', { 'cmi.progress_measure': '0.5' }, [[0, { progress: 0.5 }]]],
+    ['untracked', passed, []],
+    ['measured', { 'cmi.score.scaled': '0.6' }, [[0, { satisfied: true, measure: 0.6 }]]],
+    ['measured', { ...passed, 'cmi.score.scaled': '0.5' }, [[0, { completed: true, measure: 0.5 }]]],
+    [
+      'several',
+      { 'cmi.objectives.0.id': 'o', 'cmi.objectives.0.success_status': 'passed', 'cmi.score.scaled': '-1' },
+      [
+        [0, { satisfied: true }],
+        [1, { measure: -1 }],
+      ],
+    ],
+    ['g', passed, []],
+    ['nowhere', passed, []],
+  ];
+  for (const [unit, data, supports] of cases)
+    it(`${unit}: ${JSON.stringify(data)}`, () => assert.deepEqual(supportsOf(course, unit, data), supports));
+});
+
+describe('the better of two supports', () => {
+  const cases: [a: Parameters<typeof betterSupport>[0], b: typeof a, better: typeof noSupport][] = [
+    [{}, {}, noSupport],
+    [{ completed: true }, {}, { ...noSupport, completed: true }],
+    [{}, { completed: true }, { ...noSupport, completed: true }],
+    [{ satisfied: true }, { satisfied: false }, { ...noSupport, satisfied: true }],
+    [{ satisfied: false }, { satisfied: true }, { ...noSupport, satisfied: true }],
+    [{ measure: 0.2 }, { measure: 0.4 }, { ...noSupport, measure: 0.4 }],
+    [{ measure: 0.4 }, { measure: 0.2 }, { ...noSupport, measure: 0.4 }],
+    [{ measure: null }, { measure: -0.2 }, { ...noSupport, measure: -0.2 }],
+    [{ measure: 0 }, {}, { ...noSupport, measure: 0 }],
+    [{ progress: 0.1 }, { progress: 0.3 }, { ...noSupport, progress: 0.3 }],
+    [{}, { progress: 0 }, { ...noSupport, progress: 0 }],
+  ];
+  for (const [a, b, better] of cases)
+    it(`${JSON.stringify(a)} and ${JSON.stringify(b)}`, () => assert.deepEqual(betterSupport(a, b), better));
+
+  it('nothing supports nothing', () =>
+    assert.deepEqual(noSupport, { completed: false, satisfied: false, measure: null, progress: null }));
+});
+
+describe('the supports of several commits', () => {
+  const cases: [title: string, a: Supports, b: Supports, merged: Supports][] = [
+    ['the later one is the first', [], [[0, { completed: true }]], [[0, { completed: true }]]],
+    ['the later one has nothing', [[0, { measure: 0.5 }]], [], [[0, { measure: 0.5 }]]],
+    [
+      'each objective is merged on its own',
+      [[0, { completed: true }]],
+      [[1, { satisfied: true }]],
+      [
+        [0, { completed: true }],
+        [1, { satisfied: true }],
+      ],
+    ],
+    [
+      'the better values of both are kept, and nothing else',
+      [[0, { measure: 0.5, completed: true }]],
+      [[0, { measure: 0.4, progress: 0 }]],
+      [[0, { completed: true, measure: 0.5, progress: 0 }]],
+    ],
+    [
+      'a measure of 0 is kept',
+      [[0, { satisfied: true }]],
+      [[0, { measure: 0 }]],
+      [[0, { satisfied: true, measure: 0 }]],
+    ],
+  ];
+  for (const [title, a, b, merged] of cases) it(title, () => assert.deepEqual(mergeSupports(a, b), merged));
+});
