@@ -68,8 +68,8 @@ describe('NB.2.1 Navigation Request Process', () => {
         return;
       }
       const { termination, sequencing } = outcome;
-      const target = sequencing && 'target' in sequencing ? ` ${sequencing.target}` : '';
-      assert.equal(`${termination ?? '-'} → ${sequencing?.kind}${target}`, expected);
+      const target = 'target' in sequencing ? ` ${sequencing.target}` : '';
+      assert.equal(`${termination ?? '-'} → ${sequencing.kind}${target}`, expected);
     });
 
   it('does not jump to an activity that was not selected', () => {

@@ -10,13 +10,14 @@ import { commonAncestor, isAvailable, pathUp } from './tree.ts';
 export type Navigation = {
   kind: 'navigation';
   termination: TerminationRequest | null;
-  sequencing: SequencingRequest | null;
+  sequencing: SequencingRequest;
 };
 
-const navigation = (
-  termination: TerminationRequest | null,
-  sequencing: SequencingRequest | null,
-): Navigation => ({ kind: 'navigation', termination, sequencing });
+const navigation = (termination: TerminationRequest | null, sequencing: SequencingRequest): Navigation => ({
+  kind: 'navigation',
+  termination,
+  sequencing,
+});
 
 /** NB.2.1: Navigation Request Process (SN §5.6). */
 export function navigationRequest(draft: Draft, request: NavigationRequest): Navigation | Refused {

@@ -29,7 +29,6 @@ export function untilDelivery(draft: Draft, request: NavigationRequest): Sequenc
   const terminated = navigation.termination && terminationRequest(draft, navigation.termination);
   if (terminated?.kind === 'refused') return terminated;
   const sequencing = terminated?.sequencing ?? navigation.sequencing;
-  if (!sequencing) return { kind: 'nothing' };
   const outcome = sequencingRequest(draft, sequencing);
   if (outcome.kind === 'refused' && outcome.undeliverable) enterGroup(draft, outcome.undeliverable);
   if (outcome.kind !== 'deliver') return outcome;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunTimeData, Supports } from '../../standards/types.ts';
+import type { RunTimeData, Support, Supports } from '../../standards/types.ts';
 import { courseOf, group, leaf } from '../test-support/trees.ts';
 import { betterSupport, mergeSupports, noSupport, supportsOf } from './support.ts';
 
@@ -51,7 +51,7 @@ describe('what the data of a unit supports', () => {
 });
 
 describe('the better of two supports', () => {
-  const cases: [a: Parameters<typeof betterSupport>[0], b: typeof a, better: typeof noSupport][] = [
+  const cases: [a: Partial<Support>, b: Partial<Support>, better: Support][] = [
     [{}, {}, noSupport],
     [{ completed: true }, {}, { ...noSupport, completed: true }],
     [{}, { completed: true }, { ...noSupport, completed: true }],
