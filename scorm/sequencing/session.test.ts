@@ -173,6 +173,31 @@ describe('units that a rule or limit keeps closed', () => {
     });
 });
 
+describe('prediction of the first request', () => {
+  const allowed = { allowed: true, refusal: null };
+  const refusal = (code: string, reason: string) => ({
+    ...{ allowed: false, refusal: { code, reason, activity: null, rule: null } },
+  });
+
+  it('a course that was not opened can be started, and only a suspended one resumed', () => {
+    const learner = learnerOf(courseOf([leaf('a')]));
+    assert.deepEqual(learner.predict().requests.start, allowed);
+    assert.deepEqual(learner.predict().requests.resumeAll, refusal('NB.2.1-3', 'nothingSuspended'));
+    assert.deepEqual(learner.predict().requests.exit, refusal('NB.2.1-2', 'sessionNotBegun'));
+    learner.ask('start');
+    assert.deepEqual(learner.predict().requests.start, refusal('NB.2.1-1', 'sessionAlreadyBegun'));
+    assert.deepEqual(learner.predict().requests.suspendAll, allowed);
+    learner.ask('suspendAll');
+    assert.deepEqual(learner.predict().requests.start, allowed);
+    assert.deepEqual(learner.predict().requests.resumeAll, allowed);
+  });
+
+  it('a course whose first unit is closed cannot be started', () => {
+    const learner = learnerOf(courseOf([leaf('a', { Rules: [rule('pre', 'disabled', 'always')] })]));
+    assert.equal(learner.predict().requests.start.refusal?.code, 'SB.2.2-2');
+  });
+});
+
 describe('prediction for the page', () => {
   it('the prediction states for every activity whether it can be chosen, and why not', () => {
     const units = [
