@@ -6,6 +6,7 @@ export const chapters = [
     pages: [
       'enrol',
       'launch',
+      'scorm',
       'cmi5',
       'aicc',
       'retries',
