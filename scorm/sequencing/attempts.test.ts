@@ -212,6 +212,13 @@ describe('DB.2 Content Delivery Environment Process', () => {
       [1_000, 1_000],
     ]);
   });
+
+  it('time after the end of an attempt does not count', () => {
+    const learner = learnerOf(courseOf([group('g', [leaf('a')])]));
+    askAll(learner, ['start', 'exit', 'suspendAll']);
+    const times = ['root', 'g', 'a'].map((id) => trackOf(learner, id)?.activityExperienced);
+    assert.deepEqual(times, [1_000, 1_000, 1_000]);
+  });
 });
 
 describe('SB.2.5–SB.2.8, SB.2.10, SB.2.11, SB.2.13: preconditions of sequencing requests', () => {
