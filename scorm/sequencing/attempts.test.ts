@@ -188,6 +188,26 @@ describe('DB.2 Content Delivery Environment Process', () => {
       assert.deepEqual([own?.satisfied, own?.completed], [satisfied, completed]);
     });
 
+  for (const isCurrent of [true, false])
+    it(`counts measures of the current attempt: ${isCurrent}`, () => {
+      const ControlMode = {
+        ...{
+          Flow: true,
+          UseCurrentAttemptObjectiveInfo: isCurrent,
+          UseCurrentAttemptProgressInfo: isCurrent,
+        },
+      };
+      const weightless = { RollupRules: { ObjectiveMeasureWeight: 0 } };
+      const learner = learnerOf(
+        courseOf([group('g', [leaf('a'), leaf('b', weightless)], { ControlMode }), leaf('c')]),
+      );
+      learner.ask('start');
+      learner.finish({ 'cmi.score.scaled': '0.5', 'cmi.progress_measure': '0.5' }, 'learner: choice c');
+      askAll(learner, ['choice b', 'exit']);
+      const [own] = trackOf(learner, 'g')?.objectives ?? [];
+      assert.deepEqual([own?.measure, own?.progress], isCurrent ? [null, null] : [0.5, 0.25]);
+    });
+
   it('clears the suspended activity if another one is delivered (DB.2.1)', () => {
     const learner = learnerOf(courseOf([group('g', [leaf('a')]), group('h', [leaf('b')])]));
     askAll(learner, ['start', 'suspendAll', 'choice b']);

@@ -102,6 +102,12 @@ describe('the limit with a rule for completion', () => {
     const Rules = [rollupRule('completed', 'all', 'completed'), rollupRule('completed', 'any', 'completed')];
     const limit = limitOf([leaf('a'), leaf('b')], { a: done }, { ControlMode: flow, RollupRules: { Rules } });
     assert.equal(limit?.Completion, 'completed');
+    const forSuccess = [
+      rollupRule('satisfied', 'all', 'satisfied'),
+      rollupRule('satisfied', 'any', 'satisfied'),
+    ];
+    const sequencing = { ControlMode: flow, RollupRules: { Rules: forSuccess } };
+    assert.equal(limitOf([leaf('a'), leaf('b')], { a: done }, sequencing)?.Success, 'passed');
   });
 });
 

@@ -194,6 +194,18 @@ describe('objective maps (SN §3.10.3)', () => {
       assert.deepEqual(found, [expected, expected]);
     });
 
+  it('writes the completion of a group from its measure, not from its rules', () => {
+    const CompletionThreshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
+    const writes = { Objectives: [objective('p', [mapWith('x', ['WriteCompletionStatus'])])] };
+    const units = [leaf('a'), leaf('b')];
+    const whole = group('g', units, { ControlMode: { Flow: true }, ...writes }, { CompletionThreshold });
+    const learner = learnerOf(courseOf([whole, leaf('c')]));
+    learner.ask('start');
+    learner.finish({ 'cmi.completion_status': 'completed', 'cmi.progress_measure': '1' }, 'continue');
+    learner.finish({ 'cmi.completion_status': 'incomplete', 'cmi.progress_measure': '0' }, 'continue');
+    assert.equal(new Map(learner.state.globals).get('x')?.completed, true);
+  });
+
   it('the end of an attempt does not complete or satisfy what a map says about it (UP.4)', () => {
     const flags = [
       'ReadSatisfiedStatus',

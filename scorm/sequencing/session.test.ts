@@ -192,6 +192,19 @@ describe('prediction of the first request', () => {
     assert.deepEqual(learner.predict().requests.resumeAll, allowed);
   });
 
+  it('nothing of the page is hidden before a unit is open', () => {
+    const learner = learnerOf(courseOf([leaf('a', {}, { HideLMSUI: ['exit'] })]));
+    assert.deepEqual(learner.predict().hidden, []);
+    learner.ask('start');
+    assert.deepEqual(learner.predict().hidden, ['exit']);
+  });
+
+  it('sharing nothing changes nothing', () => {
+    const course = courseOf([leaf('a')]);
+    const { state } = learnerOf(course);
+    assert.deepEqual(withShared(course, state, {}), state);
+  });
+
   it('a course whose first unit is closed cannot be started', () => {
     const learner = learnerOf(courseOf([leaf('a', { Rules: [rule('pre', 'disabled', 'always')] })]));
     assert.equal(learner.predict().requests.start.refusal?.code, 'SB.2.2-2');
