@@ -52,6 +52,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/tenants', () => import('./pages/tenants/tenants.tsx')),
   at('/console/tenants/$tenantId', () => import('./pages/tenants/tenant.tsx')),
   at('/console/invitations', () => import('./pages/invitations/invitations.tsx')),
+  at('/console/invitations/mails', () => import('./pages/invitations/mails.tsx')),
   at('/console/invitation', () => import('./pages/invitation/invitation.tsx')),
   at('/docs', () => import('./pages/reference/reference.tsx')),
 ]);

@@ -37,7 +37,7 @@ const steps = `
   issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
   createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook
   listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant
-  createInvitations createInvitation listInvitations readInvitation createInvitationLink revokeInvitation createSignInLink
+  createInvitations createInvitation listInvitations listMails readInvitation createInvitationLink revokeInvitation createSignInLink
   getAbout postStatements putStatement getStatements getAgents getActivities putState postState getState deleteState
   putActivityProfile postActivityProfile getActivityProfile deleteActivityProfile
   putAgentProfile postAgentProfile getAgentProfile deleteAgentProfile eraseUser`;

@@ -152,7 +152,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user to set a password
-         * @description The link opens a page where the user sets a password and is signed in. It works once and for seven days. The user's earlier invitation stops working. Invite users who forgot their password in the same way.
+         * @description The link opens a page where the user sets a password and is signed in. It works once and for seven days. If `SMTP_URL` is set, the service e-mails it to the user. The user's earlier invitation stops working. Invite users who forgot their password in the same way.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -219,6 +219,26 @@ export interface paths {
          * @description For an application that delivers invitations: it receives the event `invitation.created`, which contains no link, and requests one here. Up to five links of an invitation work at the same time; using one ends all of them.
          */
         post: operations["createInvitationLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List e-mails to users
+         * @description The newest first, with what the mail server answered. The list never contains their links. If `SMTP_URL` is not set, no e-mails are sent.
+         */
+        get: operations["listMails"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2375,6 +2395,11 @@ export interface components {
         InvitationRequest: {
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
+            /**
+             * @description false if you send the link yourself although this service could e-mail it.
+             * @default true
+             */
+            SendMail?: boolean;
         };
         /**
          * NewInvitation
@@ -2407,6 +2432,11 @@ export interface components {
             AcceptedAt: string | null;
             /** @description Send it to the user. It works until it has been used once. It is not stored and cannot be read again. */
             InvitationURL: string;
+            /**
+             * Format: uuid
+             * @description The e-mail with the link, listed by `GET /mail`. null if the service sends no e-mail, `SendMail` is false, or the user's `Email` is not an e-mail address.
+             */
+            MailID: string | null;
         };
         /**
          * Invitation
@@ -2447,6 +2477,43 @@ export interface components {
              * @description Seven days after it was created.
              */
             ExpiresAt: string;
+        };
+        /**
+         * Mail
+         * @description An e-mail to a user. It is kept for 90 days, without its text.
+         */
+        Mail: {
+            /**
+             * Format: uuid
+             * @description Opaque.
+             */
+            MailID: string;
+            /** @description The recipient. */
+            LoginID: string;
+            /** @enum {string} */
+            Kind: "invitation";
+            /** @description The user's `Email` when it was queued. */
+            Address: string;
+            /**
+             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it, was unavailable for 72 hours, or the link has expired. `cancelled`: its link was used, replaced or revoked before it was sent.
+             * @enum {string}
+             */
+            Status: "queued" | "sent" | "failed" | "cancelled";
+            Attempts: number;
+            /** @description What the mail server answered last; null if there was no answer. */
+            Answer: string | null;
+            /** Format: date-time */
+            CreatedAt: string;
+            /**
+             * Format: date-time
+             * @description The last attempt.
+             */
+            AttemptedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When a queued one is tried next.
+             */
+            NextAttemptAt: string | null;
         };
         /** EnrolRequest */
         EnrolRequest: {
@@ -3649,6 +3716,11 @@ export interface components {
              * @enum {string}
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+            /**
+             * @description The language of e-mails to users.
+             * @enum {string}
+             */
+            Language?: "en" | "de" | "fr";
             /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins?: string[] | null;
             /** @description Origins that may show a course in a frame; null means any origin. */
@@ -3667,6 +3739,11 @@ export interface components {
              * @enum {string}
              */
             PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+            /**
+             * @description The language of e-mails to users.
+             * @enum {string}
+             */
+            Language: "en" | "de" | "fr";
             /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins: string[] | null;
             /** @description Origins that may show a course in a frame; null means any origin. */
@@ -3689,6 +3766,11 @@ export interface components {
              * @enum {string}
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+            /**
+             * @description The language of e-mails to users.
+             * @enum {string}
+             */
+            Language?: "en" | "de" | "fr";
             /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins?: string[] | null;
             /** @description Origins that may show a course in a frame; null means any origin. */
@@ -5619,6 +5701,7 @@ export type InvitationRequest = components['schemas']['InvitationRequest'];
 export type NewInvitation = components['schemas']['NewInvitation'];
 export type Invitation = components['schemas']['Invitation'];
 export type InvitationLink = components['schemas']['InvitationLink'];
+export type Mail = components['schemas']['Mail'];
 export type EnrolRequest = components['schemas']['EnrolRequest'];
 export type Enrolment = components['schemas']['Enrolment'];
 export type EnrolOption = components['schemas']['EnrolOption'];
@@ -6632,7 +6715,8 @@ export interface operations {
                      *       "CreatedAt": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "AcceptedAt": null,
-                     *       "InvitationURL": "https://lectern.example.com/console/invitation#eyJhbGciOiJkaXIifQ"
+                     *       "InvitationURL": "https://lectern.example.com/console/invitation#eyJhbGciOiJkaXIifQ",
+                     *       "MailID": "01994a5e-7c00-7000-8000-000000000000"
                      *     }
                      */
                     "application/json": components["schemas"]["NewInvitation"];
@@ -6872,6 +6956,90 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listMails: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @example 50
+                 */
+                Limit?: components["parameters"]["Limit"];
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID?: string;
+                /** @example queued */
+                Status?: "queued" | "sent" | "failed" | "cancelled";
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of e-mails. */
+            200: {
+                headers: {
+                    /** @description `stale=SECONDS` if the data came from a replica. */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "MailID": "01994a5e-7c00-7000-8000-000000000000",
+                     *           "LoginID": "ada",
+                     *           "Kind": "invitation",
+                     *           "Address": "203.0.113.7",
+                     *           "Status": "queued",
+                     *           "Attempts": 1,
+                     *           "Answer": null,
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "AttemptedAt": "2026-01-31T09:00:00Z",
+                     *           "NextAttemptAt": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        Items: components["schemas"]["Mail"][];
+                        /** @description null on the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -10845,6 +11013,7 @@ export interface operations {
                      *           "TenantID": "acme",
                      *           "Name": "Acme Ltd",
                      *           "PasswordHash": "opaque",
+                     *           "Language": "en",
                      *           "ReturnOrigins": [
                      *             "https://lms.example.com"
                      *           ],
@@ -10916,6 +11085,7 @@ export interface operations {
                      *       "TenantID": "acme",
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
+                     *       "Language": "en",
                      *       "ReturnOrigins": [
                      *         "https://lms.example.com"
                      *       ],
@@ -10941,6 +11111,7 @@ export interface operations {
                      *       "TenantID": "acme",
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
+                     *       "Language": "en",
                      *       "ReturnOrigins": [
                      *         "https://lms.example.com"
                      *       ],
@@ -10995,6 +11166,7 @@ export interface operations {
                      *       "TenantID": "acme",
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
+                     *       "Language": "en",
                      *       "ReturnOrigins": [
                      *         "https://lms.example.com"
                      *       ],
@@ -11057,6 +11229,7 @@ export interface operations {
                      *       "TenantID": "acme",
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
+                     *       "Language": "en",
                      *       "ReturnOrigins": [
                      *         "https://lms.example.com"
                      *       ],

@@ -1,7 +1,7 @@
 import { withDatabase } from './commands.ts';
+import { encryptStored } from './encrypt-stored.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
-import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import type { Config } from './platform/config.ts';
 import { newKey, type WrittenKey } from './platform/keys/key-ring.ts';
 import { openKeys } from './platform/keys/open-keys.ts';
@@ -36,7 +36,7 @@ export async function removeKey(config: Config, id: string) {
   if (config.signingKeys)
     throw new Error('The ring is in SIGNING_KEYS. Delete the entry there and restart all nodes.');
   return withDatabase(config, async (ctx) => {
-    await encryptSecrets(ctx);
+    await encryptStored(ctx);
     await renewSeals(ctx);
     const keys = removeFromRing(config.dataDir, id);
     await openKeys(ctx);

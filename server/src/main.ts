@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { encryptStored } from './encrypt-stored.ts';
 import { exitWithReason, sentenceFor } from './exit.ts';
 import { accessHint } from './help.ts';
 import { startMissingTrails } from './modules/audit/begin.ts';
@@ -9,7 +10,6 @@ import type { KeyWithSecret } from './modules/auth/schemas.ts';
 import { wasOperatorHere } from './modules/people/operator-access.ts';
 import { createOperatorLink, linkMessage } from './modules/people/operator-links.ts';
 import type { SignInLink } from './modules/people/schemas.ts';
-import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { run, transaction } from './platform/db/transaction.ts';
@@ -49,7 +49,7 @@ export async function start(config: Config, log: Log): Promise<Started & { ctx: 
  * the first key if it is BOOTSTRAP_KEY, which may be used as soon as the service listens.
  */
 async function prepare(ctx: Context): Promise<KeyWithSecret | null> {
-  await encryptSecrets(ctx);
+  await encryptStored(ctx);
   await startMissingTrails(ctx);
   await auditRotation(ctx);
   await renewSeals(ctx);

@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type App, buildApp } from './app.ts';
+import { encryptStored } from './encrypt-stored.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
-import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import type { Context } from './platform/context.ts';
 import { codeOf } from './platform/error-code.ts';
 import { followRing } from './platform/keys/follow-ring.ts';
@@ -41,7 +41,7 @@ export async function startService(ctx: Context): Promise<Service> {
     servers.map(([server]) => server),
   );
   const stopFollowing = followRing(ctx, async () => {
-    await encryptSecrets(ctx);
+    await encryptStored(ctx);
     await auditRotation(ctx);
     await renewSeals(ctx);
   });

@@ -2,6 +2,8 @@ import { findDamage, findUnusedFolders } from './modules/catalogue/damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { numberWaiting } from './modules/events/number-waiting.ts';
 import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
+import { purgeMails } from './modules/mail/results.ts';
+import { sendMails } from './modules/mail/send.ts';
 import { finishErasures } from './modules/people/finish-erasures.ts';
 import { fillWords } from './modules/users/fill-words.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
@@ -25,6 +27,8 @@ export const jobs: readonly Job[] = [
       await findUnusedFolders(ctx);
     },
   },
+  { name: 'mail.send', every: 2, run: sendMails },
+  { name: 'mail.purge', every: 86_400, run: purgeMails },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
   { name: 'users.erase', every: 10, run: finishErasures },
   { name: 'users.index', every: 60, run: fillWords },

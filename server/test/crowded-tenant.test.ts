@@ -15,6 +15,7 @@ import { packFiles } from './support/packages.ts';
 import { play } from './support/player.ts';
 import { countTouched, type Touched } from './support/rows-touched.ts';
 import { type Reply, startService } from './support/service.ts';
+import { startMailServer } from './support/smtp.ts';
 import { expectStatus, newTenant, unique } from './support/tenant.ts';
 
 // The embedded database does one thing at a time and cannot be interrupted, so no statement or transaction may grow
@@ -23,11 +24,20 @@ import { expectStatus, newTenant, unique } from './support/tenant.ts';
 
 const maxRows = 5_000;
 
+const mailServer = await startMailServer();
+after(mailServer.close);
 let touched: Touched[] = [];
 const clock = movableClock();
 const service = await startService({
   now: clock.now,
-  env: { WEBHOOK_ALLOW: '127.0.0.1', RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' },
+  env: {
+    WEBHOOK_ALLOW: '127.0.0.1',
+    RATE_LIMIT: '0',
+    ANONYMOUS_RATE_LIMIT: '0',
+    SMTP_URL: mailServer.url,
+    MAIL_FROM: 'noreply@lectern.example',
+    MAIL_RATE_LIMIT: '3',
+  },
   over: (engine) => countTouched(engine, (transaction) => void touched.push(transaction)),
 });
 after(service.close);
@@ -42,7 +52,12 @@ expectStatus(await operator('PUT', `/course/${CourseID}`, { Title: CourseID }), 
 const pack = await packCourse('phishing');
 await service.importPackage(CourseID, pack);
 await operator('PUT', `/course/${CourseID}/option/standard`, {});
-const LoginID = await tenant.user({ Password: 'right', GroupName: 'crowd', IsAdmin: true });
+const LoginID = await tenant.user({
+  Password: 'right',
+  GroupName: 'crowd',
+  IsAdmin: true,
+  Email: 'crowd@mail.example',
+});
 const enrolled = await api('POST', `/enrol/${LoginID}/${CourseID}`);
 const { EnrollID, LaunchURL } = enrolled.body;
 const { commit, alive } = await play(service, LaunchURL);
@@ -242,6 +257,7 @@ const calls: Record<string, Call[]> = {
   createInvitation: [() => invite()],
   createInvitations: [() => api('POST', '/invitation/bulk', `${JSON.stringify({ LoginID })}\n`, ndjson)],
   listInvitations: [() => api('GET', '/invitation?Status=pending')],
+  listMails: all('/mail', ['', 'Status=queued', `LoginID=${LoginID}`, `LoginID=${LoginID}&Status=queued`]),
   readInvitation: [() => api('GET', `/invitation/${LoginID}`)],
   createInvitationLink: [
     async () => api('POST', `/invitation/${LoginID}/${(await invite()).body.InvitationID}/link`),

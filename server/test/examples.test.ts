@@ -196,7 +196,9 @@ test('the service accepts the example of every operation and responds as its exa
   cookie = '';
   await service.api('PUT', '/tenant/acme', { PasswordHash: 'sha256-hex' });
   await sendAll('readPasswordFunction signInWithPassword');
-  await sendAll('createInvitations createInvitation listInvitations readInvitation revokeInvitation');
+  await sendAll(
+    'createInvitations createInvitation listInvitations listMails readInvitation revokeInvitation',
+  );
   await send('createInvitation');
   const { body: more } = await send('createInvitationLink');
   real.set(token, new URL(more.InvitationURL).hash.slice(1));

@@ -54,6 +54,10 @@ const cases: Record<string, string[]> = {
       (filter) => `${order}&${filter}`,
     ),
   ),
+  listMails: [
+    ...['', 'Status=queued', 'Status=failed', `LoginID=${names.LoginID}`],
+    `LoginID=${names.LoginID}&Status=failed`,
+  ],
   listInvitations: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', 'Status=pending', 'Status=expired'].map((filter) => `${order}&${filter}`),
   ),

@@ -10,7 +10,8 @@ const Password = 'a-password-that-nobody-else-has-chosen';
 let service: TestService;
 let tenant: TestTenant;
 before(async () => {
-  service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' };
+  service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1', ...mail } });
   tenant = await newTenant(service);
 });
 after(() => service.close());
@@ -34,7 +35,7 @@ async function everything(): Promise<string> {
 
 test('the database contains no secret that was handed out, and no key from the ring', async () => {
   const key = { 'idempotency-key': 'order 4711, chosen by the client' };
-  const LoginID = await tenant.user({ Password });
+  const LoginID = await tenant.user({ Password, Email: 'ann@acme.example' });
   const made = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'more' }, undefined, key);
   const course = { Title: 'x', URL: 'https://web.example/' };
   await service.api('PUT', '/course/secret', course);
@@ -48,7 +49,8 @@ test('the database contains no secret that was handed out, and no key from the r
     links.push(new URL(SignInURL).searchParams.get('token') ?? '');
   }
   const keyed = { 'idempotency-key': 'invited once' };
-  const { InvitationURL } = (await tenant.api('POST', '/invitation', { LoginID }, keyed)).body;
+  const { InvitationURL, MailID } = (await tenant.api('POST', '/invitation', { LoginID }, keyed)).body;
+  assert.ok(MailID, 'the link waits in an e-mail');
   const signedIn = await fetch(`${service.baseUrl}/session/sign-in`, {
     method: 'POST',
     redirect: 'manual',

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { sendMails } from '../../server/src/modules/mail/send.ts';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf, newConsolePage, openConsole } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
+import { startMailServer } from '../../server/test/support/smtp.ts';
 import { newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
 
 let service: TestService;
@@ -128,4 +130,52 @@ test('An administrator invites several users at once, and accepts an invitation 
   await heading(other, 'Überblick').waitFor();
   assert.equal((await acme.api('GET', `/invitation/${two}`)).body.Status, 'accepted');
   await closeConsole(other);
+});
+
+test('Invitations are e-mailed, and an administrator sees which address was rejected', async () => {
+  const mailServer = await startMailServer();
+  const sending = await startService({
+    env: { SMTP_URL: mailServer.url, MAIL_FROM: 'noreply@lectern.example' },
+  });
+  try {
+    const tenant = await newTenant(sending, { Name: 'Acme Ltd' });
+    const LoginID = await tenant.user({ FirstName: 'Ada', IsAdmin: true });
+    const Email = 'ann@acme.example';
+    await tenant.user({ FirstName: 'Ann', LastName: 'Arbor', Email });
+    await tenant.user({ FirstName: 'Bo', Email: 'n/a' });
+    const page = await consoleOf(sending, { tenant, LoginID }, '/console/users');
+    for (const name of ['Ann Arbor', 'Bo'])
+      await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+    await page.getByRole('button', { name: 'Invite 2 users' }).click();
+    await page.getByRole('button', { name: 'Create 2 links' }).click();
+    await page.getByText(`An e-mail with the link is on its way to ${Email}.`).waitFor();
+    await page.getByText('1 user has no valid e-mail address').waitFor();
+    await expectNoBarriers(page, true);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await sendMails(sending.ctx);
+    const [mail] = mailServer.mails;
+    const url = /http:\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+
+    mailServer.reply.rcpt = { code: 550, text: '5.1.1 No mailbox for cy@acme.example' };
+    const rejected = await tenant.user({ FirstName: 'Cy', Email: 'cy@acme.example' });
+    await tenant.api('POST', '/invitation', { LoginID: rejected });
+    await sendMails(sending.ctx);
+    await page.goto(`${sending.baseUrl}/console/invitations`);
+    await page.getByRole('link', { name: 'E-mails' }).click();
+    await heading(page, 'E-mails').waitFor();
+    await page.getByText('550 5.1.1 No mailbox for cy@acme.example').waitFor();
+    await page.getByText(Email).waitFor();
+    await expectNoBarriers(page);
+    await page.setViewportSize(phone);
+    await expectNoBarriers(page);
+    await closeConsole(page);
+
+    const other = await newConsolePage(phone);
+    await other.goto(url);
+    await heading(other, 'Welcome, Ann Arbor').waitFor();
+    await closeConsole(other);
+  } finally {
+    await sending.close();
+    await mailServer.close();
+  }
 });

@@ -13,6 +13,7 @@ export type Line = {
   LaunchURL?: string | null;
   InvitationURL?: string;
   ExpiresAt?: string;
+  MailID?: string | null;
   code?: string;
   param?: string;
   detail?: string;

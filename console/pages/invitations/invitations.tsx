@@ -1,5 +1,7 @@
 import { Badge, Button, Group } from '@mantine/core';
+import { IconMail } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
@@ -13,7 +15,8 @@ import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { invitationColors } from '../users/invitation-value.tsx';
 import { InviteDialog } from '../users/invite-dialog.tsx';
-import { LoginID, type User, UserLink, useName, useUser } from '../users/person.tsx';
+import { type User, useUser } from '../users/person.tsx';
+import { Invited } from './invited.tsx';
 
 type Invitation = components['schemas']['Invitation'];
 
@@ -21,16 +24,6 @@ const statuses = ['pending', 'expired', 'accepted', 'revoked'] as const;
 /** `all` is a value of its own, because the list shows the pending invitations unless another filter is set. */
 const shownFor = (status: string | undefined) =>
   status === 'all' ? undefined : (statuses.find((one) => one === status) ?? 'pending');
-
-function Invited({ loginId }: { loginId: string }) {
-  const name = useName(loginId);
-  return (
-    <>
-      <UserLink loginId={loginId}>{name}</UserLink>
-      <LoginID name={name} loginId={loginId} />
-    </>
-  );
-}
 
 function Actions({ invitation, onInvite }: { invitation: Invitation; onInvite: (user: User) => void }) {
   const t = useTranslations('invitations');
@@ -100,6 +93,7 @@ export default function Invitations() {
   const t = useTranslations('invitations');
   const own = useTranslations('users.invitation');
   const shell = useTranslations('shell');
+  const mails = useTranslations('mails');
   const { $api } = useApi();
   const [filters, change] = useFilters(['status']);
   const [invited, setInvited] = useState<User | null>(null);
@@ -109,7 +103,19 @@ export default function Invitations() {
   const list = $api.useInfiniteQuery('get', '/invitation', { params: { query } }, paged);
   const showAll = () => change({ status: 'all' });
   return (
-    <Page title={shell('pages.invitations')} text={t('text')}>
+    <Page
+      title={shell('pages.invitations')}
+      text={t('text')}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconMail size={16} aria-hidden />}
+          renderRoot={(props) => <Link to="/console/invitations/mails" {...props} />}
+        >
+          {mails('title')}
+        </Button>
+      }
+    >
       <FilterBar count={0}>
         <SelectFilter
           label={t('status')}

@@ -20,8 +20,11 @@ const passwordHashes = [
   'opaque',
 ] as const satisfies readonly PasswordHash[];
 
+const languages = ['en', 'de', 'fr'] as const satisfies readonly Tenant['Language'][];
+
 type FormValues = {
   Name: string;
+  Language: Tenant['Language'];
   PasswordHash: PasswordHash;
   ReturnOrigins: string[];
   FrameOrigins: string[];
@@ -51,6 +54,13 @@ function TenantFields({ typed, onChange }: FieldsProps) {
         }
         allowDeselect={false}
         inputWrapperOrder={['label', 'input', 'description']}
+      />
+      <Select
+        label={t('language')}
+        data={languages.map((value) => ({ value, label: t(`languages.${value}`) }))}
+        value={typed.Language}
+        onChange={(value) => onChange({ Language: choiceOf(languages, value) ?? typed.Language })}
+        allowDeselect={false}
       />
       <OriginsField
         label={t('returnOrigins')}
@@ -96,7 +106,13 @@ export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const create = $api.useMutation('post', '/tenant');
-  const empty = { Name: '', PasswordHash: 'sha256-hex' as const, ReturnOrigins: [], FrameOrigins: [] };
+  const empty: FormValues = {
+    Name: '',
+    Language: languages[0],
+    PasswordHash: 'sha256-hex',
+    ReturnOrigins: [],
+    FrameOrigins: [],
+  };
   const [TenantID, setTenantID] = useState('');
   const [typed, setTyped] = useState<FormValues>(empty);
   const close = () => {
@@ -150,9 +166,10 @@ export function EditTenantDialog({ tenant, isOpen, onClose }: DialogProps & { te
   const { $api } = useApi();
   const queries = useQueryClient();
   const change = $api.useMutation('put', '/tenant/{TenantID}');
-  const { TenantID, Name, PasswordHash, ReturnOrigins, FrameOrigins } = tenant;
+  const { TenantID, Name, Language, PasswordHash, ReturnOrigins, FrameOrigins } = tenant;
   const [typed, setTyped] = useState<FormValues>({
     Name,
+    Language,
     PasswordHash,
     ReturnOrigins: ReturnOrigins ?? [],
     FrameOrigins: FrameOrigins ?? [],

@@ -98,18 +98,29 @@ function Outcome({ invited, onClose }: { invited: readonly Invited[]; onClose: (
   const format = useFormatter();
   const made = invited.filter(({ line }) => line.InvitationURL);
   const failed = invited.filter(({ line }) => !line.InvitationURL);
+  const mailed = made.filter(({ line }) => line.MailID);
+  const shown = made.filter(({ line }) => !line.MailID);
   const until = made[0]?.line.ExpiresAt;
   return (
     <Stack>
-      {until !== undefined && (
-        <Alert color="orange" variant="light">
+      {mailed.length > 0 && (
+        <Alert color="green" variant="light" role="status">
+          {t('mailed', { count: mailed.length, address: mailed[0]?.user.Email ?? '' })}
+        </Alert>
+      )}
+      {until !== undefined && shown.length > 0 && (
+        <Alert
+          color="orange"
+          variant="light"
+          title={mailed.length > 0 ? t('notMailed', { count: shown.length }) : undefined}
+        >
           {t('once', {
-            count: made.length,
+            count: shown.length,
             at: format.dateTime(new Date(until), { dateStyle: 'long', timeStyle: 'short' }),
           })}
         </Alert>
       )}
-      <Links made={made} />
+      <Links made={shown.length > 0 ? shown : made} />
       {failed.length > 0 && (
         <Alert color="red" variant="light" role="alert" title={t('failed', { count: failed.length })}>
           <List size="sm">

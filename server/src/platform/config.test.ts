@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { isLoopback, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { isLoopback } from './loopback.ts';
 import { ConfigError, type Environment, type Setting } from './settings.ts';
 
 // server/test/running.test.ts checks with a real process that such an error prevents the service from starting.
@@ -35,6 +36,8 @@ test('every setting has a default, and the configuration is frozen', () => {
     packageEntries: 20_000,
     importSeconds: 300,
     webhookAllow: [],
+    mail: null,
+    mailRateLimit: 1000,
     seatGraceDays: 14,
     lateResultsDays: 7,
   });
@@ -45,7 +48,7 @@ test('an empty value counts as unset', () => {
   const names =
     'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL DATABASE_READ_URL WORKERS';
   const more =
-    'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES IMPORT_SECONDS WEBHOOK_ALLOW SEAT_GRACE_DAYS LATE_RESULTS_DAYS DATABASE_CONNECTIONS';
+    'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES IMPORT_SECONDS WEBHOOK_ALLOW SEAT_GRACE_DAYS LATE_RESULTS_DAYS DATABASE_CONNECTIONS SMTP_URL MAIL_FROM MAIL_RATE_LIMIT';
   const empty = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, '']));
   assert.deepEqual(readConfig(empty), readConfig({}));
 });
@@ -179,3 +182,52 @@ for (const [name, value, more] of badValues)
       },
     );
   });
+
+test('SMTP_URL names a mail server, and MAIL_FROM the sender', () => {
+  const from = 'noreply@lectern.example';
+  const read = (SMTP_URL: string) => readConfig({ SMTP_URL, MAIL_FROM: from }).mail;
+  const anonymous = { user: null, password: null, from };
+  assert.deepEqual(read('smtp://mail.example'), {
+    host: 'mail.example',
+    port: 587,
+    tls: 'starttls',
+    ...anonymous,
+  });
+  assert.deepEqual(read('smtps://me%40x:p%2F@mail.example'), {
+    host: 'mail.example',
+    port: 465,
+    tls: 'implicit',
+    user: 'me@x',
+    password: 'p/',
+    from,
+  });
+  for (const [url, port] of [
+    ['smtp://127.0.0.1:1025', 1025],
+    ['smtp://[::1]:25/', 25],
+    ['smtp://relay.internal:25?tls=none', 25],
+  ] as const) {
+    assert.equal(read(url)?.tls, 'none');
+    assert.equal(read(url)?.port, port);
+  }
+  const password = 'do-not-show-4711';
+  const wrong: [Environment, Setting][] = [
+    [{ SMTP_URL: 'mail.example' }, 'SMTP_URL'],
+    [{ SMTP_URL: `http://x:${password}@mail.example` }, 'SMTP_URL'],
+    [{ SMTP_URL: `smtp://x:${password}@` }, 'SMTP_URL'],
+    [{ SMTP_URL: `smtp://x:${password}@mail.example/path` }, 'SMTP_URL'],
+    [{ SMTP_URL: `smtp://x:${password}@mail.example?pool=true` }, 'SMTP_URL'],
+    [{ SMTP_URL: `smtps://x:${password}@mail.example?tls=none` }, 'SMTP_URL'],
+    [{ SMTP_URL: `smtp://x:${password}%@mail.example` }, 'SMTP_URL'],
+    [{ SMTP_URL: 'smtp://mail.example', MAIL_FROM: '' }, 'MAIL_FROM'],
+    [{ SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'Lectern <a@b.example>' }, 'MAIL_FROM'],
+    [{ MAIL_RATE_LIMIT: '-1' }, 'MAIL_RATE_LIMIT'],
+  ];
+  for (const [env, name] of wrong)
+    assert.throws(
+      () => readConfig({ MAIL_FROM: from, ...env }),
+      (error: unknown) =>
+        error instanceof ConfigError &&
+        error.message.startsWith(`${name}: `) &&
+        !error.message.includes(password),
+    );
+});

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
+import { databaseUrls } from './config-database.ts';
 import { dataFolder, type TlsFiles, tlsFiles } from './config-files.ts';
+import { type MailServer, mailServer } from './config-mail.ts';
 import { parseKeys, type WrittenKey } from './keys/key-ring.ts';
+import { isLoopback } from './loopback.ts';
 import { ConfigError, type CountSetting, countSetting, type Environment, type Setting } from './settings.ts';
 
 /** The configuration of one process, read once from the environment, validated and frozen. */
@@ -52,6 +55,10 @@ export type Config = {
   importSeconds: number;
   /** Hosts, addresses and networks (CIDR) that webhooks may reach even if they are private or lack HTTPS. */
   webhookAllow: readonly string[];
+  /** Null if the service sends no e-mail. */
+  mail: MailServer | null;
+  /** E-mails per hour for each tenant; 0 means no limit. */
+  mailRateLimit: number;
   /** Number of days after enrolment in which a withdrawal frees its seat. */
   seatGraceDays: number;
   /** Number of days after access or a session ends in which its commits are still accepted. */
@@ -123,10 +130,6 @@ function proxies(env: Environment): number {
   return flag(env, 'TRUST_PROXY') ? 1 : 0;
 }
 
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
 function hostInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return isIP(host) === 6 ? `[${host}]` : host;
@@ -143,30 +146,6 @@ export function isProtected(url: string): boolean {
 function rejectPlainHttp(baseUrl: string): void {
   if (!isProtected(baseUrl))
     throw new ConfigError('BASE_URL', `must begin with https when TRUST_PROXY is set, but is "${baseUrl}".`);
-}
-
-/** The value is never shown: it may contain a password. */
-function databaseUrl(env: Environment, name: 'DATABASE_URL' | 'DATABASE_READ_URL'): string | null {
-  const text = env[name];
-  if (!text) return null;
-  if (!/^postgres(ql)?:\/\//.test(text))
-    throw new ConfigError(name, 'must begin with postgres:// or postgresql://.');
-  if (!URL.canParse(text) || (new URL(text).hostname === '' && !text.includes('host=')))
-    throw new ConfigError(name, 'must name a server, as in postgres://user@host:5432/database.');
-  return text;
-}
-
-function databaseUrls(env: Environment): Pick<Config, 'databaseUrl' | 'databaseReadUrl'> {
-  const urls = {
-    databaseUrl: databaseUrl(env, 'DATABASE_URL'),
-    databaseReadUrl: databaseUrl(env, 'DATABASE_READ_URL'),
-  };
-  if (urls.databaseReadUrl !== null && urls.databaseUrl === null)
-    throw new ConfigError(
-      'DATABASE_READ_URL',
-      'needs DATABASE_URL, because the embedded database has no replicas. Set both, or remove DATABASE_READ_URL.',
-    );
-  return urls;
 }
 
 /** Two processes on one embedded database would corrupt it. */
@@ -294,6 +273,8 @@ export function readConfig(env: Environment): Config {
     packageEntries: count(env, 'PACKAGE_ENTRIES'),
     importSeconds: count(env, 'IMPORT_SECONDS'),
     webhookAllow: hostsAndNetworks(env, 'WEBHOOK_ALLOW'),
+    mail: mailServer(env),
+    mailRateLimit: count(env, 'MAIL_RATE_LIMIT'),
     seatGraceDays: count(env, 'SEAT_GRACE_DAYS'),
     lateResultsDays: count(env, 'LATE_RESULTS_DAYS'),
   });

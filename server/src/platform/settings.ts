@@ -152,6 +152,24 @@ export const settings = {
         'Number of seconds for which a node that is shutting down returns 503 at `/health/ready` but still serves requests, before it refuses connections.',
     },
   },
+  'E-mail': {
+    SMTP_URL: {
+      default: 'none',
+      meaning:
+        'Mail server for invitations and password resets, such as `smtp://USER:PASSWORD@mail.example:587` or `smtps://…:465`. `smtp` requires STARTTLS, except on a loopback address or with `?tls=none` at the end. Without it the service sends no e-mail, and links are only shown.',
+    },
+    MAIL_FROM: {
+      default: 'none',
+      meaning:
+        "Sender address of all e-mails, such as `noreply@lectern.example`. Required with `SMTP_URL`. Recipients see the tenant's name next to it.",
+    },
+    MAIL_RATE_LIMIT: {
+      default: 1_000,
+      min: 0,
+      max: 1_000_000,
+      meaning: 'Maximum e-mails per hour for each tenant. Further e-mails are sent later. 0 means no limit.',
+    },
+  },
   'Webhooks and logs': {
     WEBHOOK_ALLOW: {
       default: 'none',
@@ -170,7 +188,12 @@ type Groups = typeof settings;
 /** The names of all environment variables. */
 export type Setting = { [Group in keyof Groups]: keyof Groups[Group] }[keyof Groups];
 
-const counts = { ...settings.Addresses, ...settings['Courses and results'], ...settings['Load and limits'] };
+const counts = {
+  ...settings.Addresses,
+  ...settings['Courses and results'],
+  ...settings['Load and limits'],
+  ...settings['E-mail'],
+};
 /** The environment variables that are whole numbers. */
 export type CountSetting = {
   [Name in keyof typeof counts]: (typeof counts)[Name] extends Count ? Name : never;

@@ -90,6 +90,10 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
        hash, seal)
      select ${t}, ${id('01950000')}, 1000 + n, date_trunc('milliseconds', now()), ${half("'enrolment.withdrawn'", "'enrolment.reinstated'")}, 'administrator',
        ${half(`'${actors[0]}'`, `'${actors[1]}'`)}, case when n % 2 = 0 then ${u} end, 'enrolment', ${half(`${e}::text`, `${others}::text`)}, '{}', 'x', 'x' ${made}`,
+    `insert into mail (tenant_id, mail_id, user_id, kind, address, status, content, created_at, expires_at, due_at)
+     select ${t}, ${id('019a0000')}, ${half(u, `${id('01900000')}`)}, 'invitation', 'crowd@mail.example', ${half("'sent'", "'queued'")}, ${half('null', "'x'")},
+       date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '7 days', date_trunc('milliseconds', now()) ${made}`,
+    `insert into mail_queue (tenant_id, wake_at) values (${t}, date_trunc('milliseconds', now()))`,
     `insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at)
      select ${t}, 'link-' || n, ${u}, '/', date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '1 minute' ${made}`,
     `insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at)
@@ -142,6 +146,7 @@ const others = [
   'user_word',
   'enrolment_key',
   'audit_entry',
+  'mail',
   'sign_in_link',
   'user_session',
   'stored_answer',

@@ -3,7 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { packCourse } from '../../../test/journeys/made-courses.ts';
 import { newKey } from '../../src/modules/enrolment-keys/key-text.ts';
 import { insertAuSession } from '../../src/modules/enrolments/au-sessions/sessions.ts';
+import { queueMails } from '../../src/modules/mail/queue.ts';
 import { beginning } from '../../src/modules/people/erasure-progress.ts';
+import { findUserId } from '../../src/modules/users/users.ts';
+import { mailServer } from '../../src/platform/config-mail.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { withAttachment } from './lrs.ts';
 import { play, scorm12 } from './player.ts';
@@ -64,6 +67,7 @@ export async function fill(
   expectStatus(await tenant.api('POST', `/enrol/key/${await tenant.user()}/${redeemed.Key}`), 201);
   expectStatus(await tenant.api('POST', '/user', sameUser, sameKey), 201);
   const { InvitationID } = (await tenant.api('POST', '/invitation', { LoginID })).body;
+  await leaveMail(service, tenant.TenantID, LoginID);
   const link = await tenant.api('POST', `/user/session/${LoginID}`);
   const token = new URL(link.body.SignInURL).searchParams.get('token');
   await service.api('POST', '/session/sign-in', { token });
@@ -137,6 +141,18 @@ async function fillLrs(tenant: TestTenant): Promise<Record<string, string>> {
   // Without the name, because responses repeat the request's parameters.
   const asked = JSON.stringify({ mbox: agent.mbox });
   return { statementId, activityId, agent: asked, stateId: 'resume', profileId: 'settings' };
+}
+
+/** An e-mail that waits for the mail server. */
+async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string): Promise<void> {
+  const mail = mailServer({ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' });
+  const own = { ...ctx, tenantId, config: { ...ctx.config, mail } };
+  const content = { firstName: null, lastName: secret, loginId, url: `https://${secret}.example` };
+  const expiresAt = new Date(ctx.now().getTime() + 86_400_000);
+  const userId = (await findUserId(own, loginId)) ?? '';
+  const address = `${tenantId}@${secret}.example`;
+  const [id] = await queueMails(own, [{ userId, kind: 'invitation', address, content, expiresAt }]);
+  assert.ok(id);
 }
 
 /** Leaves the state of a node that crashed before the last batch of an erasure and of an upgrade. */

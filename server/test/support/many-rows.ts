@@ -8,6 +8,7 @@ const enrolment = (n: string) => ids('0191', n);
 const event = (n: string) => ids('0192', n);
 const delivery = (n: string) => ids('0193', n);
 const key = (n: string) => ids('0194', n);
+const mail = (n: string) => ids('0197', n);
 
 const audit = (n: string) => ids('0196', n);
 
@@ -45,6 +46,12 @@ function statements(tenant: string): string[] {
      select ${t}, '${hook}', ${delivery('n')}, ${event('n')}, 'enrolment.created', ${enrolment('n')}, 'event',
        case when n > 15000 then 'pending' when n % 999 = 0 then 'failed' else 'delivered' end, now()
      from generate_series(1, ${2 * users}) n`,
+    `insert into invitation (tenant_id, user_id, invitation_id, link_hashes, created_at, expires_at, accepted_at)
+     select ${t}, ${user('n')}, ${mail('n')}, '{}', now(), case when n % 10 = 0 then now() else timestamptz '2090-01-01' end,
+       case when n % 2 = 1 then now() end from generate_series(1, ${users}) n`,
+    `insert into mail (tenant_id, mail_id, user_id, kind, address, status, created_at, expires_at, due_at)
+     select ${t}, ${mail('n')}, ${user('n % 1000 + 1')}, 'invitation', 'x', case when n > 15000 then 'queued' when n % 999 = 0 then 'failed' else 'sent' end,
+       now(), now(), now() from generate_series(1, ${2 * users}) n`,
     `insert into enrolment_key (tenant_id, key_id, key_hash, key_start, course_ids, duration_ids, purchase_order,
        valid_from, valid_until, created_at, revoked_at, redeemed_at)
      select ${t}, ${key('n')}, md5(n::text), 'x', '{lists-1}', '{usual}', 'order-' || n % 100,
@@ -60,7 +67,17 @@ function statements(tenant: string): string[] {
   ];
 }
 
-const large = ['user', 'user_word', 'enrolment', 'event', 'webhook_delivery', 'enrolment_key', 'audit_entry'];
+const large = [
+  'user',
+  'user_word',
+  'enrolment',
+  'event',
+  'webhook_delivery',
+  'enrolment_key',
+  'audit_entry',
+  'invitation',
+  'mail',
+];
 
 /** Fills the tenant and a second one, and returns the identifiers of some rows. */
 export async function fillLists(service: TestService, tenantId: string) {

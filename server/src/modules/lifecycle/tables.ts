@@ -23,6 +23,13 @@ export const tenantTables: readonly TenantDataTable[] = [
   },
   { table: 'key_guess', key: ['user_id'], what: 'Attempts with unknown enrolment keys' },
   { table: 'password_failure', key: ['user_id'], what: 'Wrong passwords from the last 15 minutes' },
+  { table: 'mail', key: ['mail_id'], what: 'E-mails', secrets: ['content'] },
+  {
+    table: 'mail_queue',
+    key: ['urgent'],
+    what: 'When the next e-mail is due',
+    notExported: 'The e-mails have their times.',
+  },
   { table: 'invitation', key: ['user_id'], what: 'Invitations', secrets: ['link_hashes'] },
   { table: 'sign_in_link', key: ['link_hash'], what: 'Sign-in links', secrets: ['link_hash'] },
   { table: 'user_session', key: ['session_hash'], what: 'Browser sessions', secrets: ['session_hash'] },

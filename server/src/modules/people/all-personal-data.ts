@@ -13,6 +13,7 @@ import {
   runTimeData,
 } from '../enrolments/personal-data.ts';
 import { eventData } from '../events/personal-data.ts';
+import { mailData } from '../mail/personal-data.ts';
 import { invitationData } from '../users/invitations/personal-data.ts';
 import { userData } from '../users/personal-data.ts';
 import { deliveryData } from '../webhooks/personal-data.ts';
@@ -33,6 +34,7 @@ export const allPersonalData: readonly PersonalData[] = [
   enrolmentKeyData,
   sessionData,
   invitationData,
+  mailData,
   deliveryData,
   eventData,
   auditData,

@@ -11,6 +11,10 @@ export type PasswordHash = (typeof passwordHashes)[number];
 /** While a tenant is `suspended`, its keys, sessions and links are rejected, and its webhooks wait. Nothing is lost. */
 export const tenantStatuses = ['active', 'suspended'] as const;
 
+/** The languages of e-mails. */
+export const languages = ['en', 'de', 'fr'] as const;
+export type Language = (typeof languages)[number];
+
 /** Plain origins only, because they become part of a Content-Security-Policy. */
 const origin = '([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:\\d{1,5})?$';
 
@@ -24,6 +28,7 @@ const common = {
   PasswordHash: OneOf(passwordHashes, {
     description: 'The function that the client uses to hash passwords; `opaque` means unknown.',
   }),
+  Language: OneOf(languages, { description: 'The language of e-mails to users.' }),
   ReturnOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://${origin}`, 'https://lms.example'),
     description: 'Origins that a returnURL may lead to; null means any http(s) URL.',
@@ -59,6 +64,7 @@ export const NewTenant = Fields(
     TenantID,
     Name: Type.Optional(common.Name),
     PasswordHash: Type.Optional(common.PasswordHash),
+    Language: Type.Optional(common.Language),
     ReturnOrigins: Type.Optional(common.ReturnOrigins),
     FrameOrigins: Type.Optional(common.FrameOrigins),
   },

@@ -11,7 +11,7 @@ import { toNfc } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain } from '../audit/append.ts';
 import { recordChainStart } from '../audit/begin.ts';
-import type { NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
+import type { Language, NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
 
 /** Creates a tenant. If one with the same fields exists, returns it unchanged (a safe retry). */
 export async function createTenant(
@@ -27,6 +27,7 @@ export async function createTenant(
         tenant_id: tenantId,
         name: input.Name ?? tenantId,
         password_hash: input.PasswordHash ?? 'opaque',
+        language: input.Language ?? 'en',
         return_origins: input.ReturnOrigins ?? null,
         frame_origins: input.FrameOrigins ?? null,
         created_at: now,
@@ -125,6 +126,7 @@ export async function updateTenant(
         updated_at: ctx.now(),
         ...(fields.Name !== undefined && { name: fields.Name }),
         ...(fields.PasswordHash !== undefined && { password_hash: fields.PasswordHash }),
+        ...(fields.Language !== undefined && { language: fields.Language }),
         ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
         ...(fields.FrameOrigins !== undefined && { frame_origins: fields.FrameOrigins }),
         ...(fields.Status !== undefined && { status: fields.Status }),
@@ -173,6 +175,7 @@ function toTenant(row: Selectable<TenantTable>): Tenant {
     // A tenant that is being deleted is reported as not found.
     Status: row.status === 'suspended' ? 'suspended' : 'active',
     PasswordHash: row.password_hash as PasswordHash,
+    Language: row.language as Language,
     ReturnOrigins: row.return_origins,
     FrameOrigins: row.frame_origins,
     CreatedAt: row.created_at.toISOString(),

@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
+import { cancelMails } from '../mail/queue.ts';
 import { unmatchablePasswordHash } from './passwords.ts';
 import { toUser } from './record.ts';
 
@@ -38,6 +39,7 @@ export async function closeUser(ctx: TenantContext, { userId }: { userId: string
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', userId)
     .execute();
+  await cancelMails(ctx, { userIds: [userId] });
 }
 
 /** The user record is deleted last, when nothing refers to it any more. */

@@ -9,6 +9,7 @@ import { checkPassword, checkUser } from './check-user.ts';
 import { createDrafted, draftUser } from './create-user.ts';
 import { invitationRoutes } from './invitations/routes.ts';
 import { listGroups, listUsers } from './list-users.ts';
+import { mailRoutes } from './mail-routes.ts';
 import { CheckResult, Group, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
 import { readUser, updateUser } from './users.ts';
 
@@ -168,4 +169,5 @@ export const userRoutes = [
     handle: async (_, { prepared }) => ok(prepared),
   }),
   ...invitationRoutes,
+  ...mailRoutes,
 ];

@@ -301,6 +301,31 @@ export interface LaunchTable {
   launch_id: string | null;
 }
 
+export interface MailTable {
+  tenant_id: string;
+  mail_id: string;
+  user_id: string;
+  kind: string;
+  urgent: Generated<boolean>;
+  address: string;
+  content: string | null;
+  status: Generated<string>;
+  attempts: Generated<number>;
+  answer: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  due_at: Timestamp;
+  attempted_at: Timestamp | null;
+}
+
+export interface MailQueueTable {
+  tenant_id: string;
+  urgent: Generated<boolean>;
+  wake_at: Timestamp | null;
+  hour_began_at: Timestamp | null;
+  sent: Generated<number>;
+}
+
 export interface OperatorSessionTable {
   session_hash: string;
   signed_in_at: Timestamp;
@@ -430,6 +455,7 @@ export interface TenantTable {
   status: Generated<'active' | 'suspended' | 'deleting'>;
   resumed_at: Timestamp | null;
   deletion: Json | null;
+  language: Generated<string>;
 }
 
 export interface UserTable {
@@ -571,6 +597,8 @@ export interface Schema {
   invitation: InvitationTable;
   key_guess: KeyGuessTable;
   launch: LaunchTable;
+  mail: MailTable;
+  mail_queue: MailQueueTable;
   operator_session: OperatorSessionTable;
   password_failure: PasswordFailureTable;
   rate_window: RateWindowTable;
@@ -618,6 +646,8 @@ export const tenantTables = [
   'invitation',
   'key_guess',
   'launch',
+  'mail',
+  'mail_queue',
   'password_failure',
   'run_time_commit',
   'sign_in_link',

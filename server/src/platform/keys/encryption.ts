@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { findKey, type KeyRing, keyFor } from './key-ring.ts';
+import { type EncryptionPurpose, findKey, type KeyRing, keyFor } from './key-ring.ts';
 
 /** The purpose of the text, and the record it belongs to. A copy in another record cannot be decrypted. */
-type About = { purpose: 'webhook-secret' | 'lrs-password'; place: string };
+type About = { purpose: EncryptionPurpose; place: string };
 
 const nonceBytes = 12;
 const tagBytes = 16;

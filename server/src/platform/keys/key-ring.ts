@@ -3,7 +3,8 @@ import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:cry
 /**
  * What a key is used for. Each purpose has its own derived key, so a signature for one purpose is invalid for another.
  */
-export type Purpose = SigningPurpose | HashPurpose | 'access-token' | 'webhook-secret' | 'lrs-password';
+export type Purpose = SigningPurpose | HashPurpose | EncryptionPurpose | 'access-token';
+export type EncryptionPurpose = 'webhook-secret' | 'lrs-password' | 'mail';
 export type SigningPurpose =
   | 'launch'
   | 'ticket'

@@ -1,4 +1,5 @@
 import type { TenantContext } from '../../../platform/context.ts';
+import { cancelMails } from '../../mail/queue.ts';
 
 /** Ends a pending invitation: on request, after a new password, or because the user was disabled. */
 export async function endInvitation(ctx: TenantContext, userId: string): Promise<boolean> {
@@ -11,5 +12,7 @@ export async function endInvitation(ctx: TenantContext, userId: string): Promise
     .where('revoked_at', 'is', null)
     .returning('invitation_id')
     .execute();
+  // Also that of an accepted one: its link may have been shown before the e-mail was sent.
+  await cancelMails(ctx, { userIds: [userId], kind: 'invitation' });
   return ended !== undefined;
 }

@@ -7,8 +7,10 @@ import { dryRunEach } from '../../../platform/retries/dry-run.ts';
 import { type BulkOperation, bulk, type RowDone } from '../../../platform/rows/bulk.ts';
 import type { Scope } from '../../../platform/scopes.ts';
 import { toNfc } from '../../../platform/unicode.ts';
+import type { NewAudit } from '../../audit/actions.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { eventType, insertEvent, numberBeforeCommit } from '../../events/write.ts';
+import { cancelMails, canMail, queueMails } from '../../mail/queue.ts';
 import { isSuspended } from '../../tenants/suspension.ts';
 import { sessionLimit } from '../administrators.ts';
 import { userNotFound } from '../users.ts';
@@ -26,17 +28,26 @@ type Row = {
   scopes: readonly Scope[] | null;
 };
 
-type Request = { row: Row; by: Actor };
-type Outcome = { user_id: string; enabled: boolean; created_at: Date; expires_at: Date } | null;
+/** `url` is null if the caller sends the link themselves. */
+type Request = { row: Row; by: Actor; url: string | null };
+type Found = {
+  user_id: string;
+  enabled: boolean;
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+};
+type Invited = Found & { created_at: Date; expires_at: Date };
+type Outcome = (Invited & { mail_id: string | null }) | null;
 
 /** Replaces the user's earlier invitation, so that its links no longer work. */
 const invite = `
 with asked as (
   select r.* from jsonb_to_recordset($2) as r (n integer, event_id uuid, login_id text, invitation_id uuid, link_hash text, scopes text[])
 ), known as (
-  select asked.*, account.user_id, account.enabled from asked
+  select asked.*, account.user_id, account.enabled, account.first_name, account.last_name, account.email from asked
   cross join lateral (
-    select own.user_id, own.enabled from "user" own where own.tenant_id = $1 and own.login_id = asked.login_id
+    select own.user_id, own.enabled, own.first_name, own.last_name, own.email from "user" own where own.tenant_id = $1 and own.login_id = asked.login_id
     limit 1 for share
   ) account
 ), made as (
@@ -52,7 +63,7 @@ with asked as (
     'LoginID', known.login_id, 'InvitationID', known.invitation_id, 'ExpiresAt', $5::text)
   from known where known.enabled
 )
-select known.n, known.user_id, known.enabled from known`;
+select known.n, known.user_id, known.enabled, known.first_name, known.last_name, known.email from known`;
 
 const inviteCoalesced = coalesce<TenantContext, Request, Outcome>({
   name: 'invite',
@@ -64,23 +75,62 @@ const inviteCoalesced = coalesce<TenantContext, Request, Outcome>({
       const until = new Date(now.getTime() + days * 86_400_000);
       const rows = JSON.stringify(requests.map(({ row }, n) => ({ n, ...row })));
       const values = [ctx.tenantId, rows, now, until, until.toISOString()];
-      const found = await run<{ n: number; user_id: string; enabled: boolean }>(ctx, {
+      const found = await run<Found & { n: number }>(ctx, {
         name: 'invite',
         text: invite,
         values,
       });
       numberBeforeCommit(ctx, [ctx.tenantId]);
       const outcomes: Outcome[] = requests.map(() => null);
-      for (const { n, ...user } of found) outcomes[n] = { ...user, created_at: now, expires_at: until };
-      const entries = requests.flatMap(({ by: actor }, n) => {
-        const user = outcomes[n];
-        if (!user?.enabled) return [];
-        return [{ action: 'invitation.created', targetId: user.user_id, data: {}, actor } as const];
-      });
+      const mailed: Mailed[] = [];
+      const entries: NewAudit[] = [];
+      for (const { n, ...user } of found) {
+        const request = requests[n];
+        const outcome = { ...user, created_at: now, expires_at: until, mail_id: null };
+        outcomes[n] = outcome;
+        if (!request || !user.enabled) continue;
+        mailed.push({ request, outcome });
+        entries.push({
+          action: 'invitation.created',
+          targetId: user.user_id,
+          data: {},
+          actor: request.by,
+        });
+      }
       if (entries.length > 0) await appendAudit(ctx, ctx.tenantId, ...entries);
+      await mailLinks(ctx, mailed);
       return outcomes;
     }),
 });
+
+type Mailed = { request: Request; outcome: NonNullable<Outcome> };
+
+/** Replaces the e-mails of earlier invitations, whose links no longer work. */
+async function mailLinks(ctx: TenantContext, invited: readonly Mailed[]): Promise<void> {
+  if (invited.length === 0) return;
+  await cancelMails(ctx, { userIds: invited.map(({ outcome }) => outcome.user_id), kind: 'invitation' });
+  const mailed = invited.filter(
+    ({ request, outcome }) => request.url !== null && canMail(ctx, outcome.email),
+  );
+  const ids = await queueMails(
+    ctx,
+    mailed.map(({ request: { row, url }, outcome }) => ({
+      userId: outcome.user_id,
+      kind: 'invitation',
+      address: outcome.email,
+      content: {
+        firstName: outcome.first_name,
+        lastName: outcome.last_name,
+        loginId: row.login_id,
+        url: url ?? '',
+      },
+      expiresAt: outcome.expires_at,
+    })),
+  );
+  mailed.forEach(({ outcome }, n) => {
+    outcome.mail_id = ids[n] ?? null;
+  });
+}
 
 /** Invites a user to set a password. The response is the only place where the link appears. */
 export async function createInvitation(ctx: TenantContext, input: InvitationRequest): Promise<NewInvitation> {
@@ -95,7 +145,8 @@ export async function createInvitation(ctx: TenantContext, input: InvitationRequ
     link_hash: hash,
     scopes: sessionLimit(ctx),
   };
-  const made = await inviteCoalesced(ctx, { row, by: ctx.actor });
+  const mails = input.SendMail ?? true;
+  const made = await inviteCoalesced(ctx, { row, by: ctx.actor, url: mails ? url : null });
   if (!made) throw userNotFound();
   if (!made.enabled)
     throw new Problem(
@@ -104,19 +155,19 @@ export async function createInvitation(ctx: TenantContext, input: InvitationRequ
       { param: 'LoginID' },
     );
   const invitation = toInvitation({ ...row, ...made, status: 'pending', accepted_at: null });
-  return { ...invitation, InvitationURL: url };
+  return { ...invitation, InvitationURL: url, MailID: made.mail_id };
 }
 
 async function inviteRow(ctx: TenantContext, row: InvitationRequest): Promise<RowDone> {
-  const { LoginID, InvitationID, InvitationURL, ExpiresAt } = await createInvitation(ctx, row);
-  return { Status: 201, LoginID, InvitationID, InvitationURL, ExpiresAt };
+  const { LoginID, InvitationID, InvitationURL, ExpiresAt, MailID } = await createInvitation(ctx, row);
+  return { Status: 201, LoginID, InvitationID, InvitationURL, ExpiresAt, MailID };
 }
 
 const invitationRows: BulkOperation<InvitationRequest> = {
   row: InvitationRequest,
-  tables: ['invitation', 'event'],
+  tables: ['invitation', 'event', 'mail'],
   names: ['LoginID'],
-  ids: ['InvitationID', 'InvitationURL', 'ExpiresAt'],
+  ids: ['InvitationID', 'InvitationURL', 'ExpiresAt', 'MailID'],
   prepare: async (_, row) => (ctx) => inviteRow(ctx, row),
   plan: (ctx, rows) => dryRunEach(ctx, rows, inviteRow),
 };

@@ -29,7 +29,7 @@ export const invitationRoutes = [
     name: 'createInvitation',
     summary: 'Invite a user to set a password',
     description:
-      "The link opens a page where the user sets a password and is signed in. It works once and for seven days. The user's earlier invitation stops working. Invite users who forgot their password in the same way.",
+      "The link opens a page where the user sets a password and is signed in. It works once and for seven days. If `SMTP_URL` is set, the service e-mails it to the user. The user's earlier invitation stops working. Invite users who forgot their password in the same way.",
     body: InvitationRequest,
     answers: { 201: { description: 'The invitation with its link.', schema: NewInvitation } },
     problems: ['user_not_found', 'user_disabled'],
@@ -50,7 +50,7 @@ export const invitationRoutes = [
     description:
       'Each row is processed like a call to `POST /invitation`. Rows are independent: a rejected row does not affect the others.',
     query: bulkQuery,
-    streams: bulkStreams('LoginID', { LoginID: 'ada' }),
+    streams: bulkStreams('LoginID, SendMail', { LoginID: 'ada' }),
     answers: { 200: bulkResponse },
     events: ['invitation.created'],
     audits: ['invitation.created'],

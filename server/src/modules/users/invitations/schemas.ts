@@ -25,7 +25,18 @@ export const Invitation = Fields(
 );
 export type Invitation = Type.Static<typeof Invitation>;
 
-export const InvitationRequest = Fields({ LoginID }, { title: 'InvitationRequest' });
+export const InvitationRequest = Fields(
+  {
+    LoginID,
+    SendMail: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'false if you send the link yourself although this service could e-mail it.',
+      }),
+    ),
+  },
+  { title: 'InvitationRequest' },
+);
 export type InvitationRequest = Type.Static<typeof InvitationRequest>;
 
 const InvitationURL = Address(
@@ -33,7 +44,17 @@ const InvitationURL = Address(
 );
 
 export const NewInvitation = Fields(
-  { ...Invitation.properties, InvitationURL },
+  {
+    ...Invitation.properties,
+    InvitationURL,
+    MailID: Nullable(
+      Type.String({
+        format: 'uuid',
+        description:
+          "The e-mail with the link, listed by `GET /mail`. null if the service sends no e-mail, `SendMail` is false, or the user's `Email` is not an e-mail address.",
+      }),
+    ),
+  },
   { title: 'NewInvitation', description: 'An invitation with its first link.' },
 );
 export type NewInvitation = Type.Static<typeof NewInvitation>;

@@ -1,0 +1,109 @@
+import { Badge, Text } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
+import { type Column, List, paged } from '../../parts/list.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
+import { Instant } from '../../parts/values.tsx';
+import { Invited } from './invited.tsx';
+
+type Mail = components['schemas']['Mail'];
+
+const statuses = ['queued', 'sent', 'failed', 'cancelled'] as const;
+const colors = { queued: 'blue', sent: 'green', failed: 'red', cancelled: 'gray' } as const;
+
+/** The mail server's own words, which explain why an address does not work. */
+function Outcome({ mail }: { mail: Mail }) {
+  const t = useTranslations('mails');
+  const { Status, Answer, NextAttemptAt, Attempts } = mail;
+  return (
+    <>
+      <Badge color={colors[Status]}>{t(`statuses.${Status}`)}</Badge>
+      {NextAttemptAt !== null && Attempts > 0 && (
+        <Text size="xs" c="dimmed">
+          {t.rich('retry', { at: () => <Instant at={NextAttemptAt} /> })}
+        </Text>
+      )}
+      {Answer !== null && Status !== 'sent' && (
+        <Text size="xs" c="dimmed" className="break">
+          {Answer}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function useColumns(): Column<Mail>[] {
+  const t = useTranslations('mails');
+  return [
+    { key: 'user', header: t('user'), cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
+    {
+      key: 'mail',
+      header: t('mail'),
+      cell: ({ Kind, Address }) => (
+        <>
+          {t(`kinds.${Kind}`)}
+          <Text size="xs" c="dimmed" className="break">
+            {Address}
+          </Text>
+        </>
+      ),
+    },
+    { key: 'status', header: t('status'), cell: (mail) => <Outcome mail={mail} /> },
+    {
+      key: 'at',
+      header: t('at'),
+      cell: ({ AttemptedAt, CreatedAt }) => <Instant at={AttemptedAt ?? CreatedAt} />,
+    },
+  ];
+}
+
+export default function Mails() {
+  const t = useTranslations('mails');
+  const shell = useTranslations('shell');
+  const { $api } = useApi();
+  const [filters, change] = useFilters(['status']);
+  const Status = statuses.find((one) => one === filters.status);
+  const query = { ...(Status ? { Status } : {}) };
+  const list = $api.useInfiniteQuery('get', '/mail', { params: { query } }, paged);
+  const columns = useColumns();
+  return (
+    <Page
+      title={t('title')}
+      text={t('text')}
+      back={{ to: '/console/invitations', text: shell('pages.invitations') }}
+    >
+      <FilterBar count={0}>
+        <SelectFilter
+          label={t('status')}
+          value={Status ?? 'all'}
+          onChange={(status) => change({ status: status === 'all' ? undefined : status })}
+          options={[
+            { value: 'all', label: t('all') },
+            ...statuses.map((value) => ({ value, label: t(`statuses.${value}`) })),
+          ]}
+          isRequired
+        />
+      </FilterBar>
+      <List
+        label={t('title')}
+        query={list}
+        columns={columns}
+        rowKey={({ MailID }) => MailID}
+        empty={
+          Status ? (
+            <NoneFound
+              title={t('noneFound')}
+              text={t('noneFoundText')}
+              onShowAll={() => change({ status: undefined })}
+            />
+          ) : (
+            <Message title={t('none')} text={t('noneText')} />
+          )
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,86 @@
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import type { MailKind } from './kinds.ts';
+
+/** A tenant's queue with an e-mail that is due. */
+export type Sender = {
+  tenant_id: string;
+  urgent: boolean;
+  name: string;
+  language: string;
+  resumed_at: Date | null;
+};
+
+const due = `/* across tenants: one job sends the e-mails of all tenants */
+select waiting.tenant_id, waiting.urgent, client.name, client.language, client.resumed_at from mail_queue waiting
+join tenant client on client.tenant_id = waiting.tenant_id and client.status = 'active'
+where waiting.wake_at <= $1 order by waiting.wake_at limit $2`;
+
+/** The queues that have waited longest. Those of suspended tenants wait. */
+export function dueSenders(ctx: Context, max: number): Promise<Sender[]> {
+  return run<Sender>(ctx, { name: 'due_mail_senders', text: due, values: [ctx.now(), max] });
+}
+
+export type ClaimedMail = {
+  mail_id: string;
+  kind: MailKind;
+  /** The user's present one, which may have been corrected since the e-mail was queued. */
+  address: string | null;
+  content: string;
+  attempts: number;
+  created_at: Date;
+  expires_at: Date;
+};
+
+const hour = 3_600_000;
+/** Longer than one attempt can take. After a crash, another node sends the e-mail after this time. */
+const leaseSeconds = 120;
+
+/** A locked one is being cancelled. Waiting for it while holding the queue could be a deadlock. */
+const claim = `
+update mail held set attempts = held.attempts + 1, attempted_at = $2, due_at = $2 + make_interval(secs => ${leaseSeconds}),
+  address = coalesce(account.email, held.address)
+from "user" account
+where held.tenant_id = $1 and held.mail_id = (
+  select own.mail_id from mail own where own.tenant_id = $1 and own.urgent = $3 and own.status = 'queued' and own.due_at <= $2
+  order by own.due_at limit 1 for update skip locked
+) and account.tenant_id = $1 and account.user_id = held.user_id
+returning held.mail_id, held.kind, account.email as address, held.content, held.attempts, held.created_at, held.expires_at`;
+
+const release = `
+update mail_queue set hour_began_at = $3, sent = $4, wake_at = coalesce($5, (
+  select greatest(own.due_at, $6) from mail own where own.tenant_id = $1 and own.urgent = $2 and own.status = 'queued'
+  order by own.due_at limit 1
+)) where tenant_id = $1 and urgent = $2`;
+
+/**
+ * Takes the queue's next e-mail, unless another node is faster or the queue has reached its limit. A queue with more
+ * of them goes behind all that are waiting.
+ */
+export function claimMail(ctx: TenantContext, urgent: boolean): Promise<ClaimedMail | null> {
+  const now = ctx.now();
+  const { mailRateLimit } = ctx.config;
+  return transaction(ctx, async (ctx) => {
+    const own = await ctx.db
+      .selectFrom('mail_queue')
+      .select(['hour_began_at', 'sent'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('urgent', '=', urgent)
+      .where('wake_at', '<=', now)
+      .forUpdate()
+      .skipLocked()
+      .executeTakeFirst();
+    if (!own) return null;
+    const isSameHour = own.hour_began_at !== null && now.getTime() - own.hour_began_at.getTime() < hour;
+    const began = isSameHour && own.hour_began_at ? own.hour_began_at : now;
+    const sent = isSameHour ? own.sent : 0;
+    const isAtLimit = mailRateLimit > 0 && sent >= mailRateLimit;
+    const [mail] = isAtLimit
+      ? []
+      : await run<ClaimedMail>(ctx, { name: 'claim_mail', text: claim, values: [ctx.tenantId, now, urgent] });
+    const wakeAt = isAtLimit ? new Date(began.getTime() + hour) : null;
+    const values = [ctx.tenantId, urgent, began, sent + (mail ? 1 : 0), wakeAt, now];
+    await run(ctx, { name: 'release_mail_queue', text: release, values });
+    return mail ?? null;
+  });
+}

@@ -1,0 +1,43 @@
+import { countRows } from '../../platform/count-up-to.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { type Keyset, rowsOf } from '../../platform/keyset.ts';
+import { batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
+
+const mailsOf = (userId: string): Keyset => ({
+  table: 'mail',
+  of: { user_id: userId },
+  key: ['mail_id'],
+  rows: 200,
+});
+
+type Row = { kind: string; address: string; status: string; created_at: Date; answer: string | null };
+
+const erase = `
+delete from mail where tenant_id = $1 and mail_id = any(array(
+  select held.mail_id from mail held where held.tenant_id = $1 and held.user_id = $2
+  order by held.user_id, held.mail_id limit $3
+)) returning 1`;
+
+/** Queued ones are not sent any more. */
+export const mailData: PersonalData = {
+  name: 'Mails',
+  tables: ['mail'],
+  erased: 'The e-mails to the person, with their addresses and the answers of the mail server.',
+  kept: null,
+  eraseForUser: async (ctx, { userId }) => {
+    const values = [ctx.tenantId, userId, batchRows];
+    return batchOf((await run(ctx, { name: 'erase_mails', text: erase, values })).length);
+  },
+  count: (ctx, { userId, max }) =>
+    countRows(ctx, 'select 1 from mail where tenant_id = $1 and user_id = $2::uuid limit $3', [userId, max]),
+  read: async function* (ctx, { userId }) {
+    for await (const row of rowsOf<Row>(ctx, mailsOf(userId)))
+      yield {
+        Kind: row.kind,
+        Address: row.address,
+        Status: row.status,
+        Answer: row.answer,
+        CreatedAt: row.created_at,
+      };
+  },
+};

@@ -1,0 +1,82 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { isMailAddress } from '../../platform/mail/address.ts';
+import { sealContent } from './content.ts';
+import { isUrgent, type MailContent, type MailKind } from './kinds.ts';
+
+export type NewMail = {
+  userId: string;
+  kind: MailKind;
+  /** The user's `Email`, which clients store as they like. */
+  address: string | null;
+  content: MailContent;
+  /** When the link in it stops working. */
+  expiresAt: Date;
+};
+
+/** Whether this deployment sends e-mail, and the address can receive it. */
+export function canMail(ctx: TenantContext, address: string | null): address is string {
+  return ctx.config.mail !== null && address !== null && isMailAddress(address);
+}
+
+const queue = `
+with made as (
+  insert into mail (tenant_id, mail_id, user_id, kind, urgent, address, content, created_at, expires_at, due_at)
+  select $1, r.mail_id, r.user_id, r.kind, r.urgent, r.address, r.content, $3, r.expires_at, $3
+  from jsonb_to_recordset($2::jsonb) as r (mail_id uuid, user_id uuid, kind text, urgent boolean, address text, content text, expires_at timestamptz)
+  returning urgent
+)
+insert into mail_queue as own (tenant_id, urgent, wake_at) select distinct $1, made.urgent, $3::timestamptz from made
+on conflict (tenant_id, urgent) do update set wake_at = least(own.wake_at, excluded.wake_at)`;
+
+/**
+ * Queues e-mails in the caller's transaction. Returns an ID for each; null if it cannot be sent. Every user may occur
+ * only once.
+ */
+export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]): Promise<(string | null)[]> {
+  const now = ctx.now();
+  const rows = mails.map(({ userId, kind, address, content, expiresAt }) => {
+    if (!canMail(ctx, address)) return null;
+    const mail_id = newId(now);
+    const sealed = sealContent(ctx, { tenant_id: ctx.tenantId, mail_id }, content);
+    const urgent = isUrgent[kind];
+    return {
+      mail_id,
+      user_id: userId,
+      kind,
+      urgent,
+      address,
+      content: sealed,
+      expires_at: expiresAt.toISOString(),
+    };
+  });
+  const queued = rows.filter((row) => row !== null);
+  if (queued.length > 0) {
+    const values = [ctx.tenantId, JSON.stringify(queued), now];
+    await run(ctx, { name: 'queue_mails', text: queue, values });
+  }
+  return rows.map((row) => row?.mail_id ?? null);
+}
+
+/** More than a user can have waiting. The limit and the order lead to the index of queued ones. */
+const maxQueued = 100;
+
+const cancel = `
+update mail set status = 'cancelled', content = null
+where tenant_id = $1 and status = 'queued' and mail_id = any(array(
+  select due.mail_id from unnest($2::uuid[]) as recipient (user_id)
+  cross join lateral (
+    select own.mail_id from mail own
+    where own.tenant_id = $1 and own.user_id = recipient.user_id and own.status = 'queued' and ($3::text is null or own.kind = $3)
+    order by own.mail_id limit ${maxQueued}
+  ) due
+))`;
+
+/** Cancels e-mails that have not been sent, of one kind or of all. */
+export async function cancelMails(
+  ctx: TenantContext,
+  { userIds, kind = null }: { userIds: readonly string[]; kind?: MailKind | null },
+): Promise<void> {
+  await run(ctx, { name: 'cancel_mails', text: cancel, values: [ctx.tenantId, userIds, kind] });
+}

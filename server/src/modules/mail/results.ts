@@ -1,0 +1,42 @@
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { inBatches } from '../../platform/db/batches.ts';
+import { run } from '../../platform/db/transaction.ts';
+import type { MailStatus } from './kinds.ts';
+
+/** Long answers are cut. */
+const maxAnswer = 500;
+
+type Result = { mailId: string; status: MailStatus; answer: string | null; dueAt: Date | null };
+
+/** What has been sent counts, even if it was cancelled in the meantime. */
+const record = `
+with kept as (
+  update mail set status = $3::text, answer = $4, due_at = coalesce($5::timestamptz, due_at), content = case when $3::text = 'queued' then content end
+  where tenant_id = $1 and mail_id = $2 and (status = 'queued' or $3::text = 'sent') returning urgent
+)
+update mail_queue own set wake_at = least(own.wake_at, $5::timestamptz) from kept
+where own.tenant_id = $1 and own.urgent = kept.urgent and $5::timestamptz is not null`;
+
+export async function recordResult(ctx: TenantContext, result: Result): Promise<void> {
+  const { mailId, status, answer, dueAt } = result;
+  const text = answer?.replaceAll(/\s+/g, ' ').slice(0, maxAnswer) ?? null;
+  const values = [ctx.tenantId, mailId, status, text, dueAt];
+  await run(ctx, { name: 'record_mail_result', text: record, values });
+}
+
+const purge = `/* across tenants: old e-mails of all tenants */
+delete from mail where (tenant_id, mail_id) in (
+  select tenant_id, mail_id from mail where created_at < $1 order by created_at limit $2
+) returning 1`;
+
+const keptDays = 90;
+const purgeBatchSize = 500;
+
+/** Job: removes what happened long ago from the log. */
+export async function purgeMails(ctx: Context): Promise<void> {
+  const until = new Date(ctx.now().getTime() - keptDays * 86_400_000);
+  await inBatches(ctx, purgeBatchSize, async (ctx, rows) => {
+    const gone = await run(ctx, { name: 'purge_mails', text: purge, values: [until, rows] });
+    return gone.length;
+  });
+}

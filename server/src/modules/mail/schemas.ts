@@ -1,0 +1,29 @@
+import Type from 'typebox';
+import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
+import { mailKinds, mailStatuses } from './kinds.ts';
+
+export const MailID = Type.String({ format: 'uuid', description: 'Opaque.' });
+
+export const Mail = Fields(
+  {
+    MailID,
+    LoginID: Text(255, { description: 'The recipient.' }),
+    Kind: OneOf(mailKinds),
+    Address: Text(320, { description: "The user's `Email` when it was queued." }),
+    Status: OneOf(mailStatuses, {
+      description:
+        '`queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it, was unavailable for 72 hours, or the link has expired. `cancelled`: its link was used, replaced or revoked before it was sent.',
+    }),
+    Attempts: Type.Integer({ minimum: 0 }),
+    Answer: Nullable(
+      Text(500, {
+        description: 'What the mail server answered last; null if there was no answer.',
+      }),
+    ),
+    CreatedAt: Instant(),
+    AttemptedAt: Nullable(Instant('The last attempt.')),
+    NextAttemptAt: Nullable(Instant('When a queued one is tried next.')),
+  },
+  { title: 'Mail', description: 'An e-mail to a user. It is kept for 90 days, without its text.' },
+);
+export type Mail = Type.Static<typeof Mail>;

@@ -1,0 +1,20 @@
+import type { Texts } from './text.ts';
+
+const hello = (name: string | null) => (name === null ? 'Hello,' : `Hello ${name},`);
+
+export const en: Texts = {
+  locale: 'en-GB',
+  texts: {
+    invitation: ({ tenant, name, loginId, until }) => ({
+      subject: `Set your password for ${tenant}`,
+      greeting: hello(name),
+      before: [`You have been invited to ${tenant}. Choose a password, and you will be signed in.`],
+      action: 'Set password',
+      after: [
+        `Your login name is ${loginId}.`,
+        `The link works once, until ${until}. If you need a new one, ask the person who invited you.`,
+        'If you did not expect this e-mail, you can ignore it.',
+      ],
+    }),
+  },
+};

@@ -1,0 +1,25 @@
+import type { Texts } from './text.ts';
+
+const hello = (name: string | null) => (name === null ? 'Bonjour,' : `Bonjour ${name},`);
+
+/** The first of a month is written differently. */
+const dayOf = (until: string) => until.replace(/^1 /, '1er ');
+
+export const fr: Texts = {
+  locale: 'fr',
+  texts: {
+    invitation: ({ tenant, name, loginId, until }) => ({
+      subject: `Définissez votre mot de passe pour ${tenant}`,
+      greeting: hello(name),
+      before: [
+        `Vous êtes invité(e) à rejoindre ${tenant}. Choisissez un mot de passe et vous serez directement connecté(e).`,
+      ],
+      action: 'Définir le mot de passe',
+      after: [
+        `Votre identifiant est ${loginId}.`,
+        `Ce lien ne fonctionne qu’une seule fois, jusqu’au ${dayOf(until)}. Si vous en avez besoin d’un nouveau, adressez-vous à la personne qui vous a invité(e).`,
+        'Si vous n’attendiez pas cet e-mail, vous pouvez l’ignorer.',
+      ],
+    }),
+  },
+};

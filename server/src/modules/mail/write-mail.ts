@@ -1,0 +1,52 @@
+import type { MailContent, MailKind } from './kinds.ts';
+import { toHtml, toText } from './layout.ts';
+import { de } from './texts/de.ts';
+import { en } from './texts/en.ts';
+import { fr } from './texts/fr.ts';
+import type { Texts } from './texts/text.ts';
+
+const languages: Record<string, Texts> = { en, de, fr };
+
+type Input = MailContent & { kind: MailKind; tenantName: string; language: string; expiresAt: Date };
+
+export function writeMail(input: Input): { fromName: string; subject: string; text: string; html: string } {
+  const { locale, texts } = languages[input.language] ?? en;
+  const tenant = oneLine(input.tenantName);
+  const text = texts[input.kind]({
+    tenant,
+    name: greetingName(input),
+    loginId: oneLine(input.loginId),
+    until: dateText(locale, input.expiresAt),
+  });
+  const { url } = input;
+  return {
+    fromName: tenant,
+    subject: text.subject,
+    text: toText(text, url),
+    html: toHtml(text, { url, language: input.language }),
+  };
+}
+
+/** Control characters, line separators and characters that change the direction of what follows. */
+const hidden = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+export function oneLine(text: string): string {
+  return text.replaceAll(hidden, ' ').replaceAll(/\s+/g, ' ').trim();
+}
+
+const maxName = 80;
+
+/** A name that a mail program would show as a link, or that is a message of its own, is left out. */
+function greetingName({ firstName, lastName }: MailContent): string | null {
+  const name = oneLine([firstName, lastName].filter(Boolean).join(' '));
+  return name === '' || name.length > maxName || /[/:@<>\\]|\.\S/.test(name) ? null : name;
+}
+
+function dateText(locale: string, at: Date): string {
+  const format = new Intl.DateTimeFormat(locale, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  });
+  return `${format.format(at)} UTC`;
+}

@@ -1,0 +1,78 @@
+import type { TenantContext } from '../../platform/context.ts';
+import type { Parameters } from '../../platform/db/parameters.ts';
+import { visitRows } from '../../platform/db/visits.ts';
+import {
+  foreignCursor,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+} from '../../platform/http/pagination.ts';
+import { isId } from '../../platform/ids.ts';
+import type { MailKind, MailStatus } from '../mail/kinds.ts';
+import type { Mail } from '../mail/schemas.ts';
+import { findUserId } from './users.ts';
+
+type Filter = PageQuery & { Status?: MailStatus; LoginID?: string };
+
+type Row = {
+  mail_id: string;
+  login_id: string;
+  kind: MailKind;
+  address: string;
+  status: MailStatus;
+  attempts: number;
+  answer: string | null;
+  created_at: Date;
+  attempted_at: Date | null;
+  due_at: Date;
+};
+
+const loginIdSql = `select account.login_id from "user" account
+  where account.tenant_id = $1 and account.user_id = held.user_id`;
+
+/** The e-mails to users, the newest first. */
+export async function listMails(ctx: TenantContext, input: Filter) {
+  const limit = pageLimit(input);
+  const before = readCursor(input);
+  if (before !== null && !isId(before)) throw foreignCursor();
+  const { Status, LoginID } = input;
+  const userId = LoginID === undefined ? undefined : await findUserId(ctx, LoginID);
+  if (userId === null) return toPage<Row, Mail>([], limit, ({ mail_id }) => mail_id, toMail, null);
+  const conditions: ((parameters: Parameters) => string)[] = [];
+  if (userId !== undefined) conditions.push(({ add }) => `held.user_id = ${add(userId)}::uuid`);
+  if (Status !== undefined) conditions.push(({ add }) => `held.status = ${add(Status)}`);
+  const all = (parameters: Parameters) =>
+    ['true', ...conditions.map((condition) => condition(parameters))].join(' and ');
+  const { rows, end } = await visitRows<Row>(ctx, {
+    rows: 'mail held where held.tenant_id = $1',
+    values: [ctx.tenantId],
+    key: ['mail_id'],
+    after: before === null ? null : [before],
+    newest: true,
+    accessPaths:
+      conditions.length > 0
+        ? conditions.map((condition) => (parameters) => ({ ranges: [condition(parameters)] }))
+        : [() => ({ ranges: ['true'] })],
+    filter: all,
+    // Not a join, for which the planner would read all users.
+    show: (page) => `select held.*, (${loginIdSql}) as login_id from (${page}) held`,
+    wanted: limit,
+  });
+  return toPage(rows, limit, ({ mail_id }) => mail_id, toMail, end);
+}
+
+function toMail(row: Row): Mail {
+  return {
+    MailID: row.mail_id,
+    LoginID: row.login_id,
+    Kind: row.kind,
+    Address: row.address,
+    Status: row.status,
+    Attempts: row.attempts,
+    Answer: row.answer,
+    CreatedAt: row.created_at.toISOString(),
+    AttemptedAt: row.attempted_at?.toISOString() ?? null,
+    NextAttemptAt: row.status === 'queued' ? row.due_at.toISOString() : null,
+  };
+}

@@ -1,0 +1,103 @@
+import { createTransport } from 'nodemailer';
+import type { MailServer } from '../config-mail.ts';
+
+export type Message = {
+  /** The same for each attempt, so that receivers can discard a message that they get twice. */
+  id: string;
+  fromName: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+};
+
+/**
+ * `rejected`: the server does not accept the message, and would not accept it later. `unavailable`: the server accepts
+ * no messages at present. `answer` is from the server; null if there was none.
+ */
+export type Outcome = {
+  result: 'sent' | 'rejected' | 'delayed' | 'unavailable';
+  answer: string | null;
+  error?: unknown;
+};
+
+export type Sender = { send: (message: Message) => Promise<Outcome>; close: () => void };
+
+/** Concurrent connections to the mail server. */
+export const maxConnections = 5;
+
+/** In milliseconds. Those of silence, which a server that sends a byte now and then never reaches. */
+const timeouts = {
+  dnsTimeout: 10_000,
+  connectionTimeout: 10_000,
+  greetingTimeout: 15_000,
+  socketTimeout: 30_000,
+};
+
+/** For a whole message, from connecting on. Shorter than the time for which a message is claimed. */
+const maxMilliseconds = 90_000;
+
+export function openSender(server: MailServer, milliseconds = maxMilliseconds): Sender {
+  const { host, port, tls, user, password, from } = server;
+  const transport = createTransport({
+    pool: true,
+    maxConnections,
+    // The caller decides whether to retry, because the server may have accepted the message.
+    maxRequeues: 0,
+    host,
+    port,
+    secure: tls === 'implicit',
+    requireTLS: tls === 'starttls',
+    ignoreTLS: tls === 'none',
+    ...(user !== null && { auth: { user, pass: password ?? '' } }),
+    ...timeouts,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const close = () => transport.close({ force: true });
+  return {
+    send: async (message) => {
+      const deadline = Promise.withResolvers<never>();
+      const timer = setTimeout(() => {
+        deadline.reject(new Error(`The mail server took longer than ${milliseconds / 1000} s`));
+        close();
+      }, milliseconds);
+      try {
+        const { response } = await Promise.race([
+          transport.sendMail(toMail(message, from)),
+          deadline.promise,
+        ]);
+        return { result: 'sent', answer: response };
+      } catch (error) {
+        return failureOf(error);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close,
+  };
+}
+
+const toMail = ({ id, fromName, to, subject, text, html }: Message, from: string) => ({
+  messageId: `<${id}@${from.slice(from.indexOf('@') + 1)}>`,
+  from: { name: fromName, address: from },
+  to: { name: '', address: to },
+  envelope: { from, to: [to] },
+  subject,
+  text,
+  html,
+  textEncoding: 'base64' as const,
+  headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+});
+
+type SmtpError = { code?: string; command?: string; responseCode?: number; response?: string };
+
+/** Only what the server says about the recipient or the message is final; everything else may be repaired. */
+function failureOf(error: unknown): Outcome {
+  const { code, command, responseCode = 0, response }: SmtpError = Object(error);
+  const isOfMessage = (code === 'EENVELOPE' || code === 'EMESSAGE') && command !== 'MAIL FROM';
+  if (!isOfMessage) return { result: 'unavailable', answer: null, error };
+  // `API`: the library itself rejected the address.
+  const isFinal = responseCode >= 500 || command === 'API';
+  return { result: isFinal ? 'rejected' : 'delayed', answer: response ?? null, error };
+}

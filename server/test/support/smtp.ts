@@ -1,0 +1,110 @@
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+
+/** A message as the mail server received it. */
+export type ReceivedMail = {
+  from: string;
+  to: string[];
+  /** By lower-case name, unfolded and decoded. */
+  headers: Map<string, string>;
+  text: string;
+  html: string;
+  raw: string;
+};
+
+export type TestMailServer = {
+  url: string;
+  port: number;
+  /** In the order of arrival. */
+  mails: ReceivedMail[];
+  /** The next commands get this reply; null: they succeed. */
+  reply: { rcpt: SmtpReply | null; data: SmtpReply | null };
+  /** Waits before it confirms a message. */
+  hold: Promise<void> | null;
+  close: () => Promise<void>;
+};
+
+type SmtpReply = { code: number; text: string };
+
+const failure = ({ code, text }: SmtpReply) => Object.assign(new Error(text), { responseCode: code });
+
+/** An independent mail server on 127.0.0.1 that keeps what it receives. */
+export async function startMailServer(options: SMTPServerOptions & { on?: number } = {}) {
+  const { on = 0, ...own } = options;
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    disableReverseLookup: true,
+    logger: false,
+    ...own,
+    onRcptTo: (_address, _session, done) => done(state.reply.rcpt && failure(state.reply.rcpt)),
+    onData: (stream, session, done) => {
+      void (async () => {
+        const raw = await text(stream).catch(() => null);
+        // The client has closed the connection.
+        if (raw === null) return;
+        if (state.reply.data) return done(failure(state.reply.data));
+        const { mailFrom, rcptTo } = session.envelope;
+        const from = mailFrom ? mailFrom.address : '';
+        state.mails.push({ from, to: rcptTo.map(({ address }) => address), raw, ...parse(raw) });
+        await state.hold;
+        done(null, `queued as ${state.mails.length}`);
+      })();
+    },
+  });
+  server.on('error', () => {});
+  await new Promise<void>((resolve) => server.listen(on, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  const state: TestMailServer = {
+    url: `smtp://127.0.0.1:${port}`,
+    port,
+    mails: [],
+    reply: { rcpt: null, data: null },
+    hold: null,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+  return state;
+}
+
+function headersOf(part: string): Map<string, string> {
+  const head = part.slice(0, part.indexOf('\r\n\r\n')).replaceAll(/\r\n[ \t]+/g, ' ');
+  return new Map(
+    head.split('\r\n').map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), decodeWords(line.slice(colon + 1).trim())];
+    }),
+  );
+}
+
+/** RFC 2047. Spaces between encoded words do not count. */
+function decodeWords(value: string): string {
+  return value
+    .replaceAll(/\?=\s+=\?/g, '?==?')
+    .replaceAll(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, how, word) =>
+      how.toLowerCase() === 'b'
+        ? Buffer.from(word, 'base64').toString()
+        : Buffer.from(
+            word
+              .replaceAll('_', ' ')
+              .replaceAll(/=([\da-f]{2})/gi, (_: string, hex: string) =>
+                String.fromCharCode(Number.parseInt(hex, 16)),
+              ),
+            'latin1',
+          ).toString(),
+    );
+}
+
+function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html'> {
+  const headers = headersOf(raw);
+  const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1] ?? '';
+  const bodies = new Map(
+    raw.split(`--${boundary}`).map((part) => {
+      const own = part.replace(/^\r\n/, '');
+      const type = headersOf(own).get('content-type')?.split(';')[0] ?? '';
+      const body = own.slice(own.indexOf('\r\n\r\n') + 4);
+      return [type, Buffer.from(body, 'base64').toString()];
+    }),
+  );
+  return { headers, text: bodies.get('text/plain') ?? '', html: bodies.get('text/html') ?? '' };
+}
