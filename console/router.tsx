@@ -54,6 +54,8 @@ const routeTree = rootRoute.addChildren([
   at('/console/invitations', () => import('./pages/invitations/invitations.tsx')),
   at('/console/invitations/mails', () => import('./pages/invitations/mails.tsx')),
   at('/console/invitation', () => import('./pages/invitation/invitation.tsx')),
+  at('/console/forgot', () => import('./pages/password/forgot.tsx')),
+  at('/console/reset', () => import('./pages/password/reset.tsx')),
   at('/docs', () => import('./pages/reference/reference.tsx')),
 ]);
 

@@ -45,6 +45,7 @@ const owners: Record<string, string> = {
   user: 'users',
   password_failure: 'users',
   invitation: 'users',
+  password_reset: 'users',
   mail: 'mail',
   mail_queue: 'mail',
   course: 'catalogue',

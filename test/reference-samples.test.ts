@@ -31,7 +31,7 @@ const steps = `
   createTenant readTenant listTenants updateTenant createKey listKeys createAccessToken revokeKey
   putCourse readCourse listCourses putOption deleteOption deleteCourse putCourse putOption importPackage
   readCurrentRelease listReleases readRelease putRelease listOfferedCourses
-  createUser readUser listUsers listGroups updateUser checkUser checkPassword createUsers
+  createUser readUser listUsers listGroups updateUser setPassword checkUser checkPassword createUsers
   readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser readEnrolment explainEnrolment
   updateEnrolment enrolMany readTimeline readActivity listCourseInteractions readCourseQuestions resetEnrolment listAttempts readOverview previewCourse previewOfferedCourse
   issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
@@ -43,7 +43,7 @@ const steps = `
   putAgentProfile postAgentProfile getAgentProfile deleteAgentProfile eraseUser`;
 
 const sentByBrowsers =
-  'openSignInLink signIn readOpenInvitation acceptInvitation changeOwnPassword readPasswordFunction signInWithPassword readSession signOut launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile openUnit readSessionResults fetchToken returnFromUnit reportByHacp';
+  'openSignInLink signIn readOpenInvitation acceptInvitation forgetPassword readOpenReset resetPassword changeOwnPassword readPasswordFunction signInWithPassword readSession signOut launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile openUnit readSessionResults fetchToken returnFromUnit reportByHacp';
 
 /** The first needs a suspended tenant, the second an opened cmi5 course. `server/test/examples.test.ts` sends them. */
 const sentElsewhere = 'deleteTenant waiveUnit';

@@ -137,6 +137,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/password/{LoginID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a password for the pages of this service
+         * @description For administrators. Hash the password with the function that `GET /session/password/{TenantID}` returns. The user can sign in with it, even if the tenant has declared no function. The user's sessions, invitation and password resets end. Invite users instead if they can receive a link, so that nobody else knows their password.
+         */
+        put: operations["setPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/invitation": {
         parameters: {
             query?: never;
@@ -743,6 +763,50 @@ export interface paths {
          * @description Called by the link's page, which hashes the password first. The link cannot be used again, and the user's other sessions end.
          */
         post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Reset a password and sign in
+         * @description Called by the link's page, which hashes the password first. All of the user's links stop working, and their other sessions end.
+         */
+        put: operations["resetPassword"];
+        /**
+         * E-mail a link to a user who forgot their password
+         * @description The response is the same whether or not the user exists. Users get a link if they can sign in with a password and have an e-mail address.
+         */
+        post: operations["forgetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/reset/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the password reset of a link
+         * @description Called by the link's page. Does not use up the link.
+         */
+        post: operations["readOpenReset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2491,7 +2555,7 @@ export interface components {
             /** @description The recipient. */
             LoginID: string;
             /** @enum {string} */
-            Kind: "invitation";
+            Kind: "invitation" | "password_reset";
             /** @description The user's `Email` when it was queued. */
             Address: string;
             /**
@@ -3370,12 +3434,12 @@ export interface components {
         };
         /** InvitationToken */
         InvitationToken: {
-            /** @description The part of the InvitationURL after #. */
+            /** @description The part of the link after #. */
             Token: string;
         };
         /**
          * OpenInvitation
-         * @description The information shown on an invitation's page.
+         * @description The information shown on the page of an invitation or password reset.
          */
         OpenInvitation: {
             /** @description Chosen by the operator. Cannot be changed. */
@@ -3395,10 +3459,17 @@ export interface components {
         };
         /** InvitationAcceptance */
         InvitationAcceptance: {
-            /** @description The part of the InvitationURL after #. */
+            /** @description The part of the link after #. */
             Token: string;
             /** @description Hashed in the browser with the function that the service reported for the tenant. */
             Password: string;
+        };
+        /** PasswordForgotten */
+        PasswordForgotten: {
+            /** @description TenantID or Name of the tenant, ignoring case. A Name that several tenants have does not work. */
+            TenantID: string;
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
+            LoginID: string;
         };
         /** OwnPasswordChange */
         OwnPasswordChange: {
@@ -4151,10 +4222,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the statement about it. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next one; the reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set another one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the statement about it. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next one; the reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
              * @description Who did it: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
@@ -4752,6 +4823,18 @@ export interface components {
                 };
             };
         };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `password_not_hashed`: The password is not hashed as declared. */
+        "validation_failed.unknown_field.password_not_hashed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "password_not_hashed";
+                };
+            };
+        };
         /** @description `user_disabled`: The user is disabled. `in_progress`: The same request is still in progress. */
         "user_disabled.in_progress": {
             headers: {
@@ -5064,15 +5147,27 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `password_not_hashed`: The password is not hashed as declared. */
-        "validation_failed.unknown_field.password_not_hashed": {
+        /** @description `mail_not_configured`: The service sends no e-mail. */
+        mail_not_configured: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "validation_failed" | "unknown_field" | "password_not_hashed";
+                    code?: "mail_not_configured";
+                };
+            };
+        };
+        /** @description `reset_ended`: The link to reset the password no longer works. */
+        reset_ended: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "reset_ended";
                 };
             };
         };
@@ -5728,6 +5823,7 @@ export type Session = components['schemas']['Session'];
 export type InvitationToken = components['schemas']['InvitationToken'];
 export type OpenInvitation = components['schemas']['OpenInvitation'];
 export type InvitationAcceptance = components['schemas']['InvitationAcceptance'];
+export type PasswordForgotten = components['schemas']['PasswordForgotten'];
 export type OwnPasswordChange = components['schemas']['OwnPasswordChange'];
 export type Course = components['schemas']['Course'];
 export type AuthoredCourse = components['schemas']['AuthoredCourse'];
@@ -5788,6 +5884,7 @@ export type ResponseValidationFailedUnknownField = components['responses']['vali
 export type ResponseValidationFailedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.unknown_field.idempotency_key_reused'];
 export type ResponseValidationFailedUnknownFieldLoginIdImmutablePasswordNotHashed = components['responses']['validation_failed.unknown_field.login_id_immutable.password_not_hashed'];
 export type ResponseInProgress = components['responses']['in_progress'];
+export type ResponseValidationFailedUnknownFieldPasswordNotHashed = components['responses']['validation_failed.unknown_field.password_not_hashed'];
 export type ResponseUserDisabledInProgress = components['responses']['user_disabled.in_progress'];
 export type ResponseUserNotFoundTenantNotFoundInvitationNotFound = components['responses']['user_not_found.tenant_not_found.invitation_not_found'];
 export type ResponseInvitationEnded = components['responses']['invitation_ended'];
@@ -5814,7 +5911,8 @@ export type ResponseCrossSiteTenantSuspended = components['responses']['cross_si
 export type ResponseMalformedRequestSessionAmbiguous = components['responses']['malformed_request.session_ambiguous'];
 export type ResponseSignedOut = components['responses']['signed_out'];
 export type ResponseCrossSite = components['responses']['cross_site'];
-export type ResponseValidationFailedUnknownFieldPasswordNotHashed = components['responses']['validation_failed.unknown_field.password_not_hashed'];
+export type ResponseMailNotConfigured = components['responses']['mail_not_configured'];
+export type ResponseResetEnded = components['responses']['reset_ended'];
 export type ResponseValidationFailedUnknownFieldPasswordWrongPasswordNotHashed = components['responses']['validation_failed.unknown_field.password_wrong.password_not_hashed'];
 export type ResponseScopeMissingOperatorOnlyOwnOnlyCrossSiteTenantSuspended = components['responses']['scope_missing.operator_only.own_only.cross_site.tenant_suspended'];
 export type ResponseCourseNotFound = components['responses']['course_not_found'];
@@ -6587,6 +6685,56 @@ export interface operations {
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused.password_not_hashed"];
             429: components["responses"]["too_many_requests.login_throttled"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    setPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Password": "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordCheck"];
+            };
+        };
+        responses: {
+            /** @description The password has been set. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.password_not_hashed"];
+            429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];
@@ -9659,6 +9807,147 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Token": "eyJhbGciOiJkaXIifQ",
+                 *       "Password": "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationAcceptance"];
+            };
+        };
+        responses: {
+            /** @description Signed in: the session and its cookie. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Role": "operator",
+                     *       "TenantID": "acme",
+                     *       "TenantName": "Acme Ltd",
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "SignedInAt": "2026-01-31T09:00:00Z",
+                     *       "IdleUntil": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["cross_site"];
+            410: components["responses"]["reset_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.password_not_hashed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    forgetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "TenantID": "acme",
+                 *       "LoginID": "ada"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordForgotten"];
+            };
+        };
+        responses: {
+            /** @description If the user can reset the password, an e-mail is on its way. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["cross_site"];
+            409: components["responses"]["mail_not_configured"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests.login_throttled"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readOpenReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Token": "eyJhbGciOiJkaXIifQ"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationToken"];
+            };
+        };
+        responses: {
+            /** @description The link can be used. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "TenantID": "acme",
+                     *       "TenantName": "Acme Ltd",
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "PasswordHash": "sha256-hex"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenInvitation"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["cross_site"];
+            410: components["responses"]["reset_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
     changeOwnPassword: {
         parameters: {
             query?: never;
@@ -12380,7 +12669,7 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /** @example tenant.created */
-                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /**
                  * @description ID of a key or session.
                  * @example 01994a5e-7c00-7000-8000-000000000003

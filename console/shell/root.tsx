@@ -23,6 +23,9 @@ export function Root() {
 
 const sessionKey = ['session'];
 
+/** Pages for users who cannot sign in yet. */
+const passwordPages = ['/console/invitation', '/console/reset', '/console/forgot'];
+
 function Gate() {
   const { client } = useApi();
   const queries = useQueryClient();
@@ -45,7 +48,7 @@ function Gate() {
   }, [nobody, queries]);
   const isOpen = pathname === '/docs';
   // The link may be for a different person than the one who is signed in to this browser.
-  if (pathname === '/console/invitation')
+  if (passwordPages.includes(pathname))
     return (
       <PublicLayout>
         <Outlet />

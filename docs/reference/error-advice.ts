@@ -37,6 +37,9 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Create an invitation with `POST /invitation`. If the event was about an older invitation, do nothing: there is a newer event.',
   invitation_ended:
     'Create another invitation with `POST /invitation`. A user who has already accepted the invitation can sign in with the password.',
+  reset_ended: 'Request another link on the sign-in page. It works once and for an hour.',
+  mail_not_configured:
+    'The operator has not set `SMTP_URL`. Invite the user with `POST /invitation`, and send them the link yourself.',
   user_exists:
     'Another user has this `LoginID`; `differs` lists the fields that differ. Use `PUT /user/{LoginID}` to change the user.',
   user_disabled: 'Enable the user (`"Enabled": true`) before you enrol them.',

@@ -20,7 +20,9 @@ import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts'
 
 // Runs each action of the audit trail once, through the operation that declares it, and checks its one entry.
 
-const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+// The e-mail is only queued.
+const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' };
+const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1', ...mail } });
 after(service.close);
 const receiver = await startReceiver();
 after(receiver.kill);
@@ -199,6 +201,12 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     expectStatus(await tenant.api('POST', `/invitation/${LoginID}/${InvitationID}/link`), 201);
     return { by: 'createInvitationLink', target: await userIdOf(LoginID) };
+  },
+  'password_reset.requested': async (recordEnd) => {
+    const LoginID = await user({ Password: hashOf('right') });
+    await recordEnd();
+    expectStatus(await service.api('POST', '/session/reset', { TenantID, LoginID }, '', ownPage), 204);
+    return { by: 'forgetPassword', actor: 'anyone', target: await userIdOf(LoginID) };
   },
   'sign_in.succeeded': async (recordEnd) => {
     const LoginID = await user({ IsAdmin: true, Password: hashOf('right') });

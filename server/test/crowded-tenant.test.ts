@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/made-courses.ts';
 import { routes } from '../src/app.ts';
+import { newToken } from '../src/modules/tenants/token.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { jobs } from '../src/worker.ts';
 import { importAicc, openAicc } from './support/aicc.ts';
@@ -109,6 +110,17 @@ const asSession = async (method: string, path: string, body?: object) =>
     cookie: await session(),
     'sec-fetch-site': 'same-origin',
   });
+const { token: resetToken, hash: resetHash } = newToken(TenantID);
+await service.ctx.db
+  .insertInto('password_reset')
+  .values({
+    tenant_id: TenantID,
+    link_hash: resetHash,
+    user_id: userId,
+    created_at: new Date('2200-01-01'),
+    expires_at: new Date('2200-01-02'),
+  })
+  .execute();
 const invite = () => api('POST', '/invitation', { LoginID });
 const withLink = async (path: string, more: object) => {
   const Token = new URL((await invite()).body.InvitationURL).hash.slice(1);
@@ -258,6 +270,12 @@ const calls: Record<string, Call[]> = {
   createInvitations: [() => api('POST', '/invitation/bulk', `${JSON.stringify({ LoginID })}\n`, ndjson)],
   listInvitations: [() => api('GET', '/invitation?Status=pending')],
   listMails: all('/mail', ['', 'Status=queued', `LoginID=${LoginID}`, `LoginID=${LoginID}&Status=queued`]),
+  setPassword: [() => api('PUT', `/user/password/${LoginID}`, { Password: 'f'.repeat(64) })],
+  forgetPassword: [() => service.api('POST', '/session/reset', { TenantID, LoginID }, '')],
+  readOpenReset: [() => service.api('POST', '/session/reset/check', { Token: resetToken }, '')],
+  resetPassword: [
+    () => service.api('PUT', '/session/reset', { Token: resetToken, Password: 'f'.repeat(64) }, ''),
+  ],
   readInvitation: [() => api('GET', `/invitation/${LoginID}`)],
   createInvitationLink: [
     async () => api('POST', `/invitation/${LoginID}/${(await invite()).body.InvitationID}/link`),

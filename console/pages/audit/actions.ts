@@ -13,6 +13,7 @@ const groupOf = {
   'sign_in_link.created': 'access',
   'invitation.created': 'access',
   'invitation_link.created': 'access',
+  'password_reset.requested': 'access',
   'invitation.revoked': 'access',
   'sessions.ended': 'access',
   'key.created': 'access',

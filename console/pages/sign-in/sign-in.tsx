@@ -1,6 +1,7 @@
 import './sign-in.css';
 import {
   Alert,
+  Anchor,
   Button,
   Code,
   Divider,
@@ -28,9 +29,9 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
           {t('title')}
         </Title>
         <SignInForm onSignedIn={onSignedIn} />
-        <Text size="sm" c="dimmed" component="p" m={0}>
+        <Anchor size="sm" href="/console/forgot" underline="always">
           {t('forgot')}
-        </Text>
+        </Anchor>
         <Divider />
         <Text size="sm" c="dimmed" component="p" m={0}>
           {t.rich('operator', { code: (text) => <Code className="command">{text}</Code> })}

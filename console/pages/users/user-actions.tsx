@@ -4,6 +4,7 @@ import {
   IconDownload,
   IconLogin,
   IconMailForward,
+  IconPassword,
   IconTrash,
   IconUserOff,
 } from '@tabler/icons-react';
@@ -20,6 +21,7 @@ import { Copyable, CopyTextButton } from '../../parts/values.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import type { User } from './person.tsx';
+import { SetPasswordDialog } from './set-password.tsx';
 
 export function useEnable(loginId: string) {
   const t = useTranslations('users');
@@ -49,7 +51,7 @@ export function EnableButton({ user }: { user: Pick<User, 'LoginID'> }) {
   );
 }
 
-type Dialog = 'invite' | 'link' | 'disable' | 'erase' | null;
+type Dialog = 'invite' | 'password' | 'link' | 'disable' | 'erase' | null;
 
 export function UserMenu({ user }: { user: User }) {
   const t = useTranslations('users');
@@ -82,6 +84,12 @@ export function UserMenu({ user }: { user: User }) {
               {t('invite')}
             </Menu.Item>
           )}
+          <Menu.Item
+            leftSection={<IconPassword size={16} aria-hidden />}
+            onClick={() => setDialog('password')}
+          >
+            {t('setPassword')}
+          </Menu.Item>
           <Menu.Item leftSection={<IconLogin size={16} aria-hidden />} onClick={() => setDialog('link')}>
             {t('signInLink')}
           </Menu.Item>
@@ -117,6 +125,7 @@ export function UserMenu({ user }: { user: User }) {
         <Text>{t('disableText')}</Text>
       </FormDialog>
       {dialog === 'invite' && <InviteDialog users={[user]} onClose={close} />}
+      {dialog === 'password' && <SetPasswordDialog user={user} onClose={close} />}
       <SignInLinkDialog user={user} isOpen={dialog === 'link'} onClose={close} />
       <EraseDialog user={user} isOpen={dialog === 'erase'} onClose={close} />
     </>

@@ -28,6 +28,8 @@ export const errorCodes = {
   document_not_found: [404, 'The document does not exist'],
   invitation_not_found: [404, 'The invitation does not exist'],
   invitation_ended: [410, 'The invitation no longer works'],
+  reset_ended: [410, 'The link to reset the password no longer works'],
+  mail_not_configured: [409, 'The service sends no e-mail'],
   user_exists: [409, 'The user already exists with different data'],
   user_disabled: [409, 'The user is disabled'],
   multiple_enrolment_options: [409, 'The course has several enrolment options'],

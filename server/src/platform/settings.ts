@@ -167,7 +167,8 @@ export const settings = {
       default: 1_000,
       min: 0,
       max: 1_000_000,
-      meaning: 'Maximum e-mails per hour for each tenant. Further e-mails are sent later. 0 means no limit.',
+      meaning:
+        'Maximum e-mails per hour for each tenant, and as many again for password resets. Further e-mails are sent later. 0 means no limit.',
     },
   },
   'Webhooks and logs': {

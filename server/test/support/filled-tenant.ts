@@ -68,6 +68,7 @@ export async function fill(
   expectStatus(await tenant.api('POST', '/user', sameUser, sameKey), 201);
   const { InvitationID } = (await tenant.api('POST', '/invitation', { LoginID })).body;
   await leaveMail(service, tenant.TenantID, LoginID);
+  await leaveReset(service, tenant.TenantID, LoginID);
   const link = await tenant.api('POST', `/user/session/${LoginID}`);
   const token = new URL(link.body.SignInURL).searchParams.get('token');
   await service.api('POST', '/session/sign-in', { token });
@@ -153,6 +154,15 @@ async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string
   const address = `${tenantId}@${secret}.example`;
   const [id] = await queueMails(own, [{ userId, kind: 'invitation', address, content, expiresAt }]);
   assert.ok(id);
+}
+
+/** A link for a user who forgot the password. */
+async function leaveReset({ ctx }: TestService, tenantId: string, loginId: string): Promise<void> {
+  const own = { ...ctx, tenantId };
+  const user_id = (await findUserId(own, loginId)) ?? '';
+  const [created_at, expires_at] = [ctx.now(), new Date(ctx.now().getTime() + 3_600_000)];
+  const row = { tenant_id: tenantId, link_hash: `${secret} hash`, user_id, created_at, expires_at };
+  await ctx.db.insertInto('password_reset').values(row).execute();
 }
 
 /** Leaves the state of a node that crashed before the last batch of an erasure and of an upgrade. */

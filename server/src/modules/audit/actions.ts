@@ -6,9 +6,9 @@ import { namesOf } from '../../platform/names-of.ts';
 const Id = Type.String({ format: 'uuid' });
 const Changed = Type.Array(Type.String(), { description: 'Names of the changed fields.' });
 const Count = Type.Integer({ minimum: 0 });
-const Method = OneOf(['link', 'password', 'invitation']);
+const Method = OneOf(['link', 'password', 'invitation', 'reset']);
 /** `check` means a client's POST /user/check. */
-const FailedMethod = OneOf(['link', 'password', 'invitation', 'check']);
+const FailedMethod = OneOf(['link', 'password', 'invitation', 'reset', 'check']);
 
 /**
  * Data has only these fields, so it cannot contain personal data. The trail is never rewritten, not even by an erasure.
@@ -70,6 +70,11 @@ export const auditCatalogue = {
   'invitation.created': ['A user was invited to set a password.', 'user', nothing],
   'invitation.revoked': ['An invitation was revoked.', 'user', nothing],
   'invitation_link.created': ['Another link was created for an invitation.', 'user', nothing],
+  'password_reset.requested': [
+    'A user who forgot their password was sent a link to set another one.',
+    'user',
+    nothing,
+  ],
   'sign_in_link.created': ['A sign-in link was created for a user.', 'user', nothing],
   'sign_in.succeeded': ['A user signed in.', 'user', data({ Method })],
   'sign_in.failed': [

@@ -27,7 +27,7 @@ select exists (
 export async function recordFailedSignIn(
   ctx: Context,
   tenantId: string,
-  input: { method: 'link' | 'password' | 'invitation' | 'check'; userId: string | null },
+  input: { method: 'link' | 'password' | 'invitation' | 'reset' | 'check'; userId: string | null },
 ): Promise<void> {
   const { userId } = input;
   await transaction(ctx, async (ctx) => {

@@ -12,6 +12,11 @@ export function nameHash(ctx: Context, input: { TenantID: string; LoginID: strin
   return keyedHash(ctx.keys, 'guess', `${foldTenantName(input.TenantID)}\0${input.LoginID}`);
 }
 
+/** Counted separately, so that requests for a link do not use up the attempts at signing in. */
+export function resetMark(ctx: Context, input: { TenantID: string; LoginID: string }): string {
+  return keyedHash(ctx.keys, 'guess', `reset ${foldTenantName(input.TenantID)}\0${input.LoginID}`);
+}
+
 const clean = `
 delete from sign_in_guess where name_mark in (
   select old.name_mark from sign_in_guess old where old.expires_at <= $2 and old.name_mark <> $1
@@ -22,7 +27,7 @@ delete from sign_in_guess where name_mark in (
  * Counts the attempt as a failure before its result is known, as POST /user/check does, but for any name: the limit
  * must not reveal which users exist, and anonymous callers must not use up the attempts that POST /user/check allows.
  */
-export async function recordGuess(ctx: Context, mark: string): Promise<void> {
+export async function recordGuess(ctx: Context, mark: string, max = maxFailures): Promise<void> {
   const now = ctx.now();
   const window = windowMinutes * 60_000;
   const row = { name_mark: mark, guessed_at: [now], expires_at: new Date(now.getTime() + window) };
@@ -41,7 +46,7 @@ export async function recordGuess(ctx: Context, mark: string): Promise<void> {
       .forUpdate()
       .executeTakeFirstOrThrow();
     const recent = guessed_at.filter((at) => at.getTime() > now.getTime() - window);
-    if (recent.length >= maxFailures) throw tooManyPasswords(ctx, recent[0] ?? null);
+    if (recent.length >= max) throw tooManyPasswords(ctx, recent[0] ?? null);
     await ctx.db
       .updateTable('sign_in_guess')
       .set({ ...row, guessed_at: [...recent, now] })

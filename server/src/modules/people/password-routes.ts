@@ -5,12 +5,14 @@ import { checkInTurn } from '../../platform/load/admission.ts';
 import { acceptInvitation, readOpenInvitation } from './accept-invitation.ts';
 import { changeOwnPassword } from './change-password.ts';
 import { browserOf, cookieOf } from './cookie.ts';
+import { forgetPassword, readOpenReset, resetPassword } from './reset-password.ts';
 import { crossSite, isCrossSite } from './same-origin.ts';
 import {
   InvitationAcceptance,
   InvitationToken,
   OpenInvitation,
   OwnPasswordChange,
+  PasswordForgotten,
   Session,
 } from './schemas.ts';
 import { readSession, sessionOf, signedOut } from './sessions.ts';
@@ -21,6 +23,11 @@ async function requireSession(ctx: Context, request: FastifyRequest) {
   const found = await sessionOf(ctx, request);
   if (!found) throw signedOut();
   return found;
+}
+
+async function signedIn(ctx: Context, token: string) {
+  const { session } = await readSession(ctx, token);
+  return { status: 200 as const, body: session, headers: cookieOf(ctx, token) };
 }
 
 /** Called by our own pages, on which users set their passwords. */
@@ -57,9 +64,61 @@ export const passwordRoutes = [
     handle: async (ctx, { body, request }) => {
       if (isCrossSite(request)) throw crossSite();
       const input = { token: body.Token, password: body.Password, ...browserOf(request) };
-      const token = await checkInTurn(ctx, request, () => acceptInvitation(ctx, input));
-      const { session } = await readSession(ctx, token);
-      return { status: 200, body: session, headers: cookieOf(ctx, token) };
+      return signedIn(ctx, await checkInTurn(ctx, request, () => acceptInvitation(ctx, input)));
+    },
+  }),
+  route({
+    ...open,
+    method: 'POST',
+    path: '/session/reset',
+    name: 'forgetPassword',
+    summary: 'E-mail a link to a user who forgot their password',
+    description:
+      'The response is the same whether or not the user exists. Users get a link if they can sign in with a password and have an e-mail address.',
+    body: PasswordForgotten,
+    answers: { 204: { description: 'If the user can reset the password, an e-mail is on its way.' } },
+    problems: ['cross_site', 'mail_not_configured', 'login_throttled'],
+    events: [],
+    audits: ['password_reset.requested'],
+    handle: async (ctx, { body, request }) => {
+      if (isCrossSite(request)) throw crossSite();
+      await forgetPassword(ctx, { ...body, address: request.address });
+      return { status: 204 };
+    },
+  }),
+  route({
+    ...open,
+    method: 'POST',
+    path: '/session/reset/check',
+    name: 'readOpenReset',
+    summary: 'Read the password reset of a link',
+    description: "Called by the link's page. Does not use up the link.",
+    body: InvitationToken,
+    answers: { 200: { description: 'The link can be used.', schema: OpenInvitation } },
+    problems: ['cross_site', 'reset_ended'],
+    events: [],
+    handle: async (ctx, { body, request }) => {
+      if (isCrossSite(request)) throw crossSite();
+      return ok(await readOpenReset(ctx, { token: body.Token }));
+    },
+  }),
+  route({
+    ...open,
+    method: 'PUT',
+    path: '/session/reset',
+    name: 'resetPassword',
+    summary: 'Reset a password and sign in',
+    description:
+      "Called by the link's page, which hashes the password first. All of the user's links stop working, and their other sessions end.",
+    body: InvitationAcceptance,
+    answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
+    problems: ['cross_site', 'reset_ended', 'password_not_hashed'],
+    events: ['user.updated'],
+    audits: ['sign_in.succeeded', 'sign_in.failed', 'user.access_changed'],
+    handle: async (ctx, { body, request }) => {
+      if (isCrossSite(request)) throw crossSite();
+      const input = { token: body.Token, password: body.Password, ...browserOf(request) };
+      return signedIn(ctx, await checkInTurn(ctx, request, () => resetPassword(ctx, input)));
     },
   }),
   route({

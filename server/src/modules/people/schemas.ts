@@ -104,7 +104,9 @@ export type PasswordSignIn = Type.Static<typeof PasswordSignIn>;
 export const PasswordFunction = Fields({ PasswordHash }, { title: 'PasswordFunction' });
 export type PasswordFunction = Type.Static<typeof PasswordFunction>;
 
-const Token = Text(2048, { description: 'The part of the InvitationURL after #.' });
+export const PasswordForgotten = Fields({ TenantID: TenantName, LoginID }, { title: 'PasswordForgotten' });
+
+const Token = Text(2048, { description: 'The part of the link after #.' });
 
 export const InvitationToken = Fields({ Token }, { title: 'InvitationToken' });
 
@@ -118,7 +120,10 @@ export const OpenInvitation = Fields(
     ExpiresAt: Instant(),
     PasswordHash,
   },
-  { title: 'OpenInvitation', description: "The information shown on an invitation's page." },
+  {
+    title: 'OpenInvitation',
+    description: 'The information shown on the page of an invitation or password reset.',
+  },
 );
 export type OpenInvitation = Type.Static<typeof OpenInvitation>;
 

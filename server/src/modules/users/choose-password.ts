@@ -3,17 +3,18 @@ import { appendAudit } from '../audit/append.ts';
 import { appendEvents } from '../events/append.ts';
 import { limitWithPassword } from './administrators.ts';
 import { endInvitation } from './invitations/end.ts';
+import { endResets } from './resets/end.ts';
 
 type Choice = {
   userId: string;
   passwordHash: string;
   /** The session that stays open. All others of the user end. */
-  sessionId: string;
-  /** The scopes of the inviter; `undefined` if the user changes their own password. */
+  sessionId: string | null;
+  /** The scopes of the inviter or administrator; `undefined` if the user changes or resets their own password. */
   limit?: readonly string[] | null;
 };
 
-/** Stores a password that the user chose on a page of this service. Call it in a transaction. */
+/** Stores a password that was chosen on a page of this service. Call it in a transaction. */
 export async function storeChosenPassword(ctx: TenantContext, choice: Choice): Promise<void> {
   const { userId, passwordHash, sessionId, limit } = choice;
   const before = await ctx.db
@@ -37,6 +38,7 @@ export async function storeChosenPassword(ctx: TenantContext, choice: Choice): P
     .where('user_id', '=', userId)
     .execute();
   await endInvitation(ctx, userId);
+  await endResets(ctx, userId);
   const data = { LoginID: before.login_id, Changed: ['Password'] };
   await appendEvents(ctx, [{ type: 'user.updated', userId, data }]);
   await appendAudit(ctx, ctx.tenantId, {

@@ -8,7 +8,7 @@ import type { KnownHash, PasswordHash } from '../tenants/schemas.ts';
 /** OWASP Password Storage Cheat Sheet: argon2id, 19 MiB, 2 iterations, 1 lane. Runs on the thread pool. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-const randomMark = 'random:';
+export const randomMark = 'random:';
 
 const formats: Record<PasswordHash, RegExp | null> = {
   opaque: null,

@@ -11,6 +11,7 @@ import { invitationRoutes } from './invitations/routes.ts';
 import { listGroups, listUsers } from './list-users.ts';
 import { mailRoutes } from './mail-routes.ts';
 import { CheckResult, Group, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
+import { setPassword } from './set-password.ts';
 import { readUser, updateUser } from './users.ts';
 
 const params = Type.Object({ LoginID });
@@ -167,6 +168,27 @@ export const userRoutes = [
     prepare: (ctx, { params, body }) =>
       checkInQueue(ctx, () => checkPassword(ctx, { loginId: params.LoginID, password: body.Password })),
     handle: async (_, { prepared }) => ok(prepared),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/user/password/{LoginID}',
+    name: 'setPassword',
+    summary: 'Set a password for the pages of this service',
+    description:
+      "For administrators. Hash the password with the function that `GET /session/password/{TenantID}` returns. The user can sign in with it, even if the tenant has declared no function. The user's sessions, invitation and password resets end. Invite users instead if they can receive a link, so that nobody else knows their password.",
+    scope: 'users:write',
+    also: ['users:admin'],
+    params,
+    body: PasswordCheck,
+    answers: { 204: { description: 'The password has been set.' } },
+    problems: ['user_not_found', 'password_not_hashed'],
+    events: ['user.updated'],
+    audits: ['user.access_changed'],
+    handle: async (ctx, { params, body }) => {
+      await setPassword(ctx, { loginId: params.LoginID, password: body.Password });
+      return { status: 204 };
+    },
   }),
   ...invitationRoutes,
   ...mailRoutes,

@@ -10,6 +10,7 @@ import { limitAfter, rejectAdminChange } from './administrators.ts';
 import { endInvitation } from './invitations/end.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
+import { endResets } from './resets/end.ts';
 import type { User, UserChange } from './schemas.ts';
 
 export function userNotFound(): Problem {
@@ -98,7 +99,9 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
     const user = toUser(row);
     const changed = differences(user, toUser(before)).filter((name) => name !== 'UpdatedAt');
     if ('password_hash' in password) changed.push('Password');
-    if ('password_hash' in password || !row.enabled) await endInvitation(ctx, row.user_id);
+    const endsLinks = 'password_hash' in password || !row.enabled;
+    if (endsLinks) await endInvitation(ctx, row.user_id);
+    if (endsLinks || row.email !== before.email) await endResets(ctx, row.user_id);
     const data = { LoginID: loginId, Changed: changed };
     await appendEvents(ctx, [
       ...(changed.length > 0 ? [{ type: 'user.updated' as const, userId: row.user_id, data }] : []),

@@ -341,6 +341,14 @@ export interface PasswordFailureTable {
   failed_at: Date[];
 }
 
+export interface PasswordResetTable {
+  tenant_id: string;
+  link_hash: string;
+  user_id: string;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+}
+
 export interface RateWindowTable {
   key_id: string;
   starts_at: Timestamp;
@@ -601,6 +609,7 @@ export interface Schema {
   mail_queue: MailQueueTable;
   operator_session: OperatorSessionTable;
   password_failure: PasswordFailureTable;
+  password_reset: PasswordResetTable;
   rate_window: RateWindowTable;
   release: ReleaseTable;
   run_time_commit: RunTimeCommitTable;
@@ -649,6 +658,7 @@ export const tenantTables = [
   'mail',
   'mail_queue',
   'password_failure',
+  'password_reset',
   'run_time_commit',
   'sign_in_link',
   'statement',

@@ -45,7 +45,7 @@ export type Rejection<P extends RejectingPool> = (typeof rejections)[P][number];
 const replicaResults = ['used', 'behind', 'unavailable', 'failed'] as const;
 
 /** `check` means POST /user/check, and `key` an API key or credentials at /oauth/token. */
-const signInKinds = ['password', 'link', 'invitation', 'check', 'key'] as const;
+const signInKinds = ['password', 'link', 'invitation', 'reset', 'check', 'key'] as const;
 
 /** Not in a global registry, because a process, such as a test, may have several contexts. */
 function counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]) {

@@ -18,5 +18,16 @@ export const de: Texts = {
         'Wenn Sie diese E-Mail nicht erwartet haben, können Sie sie ignorieren.',
       ],
     }),
+    password_reset: ({ tenant, name, loginId, until }) => ({
+      subject: `Setzen Sie Ihr Passwort für ${tenant} zurück`,
+      greeting: hello(name),
+      before: [`Für Ihr Konto bei ${tenant} wurde ein neues Passwort angefordert.`],
+      action: 'Neues Passwort festlegen',
+      after: [
+        `Ihr Anmeldename lautet ${loginId}.`,
+        `Der Link funktioniert nur einmal und gilt bis ${until}.`,
+        'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Ihr Passwort bleibt dann unverändert.',
+      ],
+    }),
   },
 };

@@ -16,5 +16,16 @@ export const en: Texts = {
         'If you did not expect this e-mail, you can ignore it.',
       ],
     }),
+    password_reset: ({ tenant, name, loginId, until }) => ({
+      subject: `Reset your password for ${tenant}`,
+      greeting: hello(name),
+      before: [`Someone asked to reset the password of your account with ${tenant}.`],
+      action: 'Choose a new password',
+      after: [
+        `Your login name is ${loginId}.`,
+        `The link works once, until ${until}.`,
+        'If it was not you, ignore this e-mail. Your password stays as it is.',
+      ],
+    }),
   },
 };

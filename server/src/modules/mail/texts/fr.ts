@@ -21,5 +21,16 @@ export const fr: Texts = {
         'Si vous n’attendiez pas cet e-mail, vous pouvez l’ignorer.',
       ],
     }),
+    password_reset: ({ tenant, name, loginId, until }) => ({
+      subject: `Réinitialisez votre mot de passe pour ${tenant}`,
+      greeting: hello(name),
+      before: [`Un nouveau mot de passe a été demandé pour votre compte chez ${tenant}.`],
+      action: 'Choisir un nouveau mot de passe',
+      after: [
+        `Votre identifiant est ${loginId}.`,
+        `Ce lien ne fonctionne qu’une seule fois, jusqu’au ${until}.`,
+        'Si vous n’êtes pas à l’origine de cette demande, ignorez cet e-mail : votre mot de passe reste inchangé.',
+      ],
+    }),
   },
 };

@@ -1,13 +1,15 @@
 import type { PersonalData } from '../../../platform/personal-data.ts';
 import { batchOf } from '../../../platform/personal-data.ts';
+import { endResets } from '../resets/end.ts';
 
 /** Each user has at most one. Their account is closed before it is erased, so no link works. */
 export const invitationData: PersonalData = {
   name: 'Invitations',
-  tables: ['invitation'],
-  erased: 'The newest invitation to set a password, with the hashes of its links.',
+  tables: ['invitation', 'password_reset'],
+  erased: 'The newest invitation to set a password and password resets, with the hashes of their links.',
   kept: null,
   eraseForUser: async (ctx, { userId }) => {
+    await endResets(ctx, userId);
     const erased = await ctx.db
       .deleteFrom('invitation')
       .where('tenant_id', '=', ctx.tenantId)

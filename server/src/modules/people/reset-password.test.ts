@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, beforeEach, test } from 'node:test';
+import { movableClock } from '../../../test/support/clock.ts';
+import { type Reply, startService } from '../../../test/support/service.ts';
+import { startMailServer } from '../../../test/support/smtp.ts';
+import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
+import { sendMails } from '../mail/send.ts';
+import { browser, ownPage, signInUser } from './test-support.ts';
+
+const server = await startMailServer();
+const clock = movableClock();
+const service = await startService({
+  now: clock.now,
+  env: { SMTP_URL: server.url, MAIL_FROM: 'noreply@lectern.example' },
+});
+after(async () => {
+  await service.close();
+  await server.close();
+});
+beforeEach(() => {
+  server.mails = [];
+  // Requests from one address are limited.
+  clock.advance({ hours: 2 });
+});
+
+const hashOf = (password: string) => createHash('sha256').update(password).digest('hex');
+const [old, chosen] = [hashOf('old password'), hashOf('new password')];
+const Email = 'ann@acme.example';
+const tokenOf = (url: string) => new URL(url).hash.slice(1);
+const post = (path: string, body: object, method = 'POST', headers: Record<string, string> = ownPage) =>
+  service.api(method, path, body, '', headers);
+const forget = (TenantID: string, LoginID: string) => post('/session/reset', { TenantID, LoginID });
+const look = (url: string) => post('/session/reset/check', { Token: tokenOf(url) });
+const reset = (url: string, Password = chosen) =>
+  post('/session/reset', { Token: tokenOf(url), Password }, 'PUT');
+const signIn = ({ TenantID }: TestTenant, LoginID: string, Password: string) =>
+  post('/session', { TenantID, LoginID, Password });
+const pageOf = (reply: Reply) =>
+  browser(service, reply.headers.get('set-cookie')?.split(';')[0] ?? 'nothing=1');
+
+/** A user who can sign in with a password. */
+async function userWithPassword(tenant: TestTenant, fields: object = {}): Promise<string> {
+  const LoginID = await tenant.user({ Email, FirstName: 'Ann', ...fields });
+  expectStatus(await tenant.api('PUT', `/user/password/${LoginID}`, { Password: old }), 204);
+  return LoginID;
+}
+
+async function linkFor(tenant: TestTenant, LoginID: string): Promise<string> {
+  expectStatus(await forget(tenant.TenantID, LoginID), 204);
+  await sendMails(service.ctx);
+  const mail = server.mails.at(-1);
+  assert.deepEqual(mail?.to, [Email]);
+  return /http\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+}
+
+test('a user who forgot the password gets a link, sets another one and is signed in', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const LoginID = await userWithPassword(tenant);
+  const earlier = browser(service, await signInUser(service, tenant, LoginID));
+  // The name of the tenant works as on the sign-in page.
+  expectStatus(await forget('acme', LoginID), 204);
+  await sendMails(service.ctx);
+  const [mail] = server.mails;
+  assert.equal(mail?.headers.get('subject'), 'Reset your password for Acme');
+  const url = /http\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+  assert.ok(url.startsWith(`${service.baseUrl}/console/reset#`));
+  for (let n = 0; n < 2; n++) {
+    const { body } = await look(url);
+    assert.deepEqual([body.LoginID, body.TenantName, body.FirstName], [LoginID, 'Acme', 'Ann']);
+  }
+  expectProblem(await reset(url, 'new password'), 422, 'password_not_hashed');
+  const done = await reset(url);
+  expectStatus(done, 200);
+  expectStatus(await pageOf(done)('GET', '/session'), 200);
+  expectProblem(await earlier('GET', '/session'), 401, 'signed_out');
+  expectProblem(await signIn(tenant, LoginID, old), 401, 'sign_in_failed');
+  expectStatus(await signIn(tenant, LoginID, chosen), 200);
+  for (const again of [await reset(url), await look(url)]) expectProblem(again, 410, 'reset_ended');
+  const { body } = await tenant.api('GET', '/audit?Limit=20&Order=newest');
+  const actions = body.Items.map(({ Action, Data }: { Action: string; Data: { Method?: string } }) =>
+    [Action, Data.Method].filter(Boolean).join(' '),
+  );
+  for (const action of ['password_reset.requested', 'sign_in.succeeded reset', 'user.access_changed'])
+    assert.ok(actions.includes(action), `${action}: ${actions}`);
+});
+
+test('the response is the same for everybody, and only users with a password and an address get an e-mail', async () => {
+  const tenant = await newTenant(service);
+  const others = [
+    'nobody',
+    await tenant.user({ Email }),
+    await userWithPassword(tenant, { Email: null }),
+    await userWithPassword(tenant, { Email: 'n/a' }),
+  ];
+  const disabled = await userWithPassword(tenant);
+  await tenant.api('PUT', `/user/${disabled}`, { Enabled: false });
+  const known = await userWithPassword(tenant);
+  const replies = [];
+  for (const LoginID of [...others, disabled, known]) replies.push(await forget(tenant.TenantID, LoginID));
+  replies.push(await forget('no such tenant', known));
+  for (const { status, body } of replies) assert.deepEqual([status, body], [204, replies[0]?.body]);
+  await sendMails(service.ctx);
+  assert.equal(server.mails.length, 1);
+});
+
+test('the requests for a name and from a network are limited, known or not', async () => {
+  const tenant = await newTenant(service);
+  for (const LoginID of [await userWithPassword(tenant), 'nobody']) {
+    clock.advance({ hours: 1 });
+    const forgetTen = (name: string) =>
+      Promise.all(
+        Array.from({ length: 10 }, async () => expectStatus(await forget(tenant.TenantID, name), 204)),
+      );
+    await forgetTen(LoginID);
+    expectProblem(await forget(tenant.TenantID, LoginID), 429, 'login_throttled');
+    expectStatus(await forget(tenant.TenantID, 'another'), 204);
+    expectProblem(await signIn(tenant, LoginID, chosen), 401, 'sign_in_failed');
+    await forgetTen('third');
+    for (let n = 0; n < 8; n++) expectStatus(await forget(tenant.TenantID, `more-${n}`), 204);
+    expectProblem(await forget(tenant.TenantID, 'last'), 429, 'login_throttled');
+    await sendMails(service.ctx);
+  }
+  assert.equal(server.mails.length, 3, 'a mailbox gets few e-mails');
+});
+
+/** What ends a link before it has been used. */
+const endings: Record<string, (LoginID: string, tenant: TestTenant) => Promise<unknown>> = {
+  'an hour': async () => clock.advance({ minutes: 61 }),
+  'a new password from the client': (LoginID, { api }) => api('PUT', `/user/${LoginID}`, { Password: 'x' }),
+  'a new password from an administrator': (LoginID, { api }) =>
+    api('PUT', `/user/password/${LoginID}`, { Password: chosen }),
+  'another e-mail address': (LoginID, { api }) => api('PUT', `/user/${LoginID}`, { Email: 'b@acme.example' }),
+  'disabling the user, even for a moment': async (LoginID, { api }) => {
+    for (const Enabled of [false, true]) await api('PUT', `/user/${LoginID}`, { Enabled });
+  },
+  'a suspension, even a short one': async (_, { TenantID }) => {
+    clock.advance({ seconds: 1 });
+    for (const Status of ['suspended', 'active']) await service.api('PUT', `/tenant/${TenantID}`, { Status });
+  },
+  'an erasure': (LoginID, { api }) => api('DELETE', `/user/${LoginID}`),
+};
+
+for (const [what, end] of Object.entries(endings))
+  test(`${what} ends a link`, async () => {
+    const tenant = await newTenant(service);
+    const LoginID = await userWithPassword(tenant);
+    const url = await linkFor(tenant, LoginID);
+    expectStatus(await look(url), 200);
+    await end(LoginID, tenant);
+    for (const reply of [await look(url), await reset(url)]) expectProblem(reply, 410, 'reset_ended');
+  });
+
+test('using one link ends all others, and an earlier invitation', async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await userWithPassword(tenant);
+  const urls = [await linkFor(tenant, LoginID), await linkFor(tenant, LoginID)];
+  await tenant.api('POST', '/invitation', { LoginID });
+  expectStatus(await reset(urls[1] ?? ''), 200);
+  expectProblem(await reset(urls[0] ?? ''), 410, 'reset_ended');
+  assert.equal((await tenant.api('GET', `/invitation/${LoginID}`)).body.Status, 'revoked');
+});
+
+test('a link is useless in another tenant, to another site, and as another kind of link', async () => {
+  const [tenant, other] = [await newTenant(service), await newTenant(service)];
+  const url = await linkFor(tenant, await userWithPassword(tenant));
+  const [, secret = ''] = tokenOf(url).split('.');
+  const moved = `${Buffer.from(other.TenantID).toString('base64url')}.${secret}`;
+  for (const Token of [moved, `.${secret}`, secret, '', 'x'.repeat(43)])
+    expectProblem(await post('/session/reset', { Token, Password: chosen }, 'PUT'), 410, 'reset_ended');
+  const invitation = { Token: tokenOf(url), Password: chosen };
+  expectProblem(await post('/session/invitation', invitation), 410, 'invitation_ended');
+  const elsewhere = { 'sec-fetch-site': 'cross-site' };
+  for (const [path, method, body] of [
+    ['/session/reset', 'PUT', { Token: tokenOf(url), Password: chosen }],
+    ['/session/reset/check', 'POST', { Token: tokenOf(url) }],
+    ['/session/reset', 'POST', { TenantID: 'x', LoginID: 'x' }],
+  ] as const)
+    expectProblem(await post(path, body, method, elsewhere), 403, 'cross_site');
+  expectStatus(await look(url), 200);
+});
+
+test('a reset keeps the limits of an administrator', async () => {
+  const tenant = await newTenant(service);
+  const made = await service.api('POST', `/tenant/${tenant.TenantID}/key`, {
+    Name: 'narrow',
+    Scopes: ['users:read', 'users:write', 'users:admin'],
+  });
+  const LoginID = await tenant.user({ Email });
+  const narrow = (path: string, body: object) => service.api('PUT', path, body, made.body.Secret);
+  expectStatus(await narrow(`/user/${LoginID}`, { IsAdmin: true }), 200);
+  expectStatus(await narrow(`/user/password/${LoginID}`, { Password: old }), 204);
+  const page = pageOf(await reset(await linkFor(tenant, LoginID)));
+  expectStatus(await page('GET', '/user'), 200);
+  expectProblem(await page('GET', '/webhook'), 403, 'scope_missing');
+});
+
+test('without a mail server, the page learns to ask the administrator', async () => {
+  const silent = await startService();
+  try {
+    const reply = await silent.api('POST', '/session/reset', { TenantID: 'test', LoginID: 'x' }, '', ownPage);
+    expectProblem(reply, 409, 'mail_not_configured');
+  } finally {
+    await silent.close();
+  }
+});
+
+test('an administrator sets a password, which works on the pages of this service and ends all sessions', async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user();
+  const session = browser(service, await signInUser(service, tenant, LoginID));
+  expectProblem(
+    await tenant.api('PUT', `/user/password/${LoginID}`, { Password: 'plain text' }),
+    422,
+    'password_not_hashed',
+  );
+  expectProblem(await tenant.api('PUT', '/user/password/nobody', { Password: old }), 404, 'user_not_found');
+  expectStatus(await tenant.api('PUT', `/user/password/${LoginID}`, { Password: old }), 204);
+  expectProblem(await session('GET', '/session'), 401, 'signed_out');
+  expectStatus(await signIn(tenant, LoginID, old), 200);
+  const made = await service.api('POST', `/tenant/${tenant.TenantID}/key`, {
+    Name: 'writer',
+    Scopes: ['users:write'],
+  });
+  const refused = await service.api('PUT', `/user/password/${LoginID}`, { Password: old }, made.body.Secret);
+  expectProblem(refused, 403, 'scope_missing');
+  const other = await newTenant(service);
+  expectProblem(
+    await other.api('PUT', `/user/password/${LoginID}`, { Password: old }),
+    404,
+    'user_not_found',
+  );
+  const events = await tenant.events({ LoginID });
+  assert.deepEqual(events.at(-1)?.data, { LoginID, Changed: ['Password'] });
+});

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/queues.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { keyedHash } from '../../platform/keys/signing.ts';
+import { networkOf } from '../../platform/load/budgets.ts';
+import { findTenantByName } from '../tenants/find-by-name.ts';
+import { readToken } from '../tenants/token.ts';
+import { pageFunction, readPassword, storePassword } from '../users/passwords.ts';
+import { requestReset } from '../users/resets/request.ts';
+import { findReset, findResetUser, type ResetHandle, useReset } from '../users/resets/use.ts';
+import { toOpenInvitation } from './accept-invitation.ts';
+import { recordGuess, resetMark } from './guesses.ts';
+import type { OpenInvitation } from './schemas.ts';
+import { setPasswordByLink } from './set-password-by-link.ts';
+import { auditFailure } from './sign-in-audit.ts';
+
+/** Longer than the work for a user who exists takes, so that the time does not reveal who exists. */
+const responseMilliseconds = 300;
+/** In 15 minutes. A school has one address for all its learners. */
+const maxFromNetwork = 30;
+
+type Request = { TenantID: string; LoginID: string; address: string };
+
+/** Responds in the same way whether or not the user exists, and counts every request. */
+export async function forgetPassword(ctx: Context, input: Request): Promise<void> {
+  if (ctx.config.mail === null)
+    throw new Problem(
+      'mail_not_configured',
+      'This service sends no e-mail. Ask your administrator for a new invitation.',
+    );
+  await recordGuess(
+    ctx,
+    keyedHash(ctx.keys, 'guess', `reset from ${networkOf(input.address)}`),
+    maxFromNetwork,
+  );
+  await recordGuess(ctx, resetMark(ctx, input));
+  const began = performance.now();
+  await mailLink(ctx, input);
+  // Also if the service is so busy that the work takes longer.
+  await delay(responseMilliseconds - ((performance.now() - began) % responseMilliseconds));
+}
+
+async function mailLink(ctx: Context, { TenantID, LoginID }: Request): Promise<void> {
+  const tenant = await findTenantByName(ctx, TenantID);
+  if (tenant?.status !== 'active') return;
+  const isDeclared = tenant.declared !== 'opaque';
+  await requestReset(forTenant(ctx, tenant.tenant_id), { loginId: LoginID, isDeclared });
+}
+
+function ended(): Problem {
+  return new Problem(
+    'reset_ended',
+    'The link has been used or has expired. Request another one on the sign-in page.',
+  );
+}
+
+function handleOf(token: string): ResetHandle | null {
+  const handle = readToken(token);
+  return handle?.tenantId ? { tenantId: handle.tenantId, hash: handle.hash } : null;
+}
+
+/** The information shown on the link's page. Does not use up the link. */
+export async function readOpenReset(ctx: Context, input: { token: string }): Promise<OpenInvitation> {
+  const handle = handleOf(input.token);
+  const found = handle && (await findReset(ctx, handle));
+  if (!found) throw ended();
+  return toOpenInvitation(found);
+}
+
+type Choice = { token: string; password: string; userAgent: string | null };
+
+/** Sets the password and returns the token of a new session. The link works once. */
+export async function resetPassword(ctx: Context, input: Choice): Promise<string> {
+  const handle = handleOf(input.token);
+  const found = handle && (await findReset(ctx, handle));
+  if (!found) throw await refuse(ctx, handle);
+  const passwordHash = await storePassword(ctx, readPassword(input.password, pageFunction(found.declared)));
+  const token = await transaction(ctx, async (ctx) => {
+    const { tenantId } = handle;
+    const user = await useReset({ ...ctx, tenantId }, handle);
+    if (!user) return null;
+    const { userAgent } = input;
+    return setPasswordByLink(ctx, { tenantId, user, passwordHash, userAgent, method: 'reset' });
+  });
+  if (token === null) throw await refuse(ctx, handle);
+  return token;
+}
+
+async function refuse(ctx: Context, handle: ResetHandle | null): Promise<Problem> {
+  const named = handle && (await findResetUser(ctx, handle));
+  await auditFailure(ctx, { tenantId: named ? handle.tenantId : null, method: 'reset', named });
+  return ended();
+}
