@@ -151,3 +151,20 @@ test('rejects work after it has been closed', async () => {
   await engine.close();
   await assert.rejects(engine.query({ text: 'select 1', values: [] }), { code: 'unavailable' });
 });
+
+test('transactions and their results do not stay in memory', async () => {
+  const engine = await openPglite({ folder: null });
+  const rounds = 1_000;
+  const megabytes = () => process.memoryUsage().heapUsed / 1024 ** 2;
+  const before = megabytes();
+  for (let round = 0; round < rounds; round++) {
+    const rows = await engine.transaction(async (connection) => {
+      await connection.query({ text: 'select 1', values: [] });
+      return new Array<number>(20_000).fill(0.5);
+    });
+    assert.equal(rows.length, 20_000);
+  }
+  const grown = megabytes() - before;
+  assert.ok(grown < 80, `${Math.round(grown)} MB more after ${rounds} transactions of 0.2 MB`);
+  await engine.close();
+});

@@ -50,7 +50,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
   const open = () => openSession({ folder, syncs, ...(image ? { image } : {}) });
   let session: Session | null = null;
   let opening: Promise<void> | null = null;
-  let transactionEnd: Promise<unknown> | null = null;
+  let transactionEnd: PromiseWithResolvers<void> | null = null;
   let closed = false;
   /** Unfinished statements and transactions, which the engine processes one after another. */
   let pending = 0;
@@ -60,6 +60,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
     session = next;
     next.ended.then((reason) => {
       session = null;
+      transactionEnd?.resolve();
       transactionEnd = null;
       if (reason !== undefined)
         log.error({ reason }, 'the database crashed; it will be reopened when it is next used');
@@ -88,7 +89,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
 
   const whenItsTurn = async <T>(begin: (session: Session) => Promise<T>): Promise<T> => {
     while (transactionEnd || !session) {
-      if (transactionEnd) await transactionEnd;
+      if (transactionEnd) await transactionEnd.promise;
       else {
         opening ??= reopen().finally(() => {
           opening = null;
@@ -113,13 +114,15 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
           },
         }),
       );
-      const end = Promise.race([result, own.ended])
-        .catch(() => {})
-        .finally(() => {
-          clearTimeout(idle);
-          if (transactionEnd === end) transactionEnd = null;
-        });
-      transactionEnd = end;
+      // Not a race with the end of the session: that promise would keep each transaction's result in memory.
+      const mine = Promise.withResolvers<void>();
+      transactionEnd = mine;
+      const end = () => {
+        clearTimeout(idle);
+        if (transactionEnd === mine) transactionEnd = null;
+        mine.resolve();
+      };
+      result.then(end, end);
       return result;
     });
 
