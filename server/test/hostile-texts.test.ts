@@ -22,6 +22,7 @@ const fixedFormat = /^\^(P|\\d|\[A-Z\]|\[A-Za-z\]|https\?:\/\/\(|\(\?<)/;
 const notStored = new Set([
   ...['createAccessToken', 'checkPassword', 'signIn', 'signInWithPassword'],
   ...['readOpenInvitation', 'acceptInvitation', 'changeOwnPassword'],
+  ...['setPassword', 'forgetPassword', 'readOpenReset', 'resetPassword'],
 ]);
 
 function freeTexts(schema: JsonSchema & { pattern?: string }, name = ''): string[] {

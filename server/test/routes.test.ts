@@ -37,6 +37,9 @@ const withoutScope = new Set([
   'readOpenInvitation', // the link is the credential
   'acceptInvitation', // the link is the credential
   'changeOwnPassword', // the cookie is
+  'forgetPassword', // anybody can ask for a link, which is e-mailed
+  'readOpenReset', // the link is the credential
+  'resetPassword', // the link is the credential
   'signInWithPassword', // the tenant, name and password are in the request itself
   'signOut', // the cookie is
   'openSession', // the ticket in the path is
@@ -95,6 +98,7 @@ const notAudited = new Map([
   ['enrolMany', 'day-to-day work, reported by events'],
   ['redeemEnrolmentKey', 'day-to-day work, reported by events'],
   ['readOpenInvitation', 'changes nothing'],
+  ['readOpenReset', 'changes nothing'],
   ['checkPassword', "sign-in to the tenant's own application"],
   ['pingWebhook', 'changes nothing'],
   ...[
