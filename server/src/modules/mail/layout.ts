@@ -1,7 +1,7 @@
 import type { MailText } from './texts/text.ts';
 
 export function toText({ greeting, before, action, after }: MailText, url: string): string {
-  return `${[greeting, ...before, `${action}:\n${url}`, ...after].join('\n\n')}\n`;
+  return `${[greeting, ...before, `${action}\n${url}`, ...after].join('\n\n')}\n`;
 }
 
 const entities: Record<string, string> = {

@@ -21,7 +21,7 @@ export const de: Texts = {
     password_reset: ({ tenant, name, loginId, until }) => ({
       subject: `Setzen Sie Ihr Passwort für ${tenant} zurück`,
       greeting: hello(name),
-      before: [`Für Ihr Konto bei ${tenant} wurde ein neues Passwort angefordert.`],
+      before: [`für Ihr Konto bei ${tenant} wurde ein neues Passwort angefordert.`],
       action: 'Neues Passwort festlegen',
       after: [
         `Ihr Anmeldename lautet ${loginId}.`,
