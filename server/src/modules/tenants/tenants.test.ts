@@ -13,7 +13,13 @@ test('a TenantID alone creates a tenant with all defaults', async () => {
   const made = await api('POST', '/tenant', { TenantID });
   expectStatus(made, 201);
   const { CreatedAt, UpdatedAt, ...rest } = made.body;
-  const defaults = { Status: 'active', PasswordHash: 'opaque', ReturnOrigins: null, FrameOrigins: null };
+  const defaults = {
+    Status: 'active',
+    PasswordHash: 'opaque',
+    Language: 'en',
+    ReturnOrigins: null,
+    FrameOrigins: null,
+  };
   assert.deepEqual(rest, { TenantID, Name: TenantID, ...defaults });
   assert.deepEqual((await api('GET', made.headers.get('location') ?? '')).body, made.body);
 });
