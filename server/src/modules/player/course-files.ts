@@ -29,7 +29,7 @@ export function contentTypeOf(path: string): string {
 const maxPathLength = 1024;
 /** Maximum size of all cached indexes together, in characters. */
 const maxIndexCharacters = 32 * 1024 ** 2;
-const namesPerTurn = 500;
+const namesPerTurn = 100;
 
 /** A release's paths by their case-folded form. */
 type Index = { paths: Map<string, string>; size: number };
