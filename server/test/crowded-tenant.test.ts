@@ -11,7 +11,7 @@ import { importAicc, openAicc } from './support/aicc.ts';
 import { ask } from './support/ask.ts';
 import { openAu, openUnit, readResults, startAu } from './support/au.ts';
 import { movableClock } from './support/clock.ts';
-import { actors, fillCrowd, lrs } from './support/crowded-tenant.ts';
+import { actors, crowdedRows, fillCrowd, lrs } from './support/crowded-tenant.ts';
 import { packFiles } from './support/packages.ts';
 import { play } from './support/player.ts';
 import { countTouched, type Touched } from './support/rows-touched.ts';
@@ -20,7 +20,7 @@ import { startMailServer } from './support/smtp.ts';
 import { expectStatus, newTenant, unique } from './support/tenant.ts';
 
 // The embedded database does one thing at a time and cannot be interrupted, so no statement or transaction may grow
-// with the number of rows that a caller can create. Every operation is called while each such table has 20,000 rows.
+// with the number of rows that a caller can create. Every operation is called while each such table has 12,000 rows.
 // Rows are counted because time depends on the machine: 5,000 rows take 10 to 100 ms.
 
 const maxRows = 5_000;
@@ -419,7 +419,7 @@ const calls: Record<string, Call[]> = {
       limit: '5',
       until: '1970-01-01T00:00:00.01Z',
     }),
-    lrsCall('GET', 'statements', { statementId: crowdStatement(20_000) }),
+    lrsCall('GET', 'statements', { statementId: crowdStatement(crowdedRows) }),
   ],
   getAgents: [lrsCall('GET', 'agents', { agent })],
   getActivities: [lrsCall('GET', 'activities', { activityId })],

@@ -3,8 +3,8 @@ import { noKey } from '../../src/modules/xapi/document-address.ts';
 import { searchKey } from '../../src/modules/xapi/search-keys.ts';
 import type { TestService } from './service.ts';
 
-/** Rows in each table that a caller can fill. The test fails if an operation touches a third of them. */
-export const crowdedRows = 20_000;
+/** Rows in each table that a caller can fill. The test fails if an operation touches 5,000 of them. */
+export const crowdedRows = 12_000;
 
 /** Rows in tables that exports read four rows at a time. Still more than the test allows an operation to touch. */
 export const crowdedLargeRows = 7_000;
