@@ -23,7 +23,7 @@ function sessionOf(Standard: Standard): Session {
   const units = ['a', 'b'].map((UnitID) => unitOf({ UnitID, MasteryScore: 80 }));
   return {
     Session: 'session',
-    Preview: false,
+    Mode: 'normal',
     Launch: 1,
     NextCommit: 1,
     EnrollID: 'enrolment',

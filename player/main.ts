@@ -4,9 +4,9 @@ import { openCopy } from './journal-copy.ts';
 import { language, messages, setLanguage } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
 import { play } from './play.ts';
-import { beginPreview } from './preview.ts';
 import { openSession, type Replayed, replay } from './session.ts';
 import { isStorageDenied } from './storage.ts';
+import { beginUnrecorded } from './unrecorded.ts';
 
 /** Shows the texts in the course's language or, if that is not supported, the browser's. */
 function selectTexts(course: string | null): void {
@@ -74,7 +74,8 @@ async function open(journal: Journal, { turnedAway }: Replayed): Promise<void> {
   hidePage();
   selectTexts(opening.session.Language);
   elements.bar.hidden = false;
-  await play(opening.session, opening.session.Preview ? beginPreview() : journal);
+  const { Mode } = opening.session;
+  await play(opening.session, Mode === 'normal' ? journal : beginUnrecorded(Mode));
   if (turnedAway.length > 0) {
     const titles = [...new Set(turnedAway.map(({ CourseTitle }) => CourseTitle))];
     ask(messages.leftTitle, messages.left(titles), [{ text: messages.understood, act: () => {} }]);

@@ -13,10 +13,11 @@ function shape(texts: object, above = ''): string[] {
   });
 }
 
-for (const [name, { course, preview }] of Object.entries(catalogues))
+for (const [name, { course, preview, review }] of Object.entries(catalogues))
   test(`the player's texts in ${name} have the same keys as the English ones`, () => {
     assert.deepEqual(shape(course), shape(catalogues.en.course));
     assert.deepEqual(shape(preview), shape(catalogues.en.preview));
+    assert.deepEqual(shape(review), shape(catalogues.en.review));
   });
 
 test('the player supports the same languages as the console', () => {

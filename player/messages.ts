@@ -1,17 +1,21 @@
-import type { CommitRejection, SessionEnd } from './contract.ts';
-import { english, englishPreview, type Messages } from './messages/english.ts';
-import { french, frenchPreview } from './messages/french.ts';
-import { german, germanPreview } from './messages/german.ts';
+import type { CommitRejection, Session, SessionEnd } from './contract.ts';
+import { english, englishPreview, englishReview, type Messages } from './messages/english.ts';
+import { french, frenchPreview, frenchReview } from './messages/french.ts';
+import { german, germanPreview, germanReview } from './messages/german.ts';
 
-/** The player's languages, which are the same as the console's. Each has texts for a course and for a preview. */
+/** The player's languages, which are the same as the console's. Each has texts for a course, and those that differ in a
+ * preview and in a review. */
 export const catalogues = {
-  en: { course: english, preview: englishPreview },
-  de: { course: german, preview: germanPreview },
-  fr: { course: french, preview: frenchPreview },
+  en: { course: english, preview: englishPreview, review: englishReview },
+  de: { course: german, preview: germanPreview, review: germanReview },
+  fr: { course: french, preview: frenchPreview, review: frenchReview },
 };
 export type Language = keyof typeof catalogues;
 
-let isPreview = false;
+/** The modes in which nothing is recorded. */
+export type Unrecorded = Exclude<Session['Mode'], 'normal'>;
+
+let mode: Session['Mode'] = 'normal';
 export let language: Language = 'en';
 export let messages: Messages = english;
 
@@ -24,13 +28,13 @@ export function languageFor(wanted: readonly string[]): Language {
 /** Switches to the first wanted language that the player supports. */
 export function setLanguage(wanted: readonly string[]): void {
   language = languageFor(wanted);
-  const { course, preview } = catalogues[language];
-  messages = isPreview ? { ...course, ...preview } : course;
+  const { course, ...others } = catalogues[language];
+  messages = mode === 'normal' ? course : { ...course, ...others[mode] };
 }
 
-/** Switches to the texts for a preview. */
-export function selectPreviewMessages(): void {
-  isPreview = true;
+/** Switches to the texts for a mode in which nothing is recorded. */
+export function useMessagesFor(unrecorded: Unrecorded): void {
+  mode = unrecorded;
   setLanguage([language]);
 }
 

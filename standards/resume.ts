@@ -47,6 +47,23 @@ function resume2004(unit: Unit, data: RunTimeData, learner: Learner): RunTimeDat
 }
 
 /**
+ * The data of a unit that is opened for review: as at the end of the attempt, without a time limit, and with the mode and
+ * credit that tell the content so (SCORM 1.2 RTE §3.4.4, SCORM 2004 RTE §4.2.5 and §4.2.14).
+ */
+export function forReview(standard: Standard, unit: Unit, data: RunTimeData): RunTimeData {
+  if (standard === 'web' || unit.Kind !== 'sco') return data;
+  const is12 = standard === 'scorm12';
+  const limit = is12 ? 'cmi.student_data.max_time_allowed' : 'cmi.max_time_allowed';
+  const { [limit]: _, ...unlimited } = data;
+  return {
+    ...unlimited,
+    ...(is12
+      ? { 'cmi.core.credit': 'no-credit', 'cmi.core.lesson_mode': 'review' }
+      : { 'cmi.credit': 'no-credit', 'cmi.mode': 'review' }),
+  };
+}
+
+/**
  * `resume` even after a session that ended in a crash or a closed window, before the content could set `suspend`.
  * Content that checks for it would otherwise ignore its own bookmark.
  */

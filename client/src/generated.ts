@@ -2661,7 +2661,8 @@ export interface components {
              *       "Limit": 3,
              *       "CoolDown": "P1D",
              *       "Counts": "best",
-             *       "After": "failed"
+             *       "After": "failed",
+             *       "Review": false
              *     }
              */
             Attempts: {
@@ -2682,6 +2683,8 @@ export interface components {
                  * @enum {string}
                  */
                 After: "failed" | "finished";
+                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content is told so (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                Review: boolean;
             } | null;
             /** @description Number of the current attempt, counted from 1. */
             Attempt: number;
@@ -2739,7 +2742,8 @@ export interface components {
              *       "Limit": 3,
              *       "CoolDown": "P1D",
              *       "Counts": "best",
-             *       "After": "failed"
+             *       "After": "failed",
+             *       "Review": false
              *     }
              */
             Attempts: {
@@ -2760,6 +2764,8 @@ export interface components {
                  * @enum {string}
                  */
                 After: "failed" | "finished";
+                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content is told so (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                Review: boolean;
             } | null;
             /** @description Number of free seats; null means unlimited. */
             SeatsLeft: number | null;
@@ -2831,7 +2837,8 @@ export interface components {
              *       "Limit": 3,
              *       "CoolDown": "P1D",
              *       "Counts": "best",
-             *       "After": "failed"
+             *       "After": "failed",
+             *       "Review": false
              *     }
              */
             Attempts?: {
@@ -2852,6 +2859,8 @@ export interface components {
                  * @enum {string}
                  */
                 After?: "failed" | "finished";
+                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content is told so (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                Review?: boolean;
             } | null;
         };
         /** Explanation */
@@ -3606,7 +3615,8 @@ export interface components {
              *       "Limit": 3,
              *       "CoolDown": "P1D",
              *       "Counts": "best",
-             *       "After": "failed"
+             *       "After": "failed",
+             *       "Review": false
              *     }
              */
             Attempts?: {
@@ -3627,6 +3637,8 @@ export interface components {
                  * @enum {string}
                  */
                 After?: "failed" | "finished";
+                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content is told so (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                Review?: boolean;
             } | null;
         };
         /** Release */
@@ -4491,8 +4503,11 @@ export interface components {
         PlayerSession: {
             /** @description The path segment for the following requests: `/play/{Session}/commit`, `/play/{Session}/content/…`. */
             Session: string;
-            /** @description true if nothing in this session is recorded. */
-            Preview: boolean;
+            /**
+             * @description In a preview and in a review, nothing is recorded.
+             * @enum {string}
+             */
+            Mode: "normal" | "preview" | "review";
             /** @description Number of this launch of the enrolment. The bookmark of the highest one is kept. */
             Launch: number;
             /** @description Number of the next commit. All launches of an enrolment share one sequence. */
@@ -7280,7 +7295,8 @@ export interface operations {
                      *         "Limit": 3,
                      *         "CoolDown": "P1D",
                      *         "Counts": "best",
-                     *         "After": "failed"
+                     *         "After": "failed",
+                     *         "Review": false
                      *       },
                      *       "Attempt": 1,
                      *       "AttemptsUsed": 1,
@@ -7335,7 +7351,8 @@ export interface operations {
                      *         "Limit": 3,
                      *         "CoolDown": "P1D",
                      *         "Counts": "best",
-                     *         "After": "failed"
+                     *         "After": "failed",
+                     *         "Review": false
                      *       },
                      *       "Attempt": 1,
                      *       "AttemptsUsed": 1,
@@ -7444,7 +7461,8 @@ export interface operations {
                      *         "Limit": 3,
                      *         "CoolDown": "P1D",
                      *         "Counts": "best",
-                     *         "After": "failed"
+                     *         "After": "failed",
+                     *         "Review": false
                      *       },
                      *       "Attempt": 1,
                      *       "AttemptsUsed": 1,
@@ -7499,7 +7517,8 @@ export interface operations {
                      *         "Limit": 3,
                      *         "CoolDown": "P1D",
                      *         "Counts": "best",
-                     *         "After": "failed"
+                     *         "After": "failed",
+                     *         "Review": false
                      *       },
                      *       "Attempt": 1,
                      *       "AttemptsUsed": 1,
@@ -7588,7 +7607,8 @@ export interface operations {
                      *             "Limit": 3,
                      *             "CoolDown": "P1D",
                      *             "Counts": "best",
-                     *             "After": "failed"
+                     *             "After": "failed",
+                     *             "Review": false
                      *           },
                      *           "SeatsLeft": 99
                      *         }
@@ -7730,7 +7750,8 @@ export interface operations {
                      *             "Limit": 3,
                      *             "CoolDown": "P1D",
                      *             "Counts": "best",
-                     *             "After": "failed"
+                     *             "After": "failed",
+                     *             "Review": false
                      *           },
                      *           "Attempt": 1,
                      *           "AttemptsUsed": 1,
@@ -7850,7 +7871,8 @@ export interface operations {
                      *             "Limit": 3,
                      *             "CoolDown": "P1D",
                      *             "Counts": "best",
-                     *             "After": "failed"
+                     *             "After": "failed",
+                     *             "Review": false
                      *           },
                      *           "Attempt": 1,
                      *           "AttemptsUsed": 1,
@@ -7953,7 +7975,8 @@ export interface operations {
                      *         "Limit": 3,
                      *         "CoolDown": "P1D",
                      *         "Counts": "best",
-                     *         "After": "failed"
+                     *         "After": "failed",
+                     *         "Review": false
                      *       },
                      *       "Attempt": 1,
                      *       "AttemptsUsed": 1,
@@ -8056,7 +8079,8 @@ export interface operations {
                      *         "Limit": 3,
                      *         "CoolDown": "P1D",
                      *         "Counts": "best",
-                     *         "After": "failed"
+                     *         "After": "failed",
+                     *         "Review": false
                      *       },
                      *       "Attempt": 1,
                      *       "AttemptsUsed": 1,
@@ -8737,7 +8761,8 @@ export interface operations {
                      *         "Limit": 3,
                      *         "CoolDown": "P1D",
                      *         "Counts": "best",
-                     *         "After": "failed"
+                     *         "After": "failed",
+                     *         "Review": false
                      *       },
                      *       "Attempt": 1,
                      *       "AttemptsUsed": 1,
@@ -9231,7 +9256,8 @@ export interface operations {
                      *             "Limit": 3,
                      *             "CoolDown": "P1D",
                      *             "Counts": "best",
-                     *             "After": "failed"
+                     *             "After": "failed",
+                     *             "Review": false
                      *           },
                      *           "Attempt": 1,
                      *           "AttemptsUsed": 1,
@@ -9292,7 +9318,8 @@ export interface operations {
                      *             "Limit": 3,
                      *             "CoolDown": "P1D",
                      *             "Counts": "best",
-                     *             "After": "failed"
+                     *             "After": "failed",
+                     *             "Review": false
                      *           },
                      *           "Attempt": 1,
                      *           "AttemptsUsed": 1,
@@ -10060,7 +10087,8 @@ export interface operations {
                      *                 "Limit": 3,
                      *                 "CoolDown": "P1D",
                      *                 "Counts": "best",
-                     *                 "After": "failed"
+                     *                 "After": "failed",
+                     *                 "Review": false
                      *               },
                      *               "SeatsLeft": 99
                      *             }
@@ -10167,7 +10195,8 @@ export interface operations {
                      *                 "Limit": 3,
                      *                 "CoolDown": "P1D",
                      *                 "Counts": "best",
-                     *                 "After": "failed"
+                     *                 "After": "failed",
+                     *                 "Review": false
                      *               },
                      *               "SeatsLeft": 99
                      *             }
@@ -10256,7 +10285,8 @@ export interface operations {
                      *             "Limit": 3,
                      *             "CoolDown": "P1D",
                      *             "Counts": "best",
-                     *             "After": "failed"
+                     *             "After": "failed",
+                     *             "Review": false
                      *           },
                      *           "SeatsLeft": 99
                      *         }
@@ -10348,7 +10378,8 @@ export interface operations {
                      *             "Limit": 3,
                      *             "CoolDown": "P1D",
                      *             "Counts": "best",
-                     *             "After": "failed"
+                     *             "After": "failed",
+                     *             "Review": false
                      *           },
                      *           "SeatsLeft": 99
                      *         }
@@ -10401,7 +10432,8 @@ export interface operations {
                      *             "Limit": 3,
                      *             "CoolDown": "P1D",
                      *             "Counts": "best",
-                     *             "After": "failed"
+                     *             "After": "failed",
+                     *             "Review": false
                      *           },
                      *           "SeatsLeft": 99
                      *         }
@@ -10516,7 +10548,8 @@ export interface operations {
                      *         "Limit": 3,
                      *         "CoolDown": "P1D",
                      *         "Counts": "best",
-                     *         "After": "failed"
+                     *         "After": "failed",
+                     *         "Review": false
                      *       },
                      *       "SeatsLeft": 99
                      *     }
@@ -10549,7 +10582,8 @@ export interface operations {
                      *         "Limit": 3,
                      *         "CoolDown": "P1D",
                      *         "Counts": "best",
-                     *         "After": "failed"
+                     *         "After": "failed",
+                     *         "Review": false
                      *       },
                      *       "SeatsLeft": 99
                      *     }
@@ -14107,7 +14141,8 @@ export interface operations {
                      *         "Limit": 3,
                      *         "CoolDown": "P1D",
                      *         "Counts": "best",
-                     *         "After": "failed"
+                     *         "After": "failed",
+                     *         "Review": false
                      *       },
                      *       "Attempt": 1,
                      *       "AttemptsUsed": 1,
@@ -14142,6 +14177,8 @@ export interface operations {
                 enrolment?: unknown;
                 /** @description Part of the LaunchURL. */
                 key?: unknown;
+                /** @description true opens the latest attempt for review if no other one can start and the rules for attempts permit it (`Review`). */
+                review?: unknown;
                 /** @description Where to send the learner afterwards: an http(s) URL, percent-encoded, or raw as the last parameter with its own ? and &. */
                 returnURL?: unknown;
             };
@@ -14433,7 +14470,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "Session": "eyJhbGciOiJkaXIifQ",
-                     *       "Preview": true,
+                     *       "Mode": "normal",
                      *       "Launch": 1,
                      *       "NextCommit": 1,
                      *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",

@@ -244,3 +244,35 @@ export const englishPreview: Partial<Messages> = {
     again: 'Preview again',
   },
 };
+
+/** Texts that differ in a review of an earlier attempt, which records nothing. */
+export const englishReview: Partial<Messages> = {
+  saveStates: {
+    saved: 'Review: your result stays as it is',
+    partly: 'Review: your result stays as it is',
+    saving: 'Review: your result stays as it is',
+    kept: 'Review: no connection',
+    unkept: 'Review: no connection',
+  },
+  chooseUnit: englishPreview.chooseUnit ?? english.chooseUnit,
+  leaving: 'Ending the review…',
+  ends: {
+    ...english.ends,
+    session_ended: {
+      title: 'This review has ended',
+      text: 'A review lasts two hours. Open the course again from the page where you found it.',
+      action: null,
+    },
+  },
+  lastSteps: englishPreview.lastSteps ?? english.lastSteps,
+  end: {
+    ...english.end,
+    saved: 'You have reviewed the course',
+    kept: 'You have reviewed the course',
+    keptText: 'Your result has not changed. You can close this window.',
+    lost: 'You have reviewed the course',
+    lostText: 'Your result has not changed. You can close this window.',
+    close: 'Your result has not changed. You can close this window.',
+    again: 'Review again',
+  },
+};

@@ -233,3 +233,35 @@ export const frenchPreview: Partial<Messages> = {
     again: 'Relancer l’aperçu',
   },
 };
+
+/** As in English. */
+export const frenchReview: Partial<Messages> = {
+  saveStates: {
+    saved: 'Relecture : votre résultat ne change pas',
+    partly: 'Relecture : votre résultat ne change pas',
+    saving: 'Relecture : votre résultat ne change pas',
+    kept: 'Relecture : pas de connexion',
+    unkept: 'Relecture : pas de connexion',
+  },
+  chooseUnit: frenchPreview.chooseUnit ?? french.chooseUnit,
+  leaving: 'Fermeture de la relecture…',
+  ends: {
+    ...french.ends,
+    session_ended: {
+      title: 'Cette relecture est terminée',
+      text: 'Une relecture dure deux heures. Ouvrez de nouveau le cours depuis la page où vous l’avez trouvé.',
+      action: null,
+    },
+  },
+  lastSteps: frenchPreview.lastSteps ?? french.lastSteps,
+  end: {
+    ...french.end,
+    saved: 'Vous avez revu le cours',
+    kept: 'Vous avez revu le cours',
+    keptText: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',
+    lost: 'Vous avez revu le cours',
+    lostText: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',
+    close: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',
+    again: 'Revoir le cours',
+  },
+};

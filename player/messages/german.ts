@@ -234,3 +234,35 @@ export const germanPreview: Partial<Messages> = {
     again: 'Vorschau wiederholen',
   },
 };
+
+/** As in English. */
+export const germanReview: Partial<Messages> = {
+  saveStates: {
+    saved: 'Rückblick: Ihr Ergebnis bleibt unverändert',
+    partly: 'Rückblick: Ihr Ergebnis bleibt unverändert',
+    saving: 'Rückblick: Ihr Ergebnis bleibt unverändert',
+    kept: 'Rückblick: keine Verbindung',
+    unkept: 'Rückblick: keine Verbindung',
+  },
+  chooseUnit: germanPreview.chooseUnit ?? german.chooseUnit,
+  leaving: 'Der Rückblick wird beendet …',
+  ends: {
+    ...german.ends,
+    session_ended: {
+      title: 'Dieser Rückblick ist beendet',
+      text: 'Ein Rückblick dauert zwei Stunden. Öffnen Sie den Kurs erneut auf der Seite, auf der Sie ihn gefunden haben.',
+      action: null,
+    },
+  },
+  lastSteps: germanPreview.lastSteps ?? german.lastSteps,
+  end: {
+    ...german.end,
+    saved: 'Sie haben sich den Kurs noch einmal angesehen',
+    kept: 'Sie haben sich den Kurs noch einmal angesehen',
+    keptText: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',
+    lost: 'Sie haben sich den Kurs noch einmal angesehen',
+    lostText: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',
+    close: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',
+    again: 'Noch einmal ansehen',
+  },
+};

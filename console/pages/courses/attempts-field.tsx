@@ -1,4 +1,4 @@
-import { Group, NativeSelect, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Group, NativeSelect, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { choiceOf } from '../../parts/choices.ts';
 import type { Option } from './values.tsx';
@@ -7,7 +7,7 @@ type Rules = NonNullable<Option['Attempts']>;
 
 const counts = ['best', 'last', 'first'] as const satisfies readonly Rules['Counts'][];
 const afters = ['failed', 'finished'] as const satisfies readonly Rules['After'][];
-const fresh: Rules = { Limit: 3, CoolDown: null, Counts: 'best', After: 'failed' };
+const fresh: Rules = { Limit: 3, CoolDown: null, Counts: 'best', After: 'failed', Review: false };
 const coolDown = /^P(?=\d|T\d)(\d{1,3}D)?(T(?=\d)(\d{1,3}H)?(\d{1,3}M)?)?$/;
 
 type AttemptsFieldProps = { value: Rules | null; onChange: (value: Rules | null) => void };
@@ -68,6 +68,12 @@ export function AttemptsField({ value, onChange }: AttemptsFieldProps) {
               data={afters.map((one) => ({ value: one, label: t(`afterOf.${one}`) }))}
             />
           </Group>
+          <Checkbox
+            label={t('review')}
+            description={t('reviewText')}
+            checked={value.Review}
+            onChange={(event) => set({ Review: event.currentTarget.checked })}
+          />
         </>
       )}
     </Stack>

@@ -29,6 +29,11 @@ const properties = {
     description:
       'When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.',
   }),
+  Review: Type.Unsafe<boolean>({
+    type: 'boolean',
+    description:
+      'Whether the learner may open the latest attempt for review while no other one can start. SCORM content is told so (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed.',
+  }),
 };
 
 export type AttemptRules = {
@@ -36,11 +41,12 @@ export type AttemptRules = {
   CoolDown: string | null;
   Counts: 'best' | 'last' | 'first';
   After: 'failed' | 'finished';
+  Review: boolean;
 };
 
 const base = { type: ['object', 'null'], additionalProperties: false, properties };
 
-const example = { Limit: 3, CoolDown: 'P1D', Counts: 'best', After: 'failed' };
+const example = { Limit: 3, CoolDown: 'P1D', Counts: 'best', After: 'failed', Review: false };
 
 export const AttemptRules = Type.Unsafe<AttemptRules | null>({
   ...base,
@@ -58,7 +64,14 @@ export const AttemptRulesChange = Type.Unsafe<Partial<AttemptRules> | null>({
 
 /** The rules with their defaults. Throws if they contradict each other. */
 export function completeRules(sent: Partial<AttemptRules>): AttemptRules {
-  const rules = { Limit: null, CoolDown: null, Counts: 'best', After: 'failed', ...sent } as const;
+  const rules = {
+    Limit: null,
+    CoolDown: null,
+    Counts: 'best',
+    After: 'failed',
+    Review: false,
+    ...sent,
+  } as const;
   if (rules.Limit === 1 && rules.CoolDown !== null)
     throw new Problem(
       'validation_failed',
@@ -70,9 +83,9 @@ export function completeRules(sent: Partial<AttemptRules>): AttemptRules {
 
 export const coolDownMilliseconds = ({ CoolDown }: AttemptRules) => parseSeconds(CoolDown) * 1000;
 
-/** The cast is safe: the column is written only from completed rules. */
+/** The cast is safe: the column is written only from completed rules. The first ones did not have `Review`. */
 export function rulesOf(stored: unknown): AttemptRules | null {
-  return stored as AttemptRules | null;
+  return stored === null ? null : { Review: false, ...(stored as Omit<AttemptRules, 'Review'>) };
 }
 
 /** A cmi5 registration is one attempt, so its statements cannot be divided into several. */

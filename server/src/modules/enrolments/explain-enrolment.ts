@@ -40,7 +40,13 @@ export async function explainEnrolment(
   ctx: TenantContext,
   input: { enrollId: string; loginId: string },
 ): Promise<Explanation> {
-  const { CourseTitle: _, reason: __, startsAttempt: ___, ...decision } = await explain(ctx, input);
+  const {
+    CourseTitle: _,
+    reason: __,
+    startsAttempt: ___,
+    mayReview: ____,
+    ...decision
+  } = await explain(ctx, input);
   const values = [ctx.tenantId, input.enrollId];
   const [row] = await run<Row>(ctx, { name: 'explain_course', text, values });
   const unavailable = row ? await unavailableUnits(ctx, input.enrollId, row) : [];

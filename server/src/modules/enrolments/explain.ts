@@ -1,8 +1,9 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
 import { readTogether, wantedRows } from '../../platform/load/read-together.ts';
+import { rulesOf } from '../catalogue/attempt-rules.ts';
 import { type EnrolmentRow, enrolmentNotFound } from './record.ts';
-import { decideAttempt, decideLaunch } from './rules.ts';
+import { decideAttempt, decideLaunch, mayReview } from './rules.ts';
 import type { Explanation } from './schemas.ts';
 
 export type LaunchDecision = Omit<Explanation, 'Claims' | 'Unavailable' | 'Units'> & {
@@ -10,6 +11,8 @@ export type LaunchDecision = Omit<Explanation, 'Claims' | 'Unavailable' | 'Units
   reason: string | null;
   /** Whether a launch starts another attempt. */
   startsAttempt: boolean;
+  /** Whether the latest attempt may be opened for review, although the course cannot be launched. */
+  mayReview: boolean;
 };
 
 type AttemptColumns = (typeof attemptColumns)[number];
@@ -86,5 +89,6 @@ export async function explain(
     CourseTitle: row.title,
     ...decision,
     startsAttempt: attempt.startsAnother,
+    mayReview: mayReview(decision, rulesOf(row.attempt_rules)),
   };
 }

@@ -1,4 +1,4 @@
-import { maxAttempts, rulesOf } from '../catalogue/attempt-rules.ts';
+import { type AttemptRules, maxAttempts, rulesOf } from '../catalogue/attempt-rules.ts';
 import { coolDownEnd, startsAnother, stateOf } from './attempts/state.ts';
 import type { Explanation, ruleCodes } from './schemas.ts';
 
@@ -94,6 +94,20 @@ export function decideAttempt(row: Parameters<typeof startsAnother>[0], now: Dat
   const end = starts && !isUsedUp ? coolDownEnd(row) : null;
   const waitUntil = end && end > now ? end : null;
   return { startsAnother: starts, isAllowed: starts && !isUsedUp && !waitUntil, isUsedUp, limit, waitUntil };
+}
+
+const ofAttempts: readonly string[] = ['attempts_left', 'cool_down_over'];
+
+/** Whether the latest attempt may be opened for review: only the rules for attempts prevent a launch. */
+export function mayReview(
+  { MayLaunch, Rules }: Pick<Explanation, 'MayLaunch' | 'Rules'>,
+  rules: AttemptRules | null,
+): boolean {
+  return (
+    !MayLaunch &&
+    (rules?.Review ?? false) &&
+    Rules.every(({ Rule, Passed }) => Passed || ofAttempts.includes(Rule))
+  );
 }
 
 /** The launch decision and its reasons, for both the LaunchURL and `explain`. */

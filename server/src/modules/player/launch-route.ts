@@ -12,16 +12,30 @@ import { frameAncestors } from './framing.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
 import { redirectToPlayer, rejectionPage } from './rejection-page.ts';
 import { isAllowedReturn, readReturnUrl } from './return-url.ts';
+import { writeReviewTicket } from './review-tokens.ts';
 import { playerOf, writeTicket } from './tokens.ts';
 
-type Click = { language: Language; handle: EnrolmentHandle; requested: string | null };
+type Click = {
+  language: Language;
+  handle: EnrolmentHandle;
+  /** The requested return URL. */
+  requested: string | null;
+  /** The parameters of the LaunchURL. */
+  own: URLSearchParams;
+};
 type Page = { language: Language; back: string | null; framing: string };
 
 function brokenLink(page: Page): Answer {
   return rejectionPage({ status: 404, ...textsIn(page.language).pages.brokenLink, ...page });
 }
 
-function refused(page: Page, { Rules, NextAttemptAt }: LaunchDecision): Answer {
+/** The link on the rejection page that opens the latest attempt for review. */
+function reviewLink(own: URLSearchParams, back: string | null): string {
+  const parameters = { enrolment: own.get('enrolment') ?? '', key: own.get('key') ?? '', review: 'true' };
+  return `?${new URLSearchParams({ ...parameters, ...(back === null ? {} : { returnURL: back }) })}`;
+}
+
+function refused(page: Page & { review: string | null }, { Rules, NextAttemptAt }: LaunchDecision): Answer {
   const failed = Rules.find((rule) => !rule.Passed);
   if (!failed) throw new Error('No rule refused this launch.');
   const texts = textsIn(page.language);
@@ -30,7 +44,7 @@ function refused(page: Page, { Rules, NextAttemptAt }: LaunchDecision): Answer {
   return rejectionPage({ status: 403, title: texts.refused, reason, ...page });
 }
 
-async function click(ctx: TenantContext, { language, handle, requested }: Click): Promise<Answer> {
+async function click(ctx: TenantContext, { language, handle, requested, own }: Click): Promise<Answer> {
   const tenant = await knownTenant.get(ctx, handle.tenantId);
   if (!tenant) return brokenLink({ language, back: null, framing: "'none'" });
   const back = requested !== null && isAllowedReturn(requested, tenant.ReturnOrigins) ? requested : null;
@@ -42,10 +56,13 @@ async function click(ctx: TenantContext, { language, handle, requested }: Click)
     throw error;
   });
   if (!decision) return brokenLink(page);
-  if (decision.reason !== null) return refused(page, decision);
-  const courseId = decision.CourseID;
+  const { CourseID: courseId, mayReview } = decision;
   const origin = contentOrigin(ctx, { use: 'launch', tenantId: handle.tenantId, courseId });
-  return redirectToPlayer(origin, writeTicket(ctx, { ...handle, returnUrl: back, courseId }), page.framing);
+  const ticket = { ...handle, returnUrl: back, courseId };
+  if (decision.reason === null) return redirectToPlayer(origin, writeTicket(ctx, ticket), page.framing);
+  if (mayReview && own.get('review') === 'true')
+    return redirectToPlayer(origin, writeReviewTicket(ctx, ticket), page.framing);
+  return refused({ ...page, review: mayReview ? reviewLink(own, back) : null }, decision);
 }
 
 /** Handles a click on a LaunchURL. It only reads, so mail scanners that follow the link do no harm. */
@@ -65,6 +82,12 @@ export const launchRoute = route({
     {
       enrolment: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the LaunchURL.' })),
       key: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the LaunchURL.' })),
+      review: Type.Optional(
+        Type.Unsafe<unknown>({
+          description:
+            'true opens the latest attempt for review if no other one can start and the rules for attempts permit it (`Review`).',
+        }),
+      ),
       returnURL: Type.Optional(
         Type.Unsafe<unknown>({
           description:
@@ -87,7 +110,7 @@ export const launchRoute = route({
     else admitAnonymous(ctx, request);
     const language = languageOf(request);
     return handle
-      ? click(forTenant(ctx, handle.tenantId), { language, handle, requested: readReturnUrl(address) })
+      ? click(forTenant(ctx, handle.tenantId), { language, handle, requested: readReturnUrl(address), own })
       : brokenLink({ language, back: null, framing: "'none'" });
   },
 });

@@ -22,6 +22,8 @@ import { isLarge, openInTurn, rejectLarge } from './large-sessions.ts';
 import type { AuOpening, Opened, Opening, OpenSession } from './open-session.ts';
 import { previewOpening, previewSession } from './preview-session.ts';
 import { readPreviewLink, readPreviewSession, readPreviewTicket } from './preview-tokens.ts';
+import { reviewOpening, reviewSession } from './review-session.ts';
+import { readReviewSession, readReviewTicket } from './review-tokens.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
 import { toSession, withReturnUrl } from './session.ts';
 import {
@@ -35,7 +37,11 @@ import {
 
 /** The owner of the content to which a link, ticket or session gives access; null if it is forged or has expired. */
 export function ownerOf(ctx: Context, token: string): OriginOwner | null {
-  const launch = readTicket(ctx, token) ?? readSession(ctx, token);
+  const launch =
+    readTicket(ctx, token) ??
+    readSession(ctx, token) ??
+    readReviewTicket(ctx, token) ??
+    readReviewSession(ctx, token);
   if (launch) return { ...launch, use: 'launch' };
   const au = readAuToken(ctx, token);
   if (au) return { ...au, use: 'launch' };
@@ -52,6 +58,8 @@ export function ownerOf(ctx: Context, token: string): OriginOwner | null {
 export function findOpening(ctx: Context, token: string): Opening | null {
   const ticket = readTicket(ctx, token);
   if (ticket) return launchOpening(forTenant(ctx, ticket.tenantId), ticket);
+  const review = readReviewTicket(ctx, token);
+  if (review) return reviewOpening(forTenant(ctx, review.tenantId), review);
   const preview = readPreviewTicket(ctx, token);
   return preview && previewOpening(inQueueOf(ctx, preview.tenantId), preview);
 }
@@ -61,6 +69,8 @@ export function findOpenSession(ctx: Context, token: string): OpenSession {
   if (launch) return launchSession(forTenant(ctx, launch.tenantId), launch);
   const au = readAuToken(ctx, token);
   if (au) return auTokenSession(forTenant(ctx, au.tenantId), au);
+  const review = readReviewSession(ctx, token);
+  if (review) return reviewSession(forTenant(ctx, review.tenantId), review);
   const preview = readPreviewSession(ctx, token);
   if (preview) return previewSession(inQueueOf(ctx, preview.tenantId), preview);
   throw new Problem('session_ended', 'This player session does not exist. Open the course again.');
@@ -181,7 +191,7 @@ function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units
       launchId: launch.launch_id,
       courseId,
     }),
-    isPreview: false,
+    mode: 'normal',
     enrollId,
     launch: launch.launches,
     title: launch.course_title,

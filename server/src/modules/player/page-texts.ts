@@ -12,6 +12,8 @@ export type Refusal = { rule: Rule; detail: string; until: Date | null };
 type PageTexts = {
   back: string;
   close: string;
+  /** Opens the latest attempt, if no other one can start. */
+  review: string;
   pages: Record<
     'brokenLink' | 'suspended' | 'outdated' | 'otherHost' | 'expiredPreview' | 'leftUnit' | 'missing',
     Text
@@ -26,6 +28,7 @@ export const oldLink =
 const english: PageTexts = {
   back: 'Go back',
   close: 'You can close this page.',
+  review: 'Look at the course again without changing your result',
   pages: {
     brokenLink: {
       title: 'This link does not work',
@@ -63,6 +66,7 @@ const english: PageTexts = {
 const german: PageTexts = {
   back: 'Zurück',
   close: 'Sie können diese Seite schließen.',
+  review: 'Den Kurs noch einmal ansehen, ohne das Ergebnis zu ändern',
   pages: {
     brokenLink: {
       title: 'Dieser Link funktioniert nicht',
@@ -117,6 +121,7 @@ const german: PageTexts = {
 const french: PageTexts = {
   back: 'Retour',
   close: 'Vous pouvez fermer cette page.',
+  review: 'Revoir le cours sans modifier votre résultat',
   pages: {
     brokenLink: {
       title: 'Ce lien ne fonctionne pas',

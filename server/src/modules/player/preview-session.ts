@@ -66,7 +66,7 @@ async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicke
   const session = () =>
     toSession({
       token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: playUntil(ticket) }),
-      isPreview: true,
+      mode: 'preview',
       enrollId: '',
       launch: 1,
       title,

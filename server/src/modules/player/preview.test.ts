@@ -64,7 +64,7 @@ test('a preview is played and evaluated like a launch, but stores nothing', asyn
   const CourseID = await imported();
   const before = await rows();
   const { session, done } = await openAndUse(await preview(CourseID));
-  assert.deepEqual([session.Preview, session.Launch, session.NextCommit], [true, 1, 1]);
+  assert.deepEqual([session.Mode, session.Launch, session.NextCommit], ['preview', 1, 1]);
   assert.deepEqual(session.Learner, { ID: 'preview', Name: 'Preview' });
   const { Status, Completion, Success, Score, Progress } = done;
   assert.deepEqual(

@@ -34,15 +34,17 @@ function rejectionHtml(input: {
   title: string;
   reason: string;
   back: string | null;
+  review: string | null;
   isPartOfCourse: boolean;
 }): string {
-  const { back, close } = textsIn(input.language);
+  const { back, close, review } = textsIn(input.language);
+  const open = input.review ? `<p><a href="${escaped(input.review)}">${review}</a></p>` : '';
   const end = input.isPartOfCourse ? '' : `<p>${close}</p>`;
   const link = input.back ? `<p><a href="${escaped(input.back)}">${back}</a></p>` : end;
   return `<!doctype html>
 <html lang="${input.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>${escaped(input.title)}</title><style>${style}</style></head>
-<body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${link}</main></body></html>`;
+<body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${open}${link}</main></body></html>`;
 }
 
 /** Clients open launch links in separate windows and check whether such a window is still open. */
@@ -55,14 +57,25 @@ export function rejectionPage(input: {
   title: string;
   reason: string;
   back?: string | null;
+  /** A link that opens the course for review. */
+  review?: string | null;
   framing: string;
   /** The page is shown inside the player. */
   isPartOfCourse?: boolean;
 }): Answer {
-  const { status, language, title, reason, back = null, framing, isPartOfCourse = false } = input;
+  const {
+    status,
+    language,
+    title,
+    reason,
+    back = null,
+    review = null,
+    framing,
+    isPartOfCourse = false,
+  } = input;
   return {
     status,
-    body: rejectionHtml({ language, title, reason, back, isPartOfCourse }),
+    body: rejectionHtml({ language, title, reason, back, review, isPartOfCourse }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',

@@ -104,6 +104,8 @@ function Described<T>(description: string) {
   return Type.Unsafe<T>({ type: 'object', additionalProperties: true, description });
 }
 
+const playerModes = ['normal', 'preview', 'review'] as const;
+
 /** Everything that the page needs to play. */
 export const PlayerSession = Fields(
   {
@@ -111,7 +113,7 @@ export const PlayerSession = Fields(
       description:
         'The path segment for the following requests: `/play/{Session}/commit`, `/play/{Session}/content/…`.',
     }),
-    Preview: Type.Boolean({ description: 'true if nothing in this session is recorded.' }),
+    Mode: OneOf(playerModes, { description: 'In a preview and in a review, nothing is recorded.' }),
     Launch: Type.Integer({
       description: 'Number of this launch of the enrolment. The bookmark of the highest one is kept.',
     }),

@@ -1,5 +1,5 @@
 import type { Played } from '../../../../standards/results.ts';
-import { resume } from '../../../../standards/resume.ts';
+import { forReview, resume } from '../../../../standards/resume.ts';
 import type { Evidence, RunTimeData, Unit } from '../../../../standards/types.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { Receipt, Session } from './schemas.ts';
@@ -7,7 +7,7 @@ import type { Receipt, Session } from './schemas.ts';
 /** The data that a player session starts with. */
 export type SessionStart = {
   token: string;
-  isPreview: boolean;
+  mode: Session['Mode'];
   enrollId: string;
   launch: number;
   title: string;
@@ -37,19 +37,20 @@ function unitsOf(units: Unit[]): Unit[] {
 
 /** Everything that the page needs to play. */
 export function toSession(start: SessionStart): Session {
-  const { token, learner, played, units } = start;
+  const { token, mode, learner, played, units } = start;
   // A package may call a unit `__proto__`.
   const earlier = new Map(Object.entries(units));
   const playable = unitsOf(played.tree.Units).filter(({ Kind }) => Kind !== null);
   const data = Object.fromEntries(
     playable.map((unit) => {
       const before = earlier.get(unit.UnitID)?.data ?? {};
-      return [unit.UnitID, resume(played.standard, unit, before, learner)];
+      const resumed = resume(played.standard, unit, before, learner);
+      return [unit.UnitID, mode === 'review' ? forReview(played.standard, unit, resumed) : resumed];
     }),
   );
   return {
     Session: token,
-    Preview: start.isPreview,
+    Mode: start.mode,
     Launch: start.launch,
     NextCommit: start.receipt.Number + 1,
     EnrollID: start.enrollId,

@@ -14,6 +14,8 @@ export type SigningPurpose =
   | 'preview-ticket'
   | 'preview-session'
   | 'preview-state'
+  | 'review-ticket'
+  | 'review-session'
   | 'audit'
   | 'audit-head';
 export type HashPurpose = 'about' | 'erasure' | 'guess' | 'idempotency' | 'origin';

@@ -95,7 +95,7 @@ test('only launch links, tickets and sessions may lack a key ID, and only the le
     assert.ok(!verify(ring, purpose, 'x', signedWithoutKeyId(purpose, 'x')), purpose);
     assert.ok(!verify(upgraded, purpose, 'x', `${legacyId}.${signedWithoutKeyId(purpose, 'x')}`), purpose);
   }
-  for (const purpose of ['preview', 'preview-ticket', 'preview-session', 'preview-state'] as const)
+  for (const purpose of ['preview', 'preview-ticket', 'preview-session', 'review-ticket'] as const)
     assert.ok(!verify(upgraded, purpose, 'x', signedWithoutKeyId(purpose, 'x')), purpose);
   const rotated = { ...upgraded, hashKey: openRing([written, legacy])[1] ?? upgraded.hashKey };
   assert.equal(

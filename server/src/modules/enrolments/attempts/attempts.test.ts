@@ -219,7 +219,13 @@ test("an enrolment's rules can be changed, and earlier attempts count accordingl
   const reply = await api('PUT', path, { Attempts: { Limit: 3, After: 'finished' } });
   expectStatus(reply, 200);
   assert.deepEqual([reply.body.Score, reply.body.Success], [90, 'passed']);
-  assert.deepEqual(reply.body.Attempts, { Limit: 3, CoolDown: null, Counts: 'best', After: 'finished' });
+  assert.deepEqual(reply.body.Attempts, {
+    Limit: 3,
+    CoolDown: null,
+    Counts: 'best',
+    After: 'finished',
+    Review: false,
+  });
   assert.deepEqual((await refusal()).failed, []);
   expectStatus(await api('PUT', path, { Attempts: null }), 200);
   assert.equal((await read()).Attempts, null);

@@ -1,11 +1,11 @@
 import { elements } from './elements.ts';
 import { type Journal, renumberedBy } from './journal.ts';
-import { messages, selectPreviewMessages } from './messages.ts';
+import { messages, type Unrecorded, useMessagesFor } from './messages.ts';
 
-/** Turns the page into a preview, which records nothing and says so. Returns a journal that stores nothing. */
-export function beginPreview(): Journal {
-  selectPreviewMessages();
-  document.documentElement.dataset.mode = 'preview';
+/** Turns the page into a preview or a review, which says that nothing is recorded. The journal stores nothing. */
+export function beginUnrecorded(mode: Unrecorded): Journal {
+  useMessagesFor(mode);
+  document.documentElement.dataset.mode = mode;
   elements.announcement.textContent = messages.saveStates.saved;
   return {
     load: async () => {},

@@ -1,0 +1,32 @@
+import type { Context } from '../../platform/context.ts';
+import { seal, unseal } from '../../platform/keys/signing.ts';
+import type { Ticket } from './tokens.ts';
+
+/** A review ends after this time, and is opened again with the LaunchURL. */
+const reviewHours = 2;
+
+/** An opened review of an enrolment's latest attempt, with the files that it may request and its end. */
+export type ReviewHandle = Pick<Ticket, 'tenantId' | 'enrollId' | 'courseId'> & {
+  releaseId: string | null;
+  until: number;
+};
+
+export const reviewUntil = ({ at }: Pick<Ticket, 'at'>) => at + reviewHours * 3_600_000;
+
+export function writeReviewTicket(ctx: Context, ticket: Omit<Ticket, 'at'>): string {
+  return seal(ctx.keys, 'review-ticket', { ...ticket, at: ctx.now().getTime() });
+}
+
+/** Null if it is forged or has expired. The cast is safe, because only we can seal a ticket. */
+export function readReviewTicket(ctx: Context, token: string): Ticket | null {
+  const ticket = unseal(ctx.keys, 'review-ticket', token) as Ticket | null;
+  return ticket && ctx.now().getTime() < reviewUntil(ticket) ? ticket : null;
+}
+
+export function writeReviewSession(ctx: Context, handle: ReviewHandle): string {
+  return seal(ctx.keys, 'review-session', handle);
+}
+
+export function readReviewSession(ctx: Context, token: string): ReviewHandle | null {
+  return unseal(ctx.keys, 'review-session', token) as ReviewHandle | null;
+}

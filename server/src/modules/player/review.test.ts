@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { importAicc, openAicc } from '../../../test/support/aicc.ts';
+import { ask } from '../../../test/support/ask.ts';
+import { openUnit } from '../../../test/support/au.ts';
+import { movableClock } from '../../../test/support/clock.ts';
+import { click, play, post, scorm12 } from '../../../test/support/player.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
+import type { AttemptRules } from '../catalogue/attempt-rules.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+const { api, user } = await newTenant(service);
+const file = await packCourse('phishing');
+
+/** A learner who has failed the only attempt. */
+async function failed(rules: Partial<AttemptRules> = { Limit: 1, Review: true }) {
+  const CourseID = unique('reviewed');
+  expectStatus(await service.importPackage(CourseID, file), 201);
+  expectStatus(await service.api('PUT', `/course/${CourseID}/option/open`, { Attempts: rules }), 201);
+  const LoginID = await user();
+  const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+  const first = await play(service, LaunchURL);
+  const data = { ...scorm12('failed', 30), 'cmi.suspend_data': 'page 7', 'cmi.core.lesson_location': '7' };
+  expectStatus(await first.commit({ Data: data, Exit: true }), 200);
+  const path = `/enrolment/${LoginID}/${EnrollID}`;
+  const read = async () => (await api('GET', path)).body;
+  return { CourseID, LoginID, LaunchURL, path, read };
+}
+
+/** The link on the page that says why the course cannot be opened. */
+async function reviewLink(LaunchURL: string): Promise<string | null> {
+  const { status, text } = await click(LaunchURL);
+  assert.equal(status, 403, text);
+  const [, link] = /href="(\?[^"]*review=true[^"]*)"/.exec(text) ?? [];
+  return link === undefined ? null : new URL(link.replaceAll('&amp;', '&'), LaunchURL).href;
+}
+
+async function review(LaunchURL: string) {
+  const link = await reviewLink(LaunchURL);
+  assert.ok(link, 'the page has a link for a review');
+  return play(service, link);
+}
+
+test('content in a review is told so, and gets the data of the latest attempt', async () => {
+  const { LaunchURL, read } = await failed();
+  const { session, file, alive } = await review(LaunchURL);
+  const [data = {}] = Object.values(session.Data);
+  assert.deepEqual(
+    {
+      mode: data['cmi.core.lesson_mode'],
+      credit: data['cmi.core.credit'],
+      status: data['cmi.core.lesson_status'],
+      bookmark: [data['cmi.suspend_data'], data['cmi.core.lesson_location']],
+      session: session.Mode,
+      result: [session.Receipt.Success, session.Receipt.Score],
+    },
+    {
+      ...{ mode: 'review', credit: 'no-credit', status: 'failed', bookmark: ['page 7', '7'] },
+      ...{ session: 'review', result: ['failed', 30] },
+    },
+  );
+  assert.equal((await file('index.html')).status, 200);
+  assert.equal(await alive(), 204);
+  assert.deepEqual([(await read()).Launches, (await read()).Attempt], [1, 1]);
+});
+
+test('nothing that content reports in a review is recorded', async () => {
+  const { LaunchURL, path, read } = await failed();
+  const before = [await read(), (await api('GET', `${path}/timeline`)).body];
+  const { commit } = await review(LaunchURL);
+  const reply = await commit({
+    Data: { ...scorm12('passed', 100), 'cmi.suspend_data': 'page 1' },
+    Exit: true,
+  });
+  expectStatus(reply, 200);
+  assert.deepEqual([reply.body.Success, reply.body.Score, reply.body.Ended], ['failed', 30, null]);
+  assert.deepEqual([await read(), (await api('GET', `${path}/timeline`)).body], before);
+  const again = await review(LaunchURL);
+  assert.equal(Object.values(again.session.Data)[0]?.['cmi.suspend_data'], 'page 7');
+});
+
+test('a review keeps the return URL', async () => {
+  const { LaunchURL } = await failed();
+  const { session } = await review(`${LaunchURL}&returnURL=https://shop.example/done?order=1`);
+  assert.equal(session.ReturnURL, 'https://shop.example/done?order=1');
+});
+
+test('without the rule, or while an attempt is open, there is no review', async () => {
+  const closed = await failed({ Limit: 1 });
+  assert.equal(await reviewLink(closed.LaunchURL), null);
+  assert.equal((await click(`${closed.LaunchURL}&review=true`)).status, 403);
+  const open = await failed({ Limit: 2, Review: true });
+  const { session } = await play(service, `${open.LaunchURL}&review=true`);
+  assert.deepEqual([session.Mode, session.Launch, (await open.read()).Attempt], ['normal', 2, 2]);
+});
+
+test('during a cool-down the latest attempt can be reviewed, and afterwards another one starts', async () => {
+  const { LaunchURL, read } = await failed({ CoolDown: 'PT2H', Review: true });
+  const link = (await reviewLink(LaunchURL)) ?? '';
+  const { location } = await click(link);
+  assert.equal((await play(service, link)).session.Mode, 'review');
+  clock.advance({ hours: 3 });
+  expectProblem(await post(`${location}/session`), 410, 'session_ended');
+  assert.equal((await play(service, link)).session.Mode, 'normal');
+  assert.equal((await read()).Attempt, 2);
+});
+
+test('a review that was not opened yet is refused once an attempt can start', async () => {
+  const { LaunchURL, path } = await failed();
+  const { location } = await click((await reviewLink(LaunchURL)) ?? '');
+  expectStatus(await api('PUT', path, { Attempts: { Limit: 2, Review: true } }), 200);
+  expectProblem(await post(`${location}/session`), 403, 'launch_refused');
+});
+
+test('a review ends when access ends, when the enrolment is reset, and after two hours', async () => {
+  const end: Record<string, (of: { path: string; LoginID: string }) => Promise<unknown>> = {
+    withdrawn: ({ path }) => api('PUT', path, { Withdrawn: true }),
+    disabled: ({ LoginID }) => api('PUT', `/user/${LoginID}`, { Enabled: false }),
+    expired: ({ path }) => api('PUT', path, { ExpiresAt: clock.now().toISOString() }),
+    reset: ({ path }) => api('POST', `${path}/reset`, { Reason: 'Again' }),
+    'two hours later': async () => clock.advance({ hours: 2, seconds: 1 }),
+  };
+  for (const [why, act] of Object.entries(end)) {
+    const learner = await failed();
+    const { alive, commit, file } = await review(learner.LaunchURL);
+    await act(learner);
+    assert.notEqual(await alive(), 204, why);
+    assert.ok((await commit({ Data: scorm12('passed', 100) })).status >= 400, why);
+    clock.advance({ seconds: 61 });
+    assert.ok((await file('index.html')).status >= 400, why);
+  }
+});
+
+test('an AICC unit cannot be opened for review, because it reports to the service', async () => {
+  const CourseID = await importAicc({ api: service.api, importPackage: service.importPackage });
+  const option = { Attempts: { Limit: 1, Review: true } };
+  expectStatus(await service.api('PUT', `/course/${CourseID}/option/open`, option), 200);
+  const { LaunchURL } = (await api('POST', `/enrol/${await user()}/${CourseID}`)).body;
+  const { command } = await openAicc(service, LaunchURL);
+  const { error } = await command('PutParam', '[core]\r\nlesson_status=failed\r\nscore=30\r\ntime=00:01:00');
+  assert.equal(error, '0');
+  const reviewed = await review(LaunchURL);
+  expectProblem(await openUnit(reviewed, service.contentUrl, { UnitID: 'A1' }), 409, 'course_not_playable');
+});
+
+test('tokens of a review are not those of a launch', async () => {
+  const { LaunchURL } = await failed();
+  const { location } = await click((await reviewLink(LaunchURL)) ?? '');
+  const token = (location ?? '').split('/play/')[1] ?? '';
+  const { session } = await review(LaunchURL);
+  const origin = new URL(location ?? '').origin;
+  expectProblem(await post(`${origin}/play/${session.Session}/session`), 410, 'session_ended');
+  expectProblem(
+    await post(`${origin}/play/${token}/commit`, { Number: 1, UnitID: 'x', Data: {} }),
+    410,
+    'session_ended',
+  );
+  assert.equal((await ask(`${origin}/play/${session.Session}x/alive`)).status, 410);
+});
