@@ -52,6 +52,7 @@ const owners: Record<string, string> = {
   enrol_option: 'catalogue',
   release: 'catalogue',
   enrolment: 'enrolments',
+  reminder_progress: 'enrolments',
   launch: 'enrolments',
   au_session: 'enrolments',
   attempt: 'enrolments',

@@ -2127,6 +2127,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "enrolment.ending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Access ends in one of the numbers of days in the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.ending"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "enrolment.expired": {
         parameters: {
             query?: never;
@@ -2555,11 +2575,11 @@ export interface components {
             /** @description The recipient. */
             LoginID: string;
             /** @enum {string} */
-            Kind: "invitation" | "password_reset";
+            Kind: "invitation" | "password_reset" | "access_ending";
             /** @description The user's `Email` when it was queued. */
             Address: string;
             /**
-             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it, was unavailable for 72 hours, or the link has expired. `cancelled`: its link was used, replaced or revoked before it was sent.
+             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it, was unavailable for 72 hours, or the link has expired. `cancelled`: its link was used, replaced or revoked before it was sent, or the enrolment that it is about has been completed, ended or extended.
              * @enum {string}
              */
             Status: "queued" | "sent" | "failed" | "cancelled";
@@ -3804,6 +3824,8 @@ export interface components {
              * @enum {string}
              */
             Language?: "en" | "de" | "fr";
+            /** @description How many days before their access ends learners are reminded, each time with an event and, if they have an e-mail address, an e-mail. An empty list means never. */
+            ReminderDays?: number[];
             /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins?: string[] | null;
             /** @description Origins that may show a course in a frame; null means any origin. */
@@ -3827,6 +3849,8 @@ export interface components {
              * @enum {string}
              */
             Language: "en" | "de" | "fr";
+            /** @description How many days before their access ends learners are reminded, each time with an event and, if they have an e-mail address, an e-mail. An empty list means never. */
+            ReminderDays: number[];
             /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins: string[] | null;
             /** @description Origins that may show a course in a frame; null means any origin. */
@@ -3854,6 +3878,8 @@ export interface components {
              * @enum {string}
              */
             Language?: "en" | "de" | "fr";
+            /** @description How many days before their access ends learners are reminded, each time with an event and, if they have an e-mail address, an e-mail. An empty list means never. */
+            ReminderDays?: number[];
             /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins?: string[] | null;
             /** @description Origins that may show a course in a frame; null means any origin. */
@@ -3974,7 +4000,7 @@ export interface components {
             EnrollID: string | null;
             CourseID: string | null;
             /** @enum {string} */
-            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "invitation.created" | "invitation.accepted" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.attempt_started" | "enrolment.attempt_finished" | "enrolment.reset" | "enrolment.extended" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "webhook.disabled";
+            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "invitation.created" | "invitation.accepted" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.attempt_started" | "enrolment.attempt_finished" | "enrolment.reset" | "enrolment.extended" | "enrolment.ending" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "webhook.disabled";
             /** @description Depends on Type: see the webhooks in this document. Fields may be added. */
             Data: {
                 [key: string]: unknown;
@@ -11337,6 +11363,9 @@ export interface operations {
                      *           "Name": "Acme Ltd",
                      *           "PasswordHash": "opaque",
                      *           "Language": "en",
+                     *           "ReminderDays": [
+                     *             1
+                     *           ],
                      *           "ReturnOrigins": [
                      *             "https://lms.example.com"
                      *           ],
@@ -11409,6 +11438,9 @@ export interface operations {
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
                      *       "Language": "en",
+                     *       "ReminderDays": [
+                     *         1
+                     *       ],
                      *       "ReturnOrigins": [
                      *         "https://lms.example.com"
                      *       ],
@@ -11435,6 +11467,9 @@ export interface operations {
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
                      *       "Language": "en",
+                     *       "ReminderDays": [
+                     *         1
+                     *       ],
                      *       "ReturnOrigins": [
                      *         "https://lms.example.com"
                      *       ],
@@ -11490,6 +11525,9 @@ export interface operations {
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
                      *       "Language": "en",
+                     *       "ReminderDays": [
+                     *         1
+                     *       ],
                      *       "ReturnOrigins": [
                      *         "https://lms.example.com"
                      *       ],
@@ -11553,6 +11591,9 @@ export interface operations {
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
                      *       "Language": "en",
+                     *       "ReminderDays": [
+                     *         1
+                     *       ],
                      *       "ReturnOrigins": [
                      *         "https://lms.example.com"
                      *       ],
@@ -16034,6 +16075,66 @@ export interface operations {
                         Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
                         /** @description Reference of this extension. */
                         Reference: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response is retried for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.ending": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.ending",
+                 *       "Data": {
+                 *         "Days": 30,
+                 *         "ExpiresAt": "2026-01-31T09:00:00Z",
+                 *         "MailID": "01994a5e-7c00-7000-8000-000000000000"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    LoginID: string | null;
+                    /** @description The enrolment that the event is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.ending";
+                    Data: {
+                        Days: number;
+                        /** Format: date-time */
+                        ExpiresAt: string;
+                        /** Format: uuid */
+                        MailID: string | null;
                     };
                 };
             };

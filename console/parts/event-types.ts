@@ -23,6 +23,7 @@ const groupOf = {
   'enrolment.attempt_finished': 'enrolment',
   'enrolment.reset': 'enrolment',
   'enrolment.extended': 'enrolment',
+  'enrolment.ending': 'enrolment',
   'enrolment.expired': 'enrolment',
   'enrolment.withdrawn': 'enrolment',
   'enrolment.renewed': 'enrolment',

@@ -1,5 +1,7 @@
+import { mailChecks } from './mail-checks.ts';
 import { findDamage, findUnusedFolders } from './modules/catalogue/damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
+import { remindOfEnds } from './modules/enrolments/reminders/remind.ts';
 import { numberWaiting } from './modules/events/number-waiting.ts';
 import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
 import { purgeMails } from './modules/mail/results.ts';
@@ -17,6 +19,7 @@ import { webhookSources } from './webhook-sources.ts';
 /** Every job. */
 export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
+  { name: 'enrolments.remind', every: 300, run: async (ctx) => void (await remindOfEnds(ctx)) },
   { name: 'events.number', every: 10, run: numberWaiting },
   { name: 'retries.forget', every: 3_600, run: deleteExpiredResponses },
   {
@@ -27,7 +30,7 @@ export const jobs: readonly Job[] = [
       await findUnusedFolders(ctx);
     },
   },
-  { name: 'mail.send', every: 2, run: sendMails },
+  { name: 'mail.send', every: 2, run: (ctx) => sendMails(ctx, mailChecks) },
   { name: 'mail.purge', every: 86_400, run: purgeMails },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
   { name: 'users.erase', every: 10, run: finishErasures },

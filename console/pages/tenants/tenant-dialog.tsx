@@ -25,6 +25,7 @@ const languages = ['en', 'de', 'fr'] as const satisfies readonly Tenant['Languag
 type FormValues = {
   Name: string;
   Language: Tenant['Language'];
+  ReminderDays: number[];
   PasswordHash: PasswordHash;
   ReturnOrigins: string[];
   FrameOrigins: string[];
@@ -37,6 +38,13 @@ const changeOf = ({ ReturnOrigins, FrameOrigins, ...rest }: FormValues) => ({
   ReturnOrigins: originsOf(ReturnOrigins),
   FrameOrigins: originsOf(FrameOrigins),
 });
+
+/** The earliest reminder first. What is no number of days is left out. */
+const daysOf = (typed: string[]) =>
+  typed
+    .map(Number)
+    .filter((days) => Number.isInteger(days) && days >= 1 && days <= 365)
+    .sort((a, b) => b - a);
 
 type FieldsProps = { typed: FormValues; onChange: (change: Partial<FormValues>) => void };
 
@@ -61,6 +69,17 @@ function TenantFields({ typed, onChange }: FieldsProps) {
         value={typed.Language}
         onChange={(value) => onChange({ Language: choiceOf(languages, value) ?? typed.Language })}
         allowDeselect={false}
+      />
+      <TagsInput
+        label={t('reminderDays')}
+        description={t('reminderDaysText')}
+        value={typed.ReminderDays.map(String)}
+        onChange={(values) => onChange({ ReminderDays: daysOf(values) })}
+        maxTags={5}
+        splitChars={[',', ' ', ';']}
+        acceptValueOnBlur
+        inputMode="numeric"
+        inputWrapperOrder={['label', 'input', 'description']}
       />
       <OriginsField
         label={t('returnOrigins')}
@@ -109,6 +128,7 @@ export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
   const empty: FormValues = {
     Name: '',
     Language: languages[0],
+    ReminderDays: [14, 3],
     PasswordHash: 'sha256-hex',
     ReturnOrigins: [],
     FrameOrigins: [],
@@ -166,10 +186,11 @@ export function EditTenantDialog({ tenant, isOpen, onClose }: DialogProps & { te
   const { $api } = useApi();
   const queries = useQueryClient();
   const change = $api.useMutation('put', '/tenant/{TenantID}');
-  const { TenantID, Name, Language, PasswordHash, ReturnOrigins, FrameOrigins } = tenant;
+  const { TenantID, Name, Language, ReminderDays, PasswordHash, ReturnOrigins, FrameOrigins } = tenant;
   const [typed, setTyped] = useState<FormValues>({
     Name,
     Language,
+    ReminderDays,
     PasswordHash,
     ReturnOrigins: ReturnOrigins ?? [],
     FrameOrigins: FrameOrigins ?? [],

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useTranslations } from 'use-intl';
+import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -25,8 +25,9 @@ export default function TenantPage() {
 
 function Shown({ tenant }: { tenant: Tenant }) {
   const t = useTranslations('tenants');
+  const format = useFormatter();
   const [isEditing, setEditing] = useState(false);
-  const { TenantID, Name, PasswordHash, ReturnOrigins, FrameOrigins, CreatedAt } = tenant;
+  const { TenantID, Name, PasswordHash, ReminderDays, ReturnOrigins, FrameOrigins, CreatedAt } = tenant;
   const actions = (
     <>
       <Button variant="default" onClick={() => setEditing(true)}>
@@ -53,6 +54,9 @@ function Shown({ tenant }: { tenant: Tenant }) {
           <Copyable value={TenantID} label={t('tenantId')} />
         </LabelledValue>
         <LabelledValue label={t('passwordHash')}>{t(`hashes.${PasswordHash}`)}</LabelledValue>
+        <LabelledValue label={t('reminderDays')}>
+          {ReminderDays.length > 0 ? format.list(ReminderDays.map(String)) : t('noReminders')}
+        </LabelledValue>
         <LabelledValue label={t('returnOrigins')}>
           {ReturnOrigins?.join(', ') ?? t('anyOrigin')}
         </LabelledValue>

@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_e925e8292686 (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_2aea93955057 (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -108,7 +108,7 @@ begin
         then case when fact.duration is not null then least(least(greatest(former.expires_at, $3), '9999-12-31T00:00:00Z'::timestamptz) + least(fact.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end);
       new_duration := (case when (former.starts_on = 'launch' and former.started_at is null and former.expires_at is null)
         then (least(former.duration::interval, interval '9999 years') + least(fact.duration::interval, interval '9999 years'))::text else former.duration end);
-      update enrolment set expires_at = new_end, duration = new_duration,
+      update enrolment set expires_at = new_end, end_set_at = $3, duration = new_duration,
         reference = coalesce(request.reference, enrolment.reference),
         metadata = coalesce(request.metadata, enrolment.metadata),
         status = (case when enrolment.status = 'expired' then coalesce(enrolment.status_before_end, 'enrolled') when enrolment.status = 'withdrawn' then coalesce(enrolment.status_before_end, 'enrolled') else enrolment.status end), ended_at = null, changed_at = $3,

@@ -156,7 +156,7 @@ export const settings = {
     SMTP_URL: {
       default: 'none',
       meaning:
-        'Mail server for invitations and password resets, such as `smtp://USER:PASSWORD@mail.example:587` or `smtps://…:465`. `smtp` requires STARTTLS, except on a loopback address or with `?tls=none` at the end. Without it the service sends no e-mail, and links are only shown.',
+        'Mail server for invitations, password resets and reminders, such as `smtp://USER:PASSWORD@mail.example:587` or `smtps://…:465`. `smtp` requires STARTTLS, except on a loopback address or with `?tls=none` at the end. Without it the service sends no e-mail, and links are only shown.',
     },
     MAIL_FROM: {
       default: 'none',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { packCourse } from '../../../test/journeys/made-courses.ts';
 import { newKey } from '../../src/modules/enrolment-keys/key-text.ts';
 import { insertAuSession } from '../../src/modules/enrolments/au-sessions/sessions.ts';
+import { remindOfEnds } from '../../src/modules/enrolments/reminders/remind.ts';
 import { queueMails } from '../../src/modules/mail/queue.ts';
 import { beginning } from '../../src/modules/people/erasure-progress.ts';
 import { findUserId } from '../../src/modules/users/users.ts';
@@ -68,6 +69,7 @@ export async function fill(
   expectStatus(await tenant.api('POST', '/user', sameUser, sameKey), 201);
   const { InvitationID } = (await tenant.api('POST', '/invitation', { LoginID })).body;
   await leaveMail(service, tenant.TenantID, LoginID);
+  await remindOfEnds(service.ctx);
   await leaveReset(service, tenant.TenantID, LoginID);
   const link = await tenant.api('POST', `/user/session/${LoginID}`);
   const token = new URL(link.body.SignInURL).searchParams.get('token');

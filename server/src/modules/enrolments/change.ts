@@ -28,7 +28,7 @@ export function changed(
   if (input.Metadata !== undefined) row.metadata = input.Metadata;
   if (input.Override !== undefined) row.override = overrideAfter(before, input.Override, now);
   if (input.Attempts !== undefined && played) changeRules(row, input.Attempts, played, now);
-  if (input.ExpiresAt !== undefined) moveEnd(row, input.ExpiresAt);
+  if (input.ExpiresAt !== undefined) moveEnd(row, input.ExpiresAt, now);
   if (input.Withdrawn === true && row.status !== 'withdrawn') withdraw(row, now, graceDays);
   if (input.Withdrawn === false && row.status === 'withdrawn') {
     restore(row);
@@ -78,8 +78,10 @@ function overrideAfter(
 }
 
 /** If the end date is removed before the first launch, so is the duration that this launch would start. */
-function moveEnd(row: EnrolmentRow, expiresAt: string | null): void {
-  row.expires_at = expiresAt === null ? null : new Date(expiresAt);
+function moveEnd(row: EnrolmentRow, expiresAt: string | null, now: Date): void {
+  const end = expiresAt === null ? null : new Date(expiresAt);
+  if (end?.getTime() !== row.expires_at?.getTime()) row.end_set_at = now;
+  row.expires_at = end;
   if (expiresAt === null && row.starts_on === 'launch' && row.started_at === null) row.duration = null;
 }
 

@@ -110,7 +110,7 @@ const extend = `
         then ${cappedEnd('greatest(former.expires_at, $3)', 'fact.duration')} end);
       new_duration := (case when ${isPending}
         then (${cappedDuration('former.duration')} + ${cappedDuration('fact.duration')})::text else former.duration end);
-      update enrolment set expires_at = new_end, duration = new_duration,
+      update enrolment set expires_at = new_end, end_set_at = $3, duration = new_duration,
         reference = coalesce(request.reference, enrolment.reference),
         metadata = coalesce(request.metadata, enrolment.metadata),
         status = ${statusAfter('enrolment', 'restore')}, ended_at = null, changed_at = $3,

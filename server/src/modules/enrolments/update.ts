@@ -83,6 +83,7 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
       status: after.status,
       status_before_end: after.status_before_end,
       expires_at: after.expires_at,
+      end_set_at: after.end_set_at,
       ended_at: after.ended_at,
       duration: after.duration,
       override: after.override === null ? null : JSON.stringify(after.override),

@@ -8,6 +8,7 @@ import formatsPackage from 'ajv-formats';
 import { play } from '../../../test/support/player.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { packFolder } from '../../platform/files/pack-folder.ts';
+import { remindOfEnds } from '../enrolments/reminders/remind.ts';
 import { type Event, eventSchema } from './schemas.ts';
 
 const Ajv = AjvPackage.default;
@@ -36,6 +37,8 @@ async function logOf(tenant: string): Promise<Event[]> {
   const { body } = await service.api('GET', '/events?Limit=200', undefined, undefined, { tenant });
   return body.Items;
 }
+
+const remindAt = (time: number) => remindOfEnds({ ...service.ctx, now: () => new Date(time) });
 
 /** The published schema of an event matches what is written. */
 function assertPublished(events: readonly Event[]): void {
@@ -80,6 +83,9 @@ test('the events of users and enrolments match their published schemas', async (
   await play(service, LaunchURL);
   await api('POST', `/enrol/${LoginID}/life`, { IfEnrolled: 'extend' });
   await api('PUT', path, { Reference: 'order 1' });
+  await remindAt(Date.now());
+  await api('PUT', path, { ExpiresAt: new Date(Date.now() + 4 * 86_400_000).toISOString() });
+  await remindAt(Date.now() + 2 * 86_400_000);
   await api('PUT', path, { Withdrawn: true });
   await api('PUT', path, { Withdrawn: false });
   await api('POST', `/enrol/${LoginID}/life`, { IfEnrolled: 'renew' });
@@ -94,6 +100,7 @@ test('the events of users and enrolments match their published schemas', async (
     'enrolment.launched',
     'enrolment.extended',
     'enrolment.updated',
+    'enrolment.ending',
     'enrolment.withdrawn',
     'enrolment.renewed',
   ] as const)

@@ -8,6 +8,7 @@ import { type Batch, batchRows, type Person, type PersonalData } from '../../pla
 const anonymous = [
   'Changed',
   'Completion',
+  'Days',
   'DurationID',
   'EnrollIDs',
   'ExpiresAt',

@@ -70,6 +70,10 @@ export const eventCatalogue = {
       Reference: Nullable(Type.String({ description: 'Reference of this extension.' })),
     }),
   ],
+  'enrolment.ending': [
+    "Access ends in one of the numbers of days in the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.",
+    data({ Days: Count, ExpiresAt: Instant(), MailID: Nullable(Id) }),
+  ],
   'enrolment.expired': ['An enrolment expired.', change],
   'enrolment.withdrawn': ['An enrolment was withdrawn.', change],
   'enrolment.renewed': [

@@ -30,6 +30,12 @@ export const tenantTables: readonly TenantDataTable[] = [
     what: 'When the next e-mail is due',
     notExported: 'The e-mails have their times.',
   },
+  {
+    table: 'reminder_progress',
+    key: ['days'],
+    what: 'Up to which end learners have been reminded',
+    notExported: 'The events have the reminders.',
+  },
   { table: 'invitation', key: ['user_id'], what: 'Invitations', secrets: ['link_hashes'] },
   { table: 'password_reset', key: ['link_hash'], what: 'Links to reset passwords', secrets: ['link_hash'] },
   { table: 'sign_in_link', key: ['link_hash'], what: 'Sign-in links', secrets: ['link_hash'] },

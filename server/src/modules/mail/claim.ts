@@ -26,6 +26,8 @@ export type ClaimedMail = {
   kind: MailKind;
   /** The user's present one, which may have been corrected since the e-mail was queued. */
   address: string | null;
+  /** Whether the user is enabled. */
+  enabled: boolean;
   content: string;
   attempts: number;
   created_at: Date;
@@ -45,7 +47,7 @@ where held.tenant_id = $1 and held.mail_id = (
   select own.mail_id from mail own where own.tenant_id = $1 and own.urgent = $3 and own.status = 'queued' and own.due_at <= $2
   order by own.due_at limit 1 for update skip locked
 ) and account.tenant_id = $1 and account.user_id = held.user_id
-returning held.mail_id, held.kind, account.email as address, held.content, held.attempts, held.created_at, held.expires_at`;
+returning held.mail_id, held.kind, account.email as address, account.enabled, held.content, held.attempts, held.created_at, held.expires_at`;
 
 const release = `
 update mail_queue set hour_began_at = $3, sent = $4, wake_at = coalesce($5, (

@@ -333,7 +333,7 @@ test('nodes that send at the same time send each e-mail once', async () => {
   for (const tenant of tenants)
     for (let n = 0; n < 3; n++) await invite(tenant, await tenant.user({ Email }));
   const nodes = [service.ctx, otherNode(service.ctx), otherNode(service.ctx)];
-  await Promise.all(nodes.map(sendMails));
+  await Promise.all(nodes.map((node) => sendMails(node)));
   await send();
   const ids = server.mails.map(({ headers }) => headers.get('message-id'));
   assert.equal(ids.length, 9);

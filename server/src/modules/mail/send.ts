@@ -5,6 +5,7 @@ import { maxConnections, type Outcome, openSender, type Sender } from '../../pla
 import { nextAttempt } from '../webhooks/backoff.ts';
 import { type ClaimedMail, claimMail, dueSenders, type Sender as Tenant } from './claim.ts';
 import { openContent } from './content.ts';
+import type { MailChecks, MailContent } from './kinds.ts';
 import { canMail } from './queue.ts';
 import { recordResult } from './results.ts';
 import { writeMail } from './write-mail.ts';
@@ -16,10 +17,10 @@ const tenantsPerRound = 50;
  * Job: sends what is due, one e-mail of each tenant at a time. If the server is unavailable, the rest waits for the next
  * run.
  */
-export async function sendMails(ctx: Context): Promise<void> {
+export async function sendMails(ctx: Context, checks: MailChecks = {}): Promise<void> {
   const { mail: server } = ctx.config;
   if (server === null) return;
-  const sender = openSender(server);
+  const sender = { ...openSender(server), checks };
   try {
     while (!ctx.admission.draining) {
       const tenants = await dueSenders(ctx, tenantsPerRound);
@@ -30,8 +31,10 @@ export async function sendMails(ctx: Context): Promise<void> {
   }
 }
 
+type CheckingSender = Sender & { checks: MailChecks };
+
 /** Returns false if nothing more can be sent at present: the server is unavailable, or others hold what is due. */
-async function sendRound(ctx: Context, sender: Sender, tenants: readonly Tenant[]): Promise<boolean> {
+async function sendRound(ctx: Context, sender: CheckingSender, tenants: readonly Tenant[]): Promise<boolean> {
   const inTurn = limit(maxConnections);
   const results = new Set<Result>();
   const send = async (tenant: Tenant) => {
@@ -46,7 +49,7 @@ async function sendRound(ctx: Context, sender: Sender, tenants: readonly Tenant[
 /** `none`: nothing was claimed. */
 type Result = Outcome['result'] | 'none';
 
-async function sendNext(ctx: TenantContext, sender: Sender, tenant: Tenant): Promise<Result> {
+async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Tenant): Promise<Result> {
   const mail = await claimMail(ctx, tenant.urgent);
   if (!mail) return 'none';
   const { mail_id: mailId, address } = mail;
@@ -57,25 +60,30 @@ async function sendNext(ctx: TenantContext, sender: Sender, tenant: Tenant): Pro
   // A suspension has revoked the link.
   if (tenant.resumed_at && mail.created_at < tenant.resumed_at) return end('cancelled');
   if (mail.expires_at <= ctx.now()) return end('failed');
-  if (!canMail(ctx, address)) return end('cancelled');
+  if (!mail.enabled || !canMail(ctx, address)) return end('cancelled');
   const outcome = await attempt(ctx, { sender, tenant, mail, to: address });
+  if (outcome === null) return end('cancelled');
   await recordOutcome(ctx, mail, outcome);
   return outcome.result;
 }
 
+/** Returns null if the e-mail should not be sent any more. */
 async function attempt(
   ctx: TenantContext,
-  { sender, tenant, mail, to }: { sender: Sender; tenant: Tenant; mail: ClaimedMail; to: string },
-): Promise<Outcome> {
+  { sender, tenant, mail, to }: { sender: CheckingSender; tenant: Tenant; mail: ClaimedMail; to: string },
+): Promise<Outcome | null> {
   const { mail_id: id, kind, expires_at: expiresAt } = mail;
+  let content: MailContent;
   let text: ReturnType<typeof writeMail>;
   try {
-    const content = openContent(ctx, { tenant_id: ctx.tenantId, mail_id: id }, mail.content);
+    content = openContent(ctx, { tenant_id: ctx.tenantId, mail_id: id }, mail.content);
     text = writeMail({ kind, tenantName: tenant.name, language: tenant.language, expiresAt, ...content });
   } catch (error) {
     // One that cannot be read must not stop the others.
     return { result: 'rejected', answer: null, error };
   }
+  const check = sender.checks[kind];
+  if (check && !(await check(ctx, content, expiresAt))) return null;
   return sender.send({ id, to, ...text });
 }
 

@@ -17,6 +17,7 @@ export function writeMail(input: Input): { fromName: string; subject: string; te
     name: greetingName(input),
     loginId: oneLine(input.loginId),
     until: dateText(locale, input.expiresAt),
+    course: oneLine(input.enrolment?.courseTitle ?? ''),
   });
   const { url } = input;
   return {

@@ -15,6 +15,7 @@ const impersonal: Record<string, string> = {
   counted_log: 'how far the log is counted',
   event_log: 'where the log ends',
   mail_queue: 'when the next e-mail is due',
+  reminder_progress: 'up to which end learners have been reminded',
   user_word_fill: 'how far the search index is filled',
   statement_log: 'when the newest statement was stored',
   activity_definition: 'what activities are called',

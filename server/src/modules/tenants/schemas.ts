@@ -29,6 +29,12 @@ const common = {
     description: 'The function that the client uses to hash passwords; `opaque` means unknown.',
   }),
   Language: OneOf(languages, { description: 'The language of e-mails to users.' }),
+  ReminderDays: Type.Array(Type.Integer({ minimum: 1, maximum: 365 }), {
+    maxItems: 5,
+    uniqueItems: true,
+    description:
+      'How many days before their access ends learners are reminded, each time with an event and, if they have an e-mail address, an e-mail. An empty list means never.',
+  }),
   ReturnOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://${origin}`, 'https://lms.example'),
     description: 'Origins that a returnURL may lead to; null means any http(s) URL.',
@@ -65,6 +71,7 @@ export const NewTenant = Fields(
     Name: Type.Optional(common.Name),
     PasswordHash: Type.Optional(common.PasswordHash),
     Language: Type.Optional(common.Language),
+    ReminderDays: Type.Optional(common.ReminderDays),
     ReturnOrigins: Type.Optional(common.ReturnOrigins),
     FrameOrigins: Type.Optional(common.FrameOrigins),
   },

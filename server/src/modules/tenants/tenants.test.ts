@@ -17,6 +17,7 @@ test('a TenantID alone creates a tenant with all defaults', async () => {
     Status: 'active',
     PasswordHash: 'opaque',
     Language: 'en',
+    ReminderDays: [14, 3],
     ReturnOrigins: null,
     FrameOrigins: null,
   };

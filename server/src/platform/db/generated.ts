@@ -209,6 +209,7 @@ export interface EnrolmentTable {
   attempt_number: Generated<number>;
   attempt_launch: Generated<number>;
   attempt_state: Json | null;
+  end_set_at: Timestamp | null;
 }
 
 export interface EnrolmentKeyTable {
@@ -369,6 +370,13 @@ export interface ReleaseTable {
   created_at: Timestamp;
 }
 
+export interface ReminderProgressTable {
+  tenant_id: string;
+  days: number;
+  ends_at: Timestamp;
+  enroll_id: string;
+}
+
 export interface RunTimeCommitTable {
   tenant_id: string;
   enroll_id: string;
@@ -464,6 +472,7 @@ export interface TenantTable {
   resumed_at: Timestamp | null;
   deletion: Json | null;
   language: Generated<string>;
+  reminder_days: Generated<number[]>;
 }
 
 export interface UserTable {
@@ -612,6 +621,7 @@ export interface Schema {
   password_reset: PasswordResetTable;
   rate_window: RateWindowTable;
   release: ReleaseTable;
+  reminder_progress: ReminderProgressTable;
   run_time_commit: RunTimeCommitTable;
   scheduled_job: ScheduledJobTable;
   setting: SettingTable;
@@ -659,6 +669,7 @@ export const tenantTables = [
   'mail_queue',
   'password_failure',
   'password_reset',
+  'reminder_progress',
   'run_time_commit',
   'sign_in_link',
   'statement',

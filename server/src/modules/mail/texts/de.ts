@@ -29,5 +29,14 @@ export const de: Texts = {
         'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Ihr Passwort bleibt dann unverändert.',
       ],
     }),
+    access_ending: ({ tenant, name, until, course }) => ({
+      subject: `Ihr Zugang zu ${course} endet bald`,
+      greeting: hello(name),
+      before: [
+        `Ihr Zugang zum Kurs „${course}“ endet am ${until}. Sie haben den Kurs noch nicht abgeschlossen.`,
+      ],
+      action: 'Kurs öffnen',
+      after: [`Wenn Sie mehr Zeit brauchen, wenden Sie sich an ${tenant}.`],
+    }),
   },
 };

@@ -27,5 +27,12 @@ export const en: Texts = {
         'If it was not you, ignore this e-mail. Your password stays as it is.',
       ],
     }),
+    access_ending: ({ tenant, name, until, course }) => ({
+      subject: `Your access to ${course} ends soon`,
+      greeting: hello(name),
+      before: [`Your access to the course ${course} ends on ${until}, and you have not completed it yet.`],
+      action: 'Open course',
+      after: [`If you need more time, ask ${tenant}.`],
+    }),
   },
 };

@@ -32,5 +32,14 @@ export const fr: Texts = {
         'Si vous n’êtes pas à l’origine de cette demande, ignorez cet e-mail : votre mot de passe reste inchangé.',
       ],
     }),
+    access_ending: ({ tenant, name, until, course }) => ({
+      subject: `Votre accès à ${course} prend bientôt fin`,
+      greeting: hello(name),
+      before: [
+        `Votre accès au cours « ${course} » prend fin le ${dayOf(until)} et vous ne l’avez pas encore terminé.`,
+      ],
+      action: 'Ouvrir le cours',
+      after: [`S’il vous faut plus de temps, adressez-vous à ${tenant}.`],
+    }),
   },
 };

@@ -1,7 +1,14 @@
 import type { MailKind } from '../kinds.ts';
 
 /** What all texts can use. Each value is on one line and has no control characters. */
-export type TextValues = { tenant: string; name: string | null; loginId: string; until: string };
+export type TextValues = {
+  tenant: string;
+  name: string | null;
+  loginId: string;
+  until: string;
+  /** Empty unless the e-mail is about an enrolment. */
+  course: string;
+};
 
 export type MailText = {
   subject: string;

@@ -1,0 +1,153 @@
+import type { Context, TenantContext } from '../../../platform/context.ts';
+import { forTenant } from '../../../platform/db/queues.ts';
+import { run, transaction } from '../../../platform/db/transaction.ts';
+import { appendEvents } from '../../events/append.ts';
+import { queueMails } from '../../mail/queue.ts';
+import { launchUrl } from '../launch-link.ts';
+import { type Due, dueReminders, followSettings, lengthOf, nextEnrolments } from './progress.ts';
+
+type Passed = {
+  enroll_id: string;
+  user_id: string | null;
+  course_id: string;
+  expires_at: Date;
+  is_reminded: boolean;
+};
+
+/**
+ * Not reminded: those who completed the course or were enrolled for no longer than the reminder's days, and those whom a
+ * later reminder reaches now. The minute makes up for an enrolment that is committed, by a slow statement or by a node
+ * whose clock is slow, after the search has passed its end.
+ */
+const isReminded = `next.status in ('enrolled', 'in_progress') and next.expires_at > $3
+  and greatest(next.enrolled_at, next.end_set_at, case when next.starts_on = 'launch' then next.started_at end)
+    + ${lengthOf('$2::integer')} + interval '1 minute' < next.expires_at
+  and not exists (
+    select from tenant client cross join unnest(client.reminder_days) later (days)
+    where client.tenant_id = $1 and later.days < $2 and next.expires_at <= $3::timestamptz + ${lengthOf('later.days')}
+  )`;
+
+/** Moves the search past up to $4 enrolments of the tenant $1, unless another node is doing so. */
+const pass = `
+with own as (
+  select held.* from reminder_progress held where held.tenant_id = $1 and held.days = $2 for update skip locked
+), next as (
+  select held.* from own cross join lateral (${nextEnrolments({ tenant: '$1', now: '$3', max: '$4' })}) held
+), moved as (
+  update reminder_progress progress set ends_at = last.expires_at, enroll_id = last.enroll_id
+  from (select next.expires_at, next.enroll_id from next order by next.expires_at desc, next.enroll_id desc limit 1) last
+  where progress.tenant_id = $1 and progress.days = $2
+)
+select next.enroll_id, next.user_id, next.course_id, next.expires_at, ${isReminded} as is_reminded from next
+order by next.expires_at, next.enroll_id`;
+
+type Learner = {
+  user_id: string;
+  login_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+};
+
+/** Locked, because their e-mails refer to them. */
+const enabledLearners = `
+select account.user_id, account.login_id, account.first_name, account.last_name, account.email from "user" account
+where account.tenant_id = $1 and account.user_id = any($2::uuid[]) and account.enabled
+order by account.user_id for key share`;
+
+/** Reminds of enrolments that end in `days`. Returns how many were considered. */
+function remindNext(ctx: TenantContext, days: number, max: number): Promise<number> {
+  return transaction(ctx, async (ctx) => {
+    const values = [ctx.tenantId, days, ctx.now(), max];
+    const passed = await run<Passed>(ctx, { name: 'pass_reminders', text: pass, values });
+    const wanted = passed.filter(({ is_reminded }) => is_reminded);
+    if (wanted.length > 0) await remind(ctx, days, wanted);
+    return passed.length;
+  });
+}
+
+async function remind(ctx: TenantContext, days: number, wanted: readonly Passed[]): Promise<void> {
+  const users = [...new Set(wanted.flatMap(({ user_id }) => user_id ?? []))];
+  const found = await run<Learner>(ctx, {
+    name: 'reminded_learners',
+    text: enabledLearners,
+    values: [ctx.tenantId, users],
+  });
+  const learners = new Map(found.map((learner) => [learner.user_id, learner]));
+  const titles = await readTitles(ctx, wanted);
+  const reminders = wanted.flatMap((enrolment) => {
+    const learner = learners.get(enrolment.user_id ?? '');
+    return learner ? [{ enrolment, learner }] : [];
+  });
+  const mailIds = await queueMails(
+    ctx,
+    reminders.map(({ enrolment: { enroll_id, course_id, expires_at }, learner }) => ({
+      userId: learner.user_id,
+      kind: 'access_ending',
+      address: learner.email,
+      content: {
+        firstName: learner.first_name,
+        lastName: learner.last_name,
+        loginId: learner.login_id,
+        url: launchUrl(ctx, { tenantId: ctx.tenantId, enrollId: enroll_id }),
+        enrolment: { enrollId: enroll_id, courseTitle: titles.get(course_id) ?? course_id },
+      },
+      expiresAt: expires_at,
+    })),
+  );
+  await appendEvents(
+    ctx,
+    reminders.map(({ enrolment, learner }, n) => ({
+      type: 'enrolment.ending',
+      userId: learner.user_id,
+      enrollId: enrolment.enroll_id,
+      courseId: enrolment.course_id,
+      data: { Days: days, ExpiresAt: enrolment.expires_at.toISOString(), MailID: mailIds[n] ?? null },
+    })),
+  );
+}
+
+async function readTitles(ctx: TenantContext, wanted: readonly Passed[]): Promise<Map<string, string>> {
+  const ids = [...new Set(wanted.map(({ course_id }) => course_id))];
+  const rows = await ctx.db
+    .selectFrom('course')
+    .select(['course_id', 'title'])
+    .where('course_id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ course_id, title }) => [course_id, title]));
+}
+
+/** Enrolments per transaction: about 10 ms, for which other statements wait on the embedded database. */
+const batch = 50;
+/** Batches before other tenants have their turn. */
+const batchesPerTurn = 20;
+const tenantsPerRound = 50;
+
+/**
+ * Job: reminds learners whose access ends soon, once for each of their tenant's `ReminderDays`, however often and on
+ * however many nodes it runs. Returns how many enrolments were considered.
+ */
+export async function remindOfEnds(ctx: Context): Promise<number> {
+  await followSettings(ctx);
+  let sum = 0;
+  while (!ctx.admission.draining) {
+    const due = await dueReminders(ctx, tenantsPerRound);
+    let passed = 0;
+    for (const next of due) passed += await takeTurn(ctx, next);
+    // Other nodes hold what is due.
+    if (passed === 0) break;
+    sum += passed;
+  }
+  return sum;
+}
+
+async function takeTurn(ctx: Context, { tenant_id, days }: Due): Promise<number> {
+  const own = forTenant(ctx, tenant_id);
+  let sum = 0;
+  for (let n = 0; n < batchesPerTurn && !ctx.admission.draining; n++) {
+    const passed = await remindNext(own, days, batch);
+    sum += passed;
+    if (passed < batch) break;
+  }
+  return sum;
+}
