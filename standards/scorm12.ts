@@ -1,5 +1,6 @@
-import type { StandardReader, UnitDetails } from './items.ts';
+import type { StandardReader } from './items.ts';
 import { parseNumber } from './numbers.ts';
+import { noDetails } from './unit-details.ts';
 import type { Warn } from './warnings.ts';
 import { childOf, collapse, textOf, type XmlElement } from './xml.ts';
 
@@ -19,18 +20,6 @@ export const scorm12: StandardReader = {
     ObjectivesGlobalToSystem: false,
     SharedDataGlobalToSystem: false,
   }),
-};
-
-export const noDetails: UnitDetails = {
-  MasteryScore: null,
-  MaxTimeAllowed: null,
-  TimeLimitAction: null,
-  DataFromLMS: null,
-  Prerequisites: null,
-  CompletionThreshold: null,
-  SharedData: [],
-  HideLMSUI: [],
-  Sequencing: null,
 };
 
 function masteryScore(item: XmlElement, warn: Warn): number | null {

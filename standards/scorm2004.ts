@@ -1,8 +1,8 @@
 import type { StandardReader } from './items.ts';
 import { clamp, parseBoolean, parseNumber } from './numbers.ts';
-import { noDetails } from './scorm12.ts';
 import { readSequencing } from './sequencing.ts';
 import type { Unit } from './types.ts';
+import { noDetails } from './unit-details.ts';
 import { attributeOf, childOf, childrenOf, collapse, textOf, type XmlElement } from './xml.ts';
 
 const lmsUiElements = ['abandon', 'continue', 'exit', 'previous', 'suspendAll', 'exitAll', 'abandonAll'];

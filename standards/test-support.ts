@@ -1,5 +1,5 @@
-import { noDetails } from './scorm12.ts';
 import type { Unit } from './types.ts';
+import { noDetails } from './unit-details.ts';
 
 export function manifest12(
   items: string,

@@ -1,7 +1,7 @@
 import { unsupported } from './edition.ts';
 import { encodePath, type FileIndex } from './launch-path.ts';
-import { noDetails } from './scorm12.ts';
 import type { CourseTree } from './types.ts';
+import { noDetails } from './unit-details.ts';
 
 const startPages = ['index.html', 'index.htm', 'story.html', 'default.html', 'default.htm'];
 

@@ -1,6 +1,6 @@
 import { type FileIndex, resolveTarget } from './launch-path.ts';
-import { noDetails } from './scorm12.ts';
 import type { CourseTree, Unit } from './types.ts';
+import { noDetails } from './unit-details.ts';
 import type { Warn } from './warnings.ts';
 import { attributeOf, childOf, childrenOf, collapse, invalid, withXml, type XmlElement } from './xml.ts';
 

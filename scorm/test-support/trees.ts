@@ -1,5 +1,5 @@
-import { noDetails } from '../../standards/scorm12.ts';
 import type { CourseTree, Objective, Sequencing, Unit } from '../../standards/types.ts';
+import { noDetails } from '../../standards/unit-details.ts';
 import { type Course, defaultSequencing, prepareCourse } from '../sequencing/course.ts';
 
 type Part<Whole> = { [Key in keyof Whole]?: Whole[Key] extends object ? Partial<Whole[Key]> : Whole[Key] };

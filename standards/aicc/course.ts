@@ -1,8 +1,8 @@
 import { parseSeconds } from '../durations.ts';
 import { type FileIndex, resolveTarget } from '../launch-path.ts';
 import { parseNumber } from '../numbers.ts';
-import { noDetails } from '../scorm12.ts';
 import type { CourseTree, Unit } from '../types.ts';
+import { noDetails } from '../unit-details.ts';
 import type { Warn } from '../warnings.ts';
 import { collapse, invalid } from '../xml.ts';
 import { type CourseFiles, courseValue, decodeText, tableIn } from './course-files.ts';

@@ -1,5 +1,5 @@
-import { noDetails } from '../scorm12.ts';
 import type { Unit } from '../types.ts';
+import { noDetails } from '../unit-details.ts';
 import type { Warn } from '../warnings.ts';
 import { invalid } from '../xml.ts';
 import type { Row, Table } from './tables.ts';

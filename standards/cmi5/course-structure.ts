@@ -1,8 +1,8 @@
 import { type XmlDocument, XmlDocument as XmlText, XmlValidateError, XsdValidator } from 'libxml2-wasm';
 import { type FileIndex, resolveTarget } from '../launch-path.ts';
 import { parseNumber } from '../numbers.ts';
-import { noDetails } from '../scorm12.ts';
 import type { AssignableUnit, CourseTree, Unit } from '../types.ts';
+import { noDetails } from '../unit-details.ts';
 import type { Warn } from '../warnings.ts';
 import {
   attributeOf,

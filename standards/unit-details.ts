@@ -1,0 +1,14 @@
+import type { UnitDetails } from './items.ts';
+
+/** The details of a unit about which its package says nothing. */
+export const noDetails: UnitDetails = {
+  MasteryScore: null,
+  MaxTimeAllowed: null,
+  TimeLimitAction: null,
+  DataFromLMS: null,
+  Prerequisites: null,
+  CompletionThreshold: null,
+  SharedData: [],
+  HideLMSUI: [],
+  Sequencing: null,
+};
