@@ -21,6 +21,11 @@ export function toNfc(text: string): string {
   return text.length > maxLength || hasExcessiveCombiningMarks(text) ? text : text.normalize('NFC');
 }
 
+/** Replaces what PostgreSQL cannot store, in text that somebody outside the service wrote. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
 /** Separates letters from their accents, for searching. Only the beginning of a long text is used. */
 export function toNfkd(text: string): string {
   return text.slice(0, maxLength).normalize('NFKD');

@@ -1,6 +1,7 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { inBatches } from '../../platform/db/batches.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { storable } from '../../platform/unicode.ts';
 import type { MailStatus } from './kinds.ts';
 
 /** Long answers are cut. */
@@ -19,8 +20,12 @@ where own.tenant_id = $1 and own.urgent = kept.urgent and $5::timestamptz is not
 
 export async function recordResult(ctx: TenantContext, result: Result): Promise<void> {
   const { mailId, status, answer, dueAt } = result;
-  const text = answer?.replaceAll(/\s+/g, ' ').slice(0, maxAnswer) ?? null;
-  const values = [ctx.tenantId, mailId, status, text, dueAt];
+  // Line breaks and the like may be most of an answer.
+  const text = answer
+    ?.slice(0, 4 * maxAnswer)
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, maxAnswer);
+  const values = [ctx.tenantId, mailId, status, text === undefined ? null : storable(text), dueAt];
   await run(ctx, { name: 'record_mail_result', text: record, values });
 }
 

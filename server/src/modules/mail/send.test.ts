@@ -356,7 +356,7 @@ test('after a crash, another node sends what was not acknowledged, with the same
       },
     },
   });
-  await assert.rejects(sendMails(broken), /killed/);
+  await sendMails(broken);
   await send();
   assert.equal(server.mails.length, 1);
   clock.advance({ minutes: 3 });

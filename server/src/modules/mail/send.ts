@@ -39,11 +39,18 @@ async function sendRound(ctx: Context, sender: CheckingSender, tenants: readonly
   const results = new Set<Result>();
   const send = async (tenant: Tenant) => {
     if (results.has('unavailable') || ctx.admission.draining) return;
-    results.add(await sendNext(forTenant(ctx, tenant.tenant_id), sender, tenant));
+    const own = forTenant(ctx, tenant.tenant_id);
+    results.add(await sendNext(own, sender, tenant).catch((error: unknown) => fail(own, error)));
   };
   await Promise.all(tenants.map((tenant) => inTurn(() => send(tenant))));
   results.delete('none');
   return results.size > 0 && !results.has('unavailable');
+}
+
+/** An error about one e-mail, which is tried again when its claim ends, must not stop the others. */
+function fail(ctx: TenantContext, err: unknown) {
+  ctx.log.warn({ err, tenant: ctx.tenantId }, 'an e-mail was not sent');
+  return 'none' as const;
 }
 
 /** `none`: nothing was claimed. */

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant, inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
+import { storable } from '../../platform/unicode.ts';
 import { openAicc } from '../aicc/open-aicc.ts';
 import { type PlayedRelease, playedBy, unitOf } from '../catalogue/playable.ts';
 import { type AuHandle, readAuToken, writeAuToken } from '../cmi5/au-tokens.ts';
@@ -217,13 +218,9 @@ function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units
 }
 
 /**
- * Replaces characters that JSON in PostgreSQL cannot store: a commit must not fail because of what the content writes.
+ * Accepts a commit from a session's page. The receipt confirms that it is in the database. A commit must not fail because
+ * of what the content writes.
  */
-function storable(text: string): string {
-  return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
-}
-
-/** Accepts a commit from a session's page. The receipt confirms that it is in the database. */
 function commit(ctx: TenantContext, handle: SessionHandle, body: Commit): Promise<Receipt> {
   const data = Object.entries(body.Data).map(([name, value]) => [storable(name), storable(value)]);
   return commitProgress(ctx, {

@@ -3,6 +3,7 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { joinTinyChunks } from '../../platform/load/tiny-chunks.ts';
+import { storable } from '../../platform/unicode.ts';
 import { AddressRejected, type AllowedConfig, resolveChecked } from './addresses.ts';
 
 export const deliverySeconds = 10;
@@ -130,7 +131,7 @@ async function readStart(response: IncomingMessage): Promise<string> {
     if (chunks.push(chunk) >= maxChunks || bytes >= maxRead) break;
   }
   const text = Buffer.concat(chunks).subarray(0, maxStoredBytes).toString();
-  return text.replaceAll('\0', '\uFFFD').toWellFormed();
+  return storable(text);
 }
 
 function toOutcome({
