@@ -34,10 +34,12 @@ const findPassword = (ctx: Context, tenantId: string, loginId: string) =>
     .where('enabled', '=', true)
     .executeTakeFirst();
 
+/** The lock makes a new password wait, so that it ends this session, or makes this sign-in wait, so that it fails. */
 const open = `
 with used as (
   select known.user_id, known.is_admin, null::text[] as scopes from "user" known
   where known.tenant_id = $1 and known.login_id = $2 and known.enabled and known.password_hash = $7
+  for share of known
 ), ${openUserSession}
 select used.* from used`;
 

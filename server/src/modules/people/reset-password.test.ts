@@ -5,6 +5,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { type Reply, startService } from '../../../test/support/service.ts';
 import { startMailServer } from '../../../test/support/smtp.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
+import { learnerScopes } from '../../platform/scopes.ts';
 import { sendMails } from '../mail/send.ts';
 import { browser, ownPage, signInUser } from './test-support.ts';
 
@@ -232,4 +233,69 @@ test('an administrator sets a password, which works on the pages of this service
   );
   const events = await tenant.events({ LoginID });
   assert.deepEqual(events.at(-1)?.data, { LoginID, Changed: ['Password'] });
+});
+
+const narrowKey = async ({ TenantID }: TestTenant, Scopes: readonly string[]) => {
+  const made = await service.api('POST', `/tenant/${TenantID}/key`, { Name: 'narrow', Scopes });
+  expectStatus(made, 201);
+  return (method: string, path: string, body: object) =>
+    service.api(method, path, body, made.body.Secret as string);
+};
+
+test('an address that links are sent to is changed only with all scopes that the user has', async () => {
+  const tenant = await newTenant(service);
+  const learner = await userWithPassword(tenant);
+  const administrator = await userWithPassword(tenant, { IsAdmin: true });
+  const other = { Email: 'evil@attacker.example' };
+  const writer = await narrowKey(tenant, ['users:read', 'users:write']);
+  const manager = await narrowKey(tenant, [...learnerScopes, 'users:write', 'users:admin']);
+  for (const [call, LoginID] of [
+    [writer, learner],
+    [writer, administrator],
+    [await narrowKey(tenant, ['users:write', 'users:admin']), learner],
+    [manager, administrator],
+  ] as const)
+    expectProblem(await call('PUT', `/user/${LoginID}`, other), 403, 'scope_missing');
+  expectStatus(await writer('PUT', `/user/${learner}`, { Email, LastName: 'Lee' }), 200);
+  expectStatus(await manager('PUT', `/user/${learner}`, other), 200);
+  expectStatus(await tenant.api('PUT', `/user/${administrator}`, other), 200);
+  const { body } = await tenant.api('GET', '/audit?Action=user.access_changed&Order=newest');
+  assert.deepEqual(body.Items[0].Data, { Email: true });
+});
+
+test('without a mail server, an address gives no access', async () => {
+  const silent = await startService();
+  const tenant = await newTenant(silent);
+  const LoginID = await tenant.user({ Email });
+  const made = await silent.api('POST', `/tenant/${tenant.TenantID}/key`, {
+    Name: 'n',
+    Scopes: ['users:write'],
+  });
+  const change = { Email: 'new@acme.example' };
+  expectStatus(await silent.api('PUT', `/user/${LoginID}`, change, made.body.Secret), 200);
+  await silent.close();
+});
+
+test('another address ends an invitation, also one whose e-mail is waiting', async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user({ Email: 'wrong@acme.example' });
+  for (const isSent of [true, false]) {
+    const { body } = await tenant.api('POST', '/invitation', { LoginID });
+    if (isSent) await sendMails(service.ctx);
+    expectStatus(await tenant.api('PUT', `/user/${LoginID}`, { Email: `right-${isSent}@acme.example` }), 200);
+    const choice = { Token: tokenOf(body.InvitationURL), Password: chosen };
+    expectProblem(await post('/session/invitation', choice), 410, 'invitation_ended');
+  }
+  await sendMails(service.ctx);
+  assert.equal(server.mails.length, 1);
+});
+
+test('of two links used at once, one works and the other has ended', async () => {
+  const tenant = await newTenant(service);
+  for (let round = 0; round < 4; round++) {
+    const LoginID = await userWithPassword(tenant);
+    const links = [await linkFor(tenant, LoginID), await linkFor(tenant, LoginID)];
+    const replies = await Promise.all([...links, ...links].map((link) => reset(link)));
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 410, 410, 410]);
+  }
 });

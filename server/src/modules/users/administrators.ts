@@ -1,5 +1,11 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { grantedScopes, requireScope, type Scope, tenantScopes } from '../../platform/scopes.ts';
+import {
+  grantedScopes,
+  learnerScopes,
+  requireScope,
+  type Scope,
+  tenantScopes,
+} from '../../platform/scopes.ts';
 import type { UserRow } from './record.ts';
 import type { UserChange } from './schemas.ts';
 
@@ -13,12 +19,29 @@ export function sessionLimit(ctx: TenantContext): Scope[] | null {
 }
 
 type Known = Pick<UserRow, 'is_admin' | 'admin_scopes'>;
+type KnownWithEmail = Known & Pick<UserRow, 'email'>;
 
-/** Rejects changes to an administrator, to the administrator role or to a password without `users:admin`. */
-export function rejectAdminChange(ctx: TenantContext, before: Known, change: UserChange): void {
+/**
+ * Rejects changes to an administrator, to the administrator role, to a password or to an address without the scopes that
+ * they need.
+ */
+export function rejectAdminChange(ctx: TenantContext, before: KnownWithEmail, change: UserChange): void {
   if (before.is_admin) requireScope(ctx, 'users:admin', 'Changing an administrator');
   if (change.IsAdmin) requireScope(ctx, 'users:admin', 'Making a user an administrator');
   if (change.Password !== undefined) requireScope(ctx, 'users:admin', "Changing a user's Password");
+  if (change.Email !== undefined && change.Email !== before.email) rejectNewAddress(ctx, before);
+}
+
+/**
+ * With a mail server, whoever receives a user's e-mails can set the password and sign in. So the caller needs everything
+ * that the user may do.
+ */
+function rejectNewAddress(ctx: TenantContext, { is_admin, admin_scopes }: Known): void {
+  if (ctx.config.mail === null) return;
+  const role = is_admin ? tenantScopes : learnerScopes;
+  const needed = role.filter((scope) => admin_scopes?.includes(scope) ?? true);
+  for (const scope of ['users:admin' as const, ...needed])
+    requireScope(ctx, scope, 'Changing an Email, to which links for a new password are sent,');
 }
 
 /**

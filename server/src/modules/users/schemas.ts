@@ -11,7 +11,12 @@ const details = {
   GroupName: Nullable(
     Text(255, { description: 'A free-text label, such as a department or a customer company.' }),
   ),
-  Email: Nullable(Text(320)),
+  Email: Nullable(
+    Text(320, {
+      description:
+        "If the service sends e-mail, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address.",
+    }),
+  ),
 };
 
 const flags = {

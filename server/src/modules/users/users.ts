@@ -48,7 +48,7 @@ async function passwordColumn(ctx: TenantContext, password: string | null | unde
 }
 
 /** Hashing is slow, so callers who may not change a password are rejected first. */
-const nobody = { is_admin: false, admin_scopes: null };
+const nobody = { is_admin: false, admin_scopes: null, email: null };
 
 /** Changes the given fields; the others keep their values, and null clears a field. */
 export async function updateUser(ctx: TenantContext, input: UserChange & { loginId: string }): Promise<User> {
@@ -99,9 +99,10 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
     const user = toUser(row);
     const changed = differences(user, toUser(before)).filter((name) => name !== 'UpdatedAt');
     if ('password_hash' in password) changed.push('Password');
-    const endsLinks = 'password_hash' in password || !row.enabled;
-    if (endsLinks) await endInvitation(ctx, row.user_id);
-    if (endsLinks || row.email !== before.email) await endResets(ctx, row.user_id);
+    if ('password_hash' in password || !row.enabled || row.email !== before.email) {
+      await endInvitation(ctx, row.user_id);
+      await endResets(ctx, row.user_id);
+    }
     const data = { LoginID: loginId, Changed: changed };
     await appendEvents(ctx, [
       ...(changed.length > 0 ? [{ type: 'user.updated' as const, userId: row.user_id, data }] : []),
@@ -120,6 +121,7 @@ async function auditAccess(ctx: TenantContext, row: UserRow, changed: readonly s
     ...(changed.includes('IsAdmin') && { IsAdmin: row.is_admin }),
     ...(changed.includes('Enabled') && { Enabled: row.enabled }),
     ...(changed.includes('Password') && { Password: true }),
+    ...(changed.includes('Email') && { Email: true }),
   };
   if (Object.keys(data).length === 0) return;
   await appendAudit(ctx, ctx.tenantId, { action: 'user.access_changed', targetId: row.user_id, data });

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../../platform/context.ts';
 import { cancelMails } from '../../mail/queue.ts';
 
-/** Ends a pending invitation: on request, after a new password, or because the user was disabled. */
+/** Ends a pending invitation: on request, after a new password or e-mail address, or because the user was disabled. */
 export async function endInvitation(ctx: TenantContext, userId: string): Promise<boolean> {
   const [ended] = await ctx.db
     .updateTable('invitation')

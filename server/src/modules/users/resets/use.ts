@@ -23,9 +23,15 @@ export async function findReset(ctx: Context, { tenantId, hash }: ResetHandle) {
   return row ?? null;
 }
 
+/** Locks the user before the link, as every other change of a password does. Two links used at once would deadlock. */
 const use = `
-delete from password_reset held using "user" account, tenant client where ${isUsable}
-returning held.user_id, account.is_admin`;
+with owner as (
+  select account.user_id, account.is_admin from password_reset held, "user" account, tenant client where ${isUsable}
+  for no key update of account
+)
+delete from password_reset used using owner
+where used.tenant_id = $1 and used.link_hash = $2 and used.user_id = owner.user_id
+returning used.user_id, owner.is_admin`;
 
 export type UsedReset = { user_id: string; is_admin: boolean };
 

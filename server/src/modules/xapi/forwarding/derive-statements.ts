@@ -8,6 +8,8 @@ import {
 import type { Statement } from '../../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
+import { derivedId } from '../../../platform/ids.ts';
+import { keyedHash } from '../../../platform/keys/signing.ts';
 import { type LoggedEvent, readLog } from '../../events/log.ts';
 import { courseResult, type EventType } from '../../events/types.ts';
 import { accountOf, courseActivity, lmsAuthority } from '../identity.ts';
@@ -51,7 +53,7 @@ update statement_log set event_position = greatest(event_position, $2) where ten
 
 /**
  * Stores statements about courses that send none themselves, from the tenant's events. Repeating it has no effect: the
- * ID of a statement is that of its event. Returns whether there are more events.
+ * ID of a statement follows from that of its event. Returns whether there are more events.
  */
 export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
   const log = await ctx.db
@@ -73,29 +75,40 @@ export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
   return hasMore || events.length === maxEvents;
 }
 
-type Known = { event_id: string; login_id: string; course_id: string; title: string };
+type Known = { statement_id: string; event_id: string; login_id: string; course_id: string; title: string };
 
 /**
  * The events from which a statement is derived: not yet stored, about a person who exists, and of a course that does not
  * send statements itself. The user's lock makes an erasure wait, so that it finds the statement.
  */
 const knownText = `
-select event.event_id, known.login_id, course.course_id, course.title
-from event
+select made.statement_id, event.event_id, known.login_id, course.course_id, course.title
+from unnest($2::uuid[], $3::uuid[]) made (event_id, statement_id)
+join event on event.tenant_id = $1 and event.event_id = made.event_id
 join "user" known on known.tenant_id = $1 and known.user_id = event.user_id
 join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = event.enroll_id
 join course on course.course_id = enrolment.course_id
 left join release on release.release_id = coalesce(enrolment.release_id, course.release_id)
-where event.tenant_id = $1 and event.event_id = any ($2::uuid[])
-  and coalesce(release.standard, '') not in ('cmi5', 'xapi')
-  and not exists (select from statement own where own.tenant_id = $1 and own.statement_id = event.event_id)
+where coalesce(release.standard, '') not in ('cmi5', 'xapi')
+  and not exists (select from statement own where own.tenant_id = $1 and own.statement_id = made.statement_id)
 order by known.user_id for key share of known`;
+
+/**
+ * Learners see the IDs of their events, and their units can store statements. If they knew this ID, too, they could take
+ * it first.
+ */
+const statementIdOf = (ctx: TenantContext, eventId: string) =>
+  derivedId(keyedHash(ctx.keys, 'statement', `${ctx.tenantId} ${eventId}`));
 
 async function store(ctx: TenantContext, events: readonly LoggedEvent[]): Promise<void> {
   const rows = await run<Known>(ctx, {
     name: 'derivable_events',
     text: knownText,
-    values: [ctx.tenantId, events.map(({ event }) => event.EventID)],
+    values: [
+      ctx.tenantId,
+      events.map(({ event }) => event.EventID),
+      events.map(({ event }) => statementIdOf(ctx, event.EventID)),
+    ],
   });
   const known = new Map(rows.map((row) => [row.event_id, row]));
   const statements = events.flatMap(({ event }) => {
@@ -114,7 +127,7 @@ function statementOf(ctx: TenantContext, event: LoggedEvent['event'], row: Known
   const verb = Check(launch, Data) && event.Type === launched ? verbOfLaunch(Data) : verbOf[event.Type];
   if (!verb || EnrollID === null) return null;
   return courseStatement({
-    id: event.EventID,
+    id: row.statement_id,
     at: new Date(event.OccurredAt),
     learner: accountOf(ctx, row.login_id),
     verb,
