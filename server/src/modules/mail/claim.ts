@@ -3,7 +3,7 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import type { MailKind } from './kinds.ts';
 
 /** A tenant's queue with an e-mail that is due. */
-export type Sender = {
+export type Queue = {
   tenant_id: string;
   urgent: boolean;
   name: string;
@@ -17,8 +17,8 @@ join tenant client on client.tenant_id = waiting.tenant_id and client.status = '
 where waiting.wake_at <= $1 order by waiting.wake_at limit $2`;
 
 /** The queues that have waited longest. Those of suspended tenants wait. */
-export function dueSenders(ctx: Context, max: number): Promise<Sender[]> {
-  return run<Sender>(ctx, { name: 'due_mail_senders', text: due, values: [ctx.now(), max] });
+export function dueQueues(ctx: Context, max: number): Promise<Queue[]> {
+  return run<Queue>(ctx, { name: 'due_mail_queues', text: due, values: [ctx.now(), max] });
 }
 
 export type ClaimedMail = {

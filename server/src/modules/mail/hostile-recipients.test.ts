@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { movableClock } from '../../../test/support/clock.ts';
@@ -6,6 +7,8 @@ import { otherNode } from '../../../test/support/nodes.ts';
 import { startRawMailServer } from '../../../test/support/raw-smtp.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
+import { openSender } from '../../platform/mail/send.ts';
 import { sendMails } from './send.ts';
 
 const server = await startRawMailServer();
@@ -80,4 +83,70 @@ test('an error about one e-mail does not interrupt those that are being sent', a
   );
   assert.deepEqual(server.delivered.sort(), ['a@acme.example', 'b@acme.example']);
   assert.equal((await listed(other))[0].Status, 'sent');
+});
+
+test("one tenant's slow recipients delay nobody else's e-mails, even those queued later", async () => {
+  const [slow, other] = [await newTenant(service), await newTenant(service)];
+  const release = Promise.withResolvers<void>();
+  server.onRecipient = async (to) => {
+    if (to.endsWith('@slow.example')) await release.promise;
+    return '250 ok';
+  };
+  await invite(slow, ...Array.from({ length: 8 }, (_, n) => `${n}@slow.example`));
+  await invite(other, 'a@acme.example', 'b@acme.example');
+  const run = send();
+  await until('those of the other tenant', () => server.delivered.length === 2);
+  await invite(other, 'c@acme.example');
+  await until('the one queued later', () => server.delivered.length === 3);
+  assert.deepEqual(server.delivered, ['a@acme.example', 'b@acme.example', 'c@acme.example']);
+  release.resolve();
+  await run;
+  assert.equal(server.delivered.length, 11);
+});
+
+test("a recipient whose connection breaks off delays nobody else's e-mails", async () => {
+  const [hostile, other] = [await newTenant(service), await newTenant(service)];
+  server.onRecipient = (to) => (to.endsWith('@bad.example') ? null : '250 ok');
+  await invite(hostile, 'x@bad.example', 'y@bad.example');
+  await invite(other, ...Array.from({ length: 8 }, (_, n) => `${n}@acme.example`));
+  await send();
+  assert.equal(server.delivered.length, 8, 'in one run');
+  const log = await listed(hostile);
+  assert.deepEqual(log.map(({ Status, Attempts }: Record<string, unknown>) => [Status, Attempts]).sort(), [
+    ['queued', 0],
+    ['queued', 1],
+  ]);
+});
+
+test('a run ends when the mail server fails for several tenants in succession', async () => {
+  const tenants = await Promise.all(Array.from({ length: 12 }, () => newTenant(service)));
+  let asked = 0;
+  server.onRecipient = () => {
+    asked++;
+    return null;
+  };
+  for (const tenant of tenants) await invite(tenant, 'a@acme.example');
+  await send();
+  assert.ok(asked >= 3 && asked <= 8, `${asked} attempts`);
+});
+
+test('a time limit ends only the connection of its message', async () => {
+  const { mail } = service.ctx.config;
+  assert.ok(mail);
+  const release = Promise.withResolvers<void>();
+  server.onMessage = async (to) => {
+    if (to === 'slow@acme.example') await release.promise;
+    else await pause(600);
+    return '250 ok';
+  };
+  const sender = openSender(mail, 1_000);
+  const to = (address: string) =>
+    sender.send({ id: randomUUID(), fromName: 'Acme', to: address, subject: 'x', text: 'x', html: 'x' });
+  const slow = to('slow@acme.example');
+  await pause(700);
+  const other = to('a@acme.example');
+  assert.equal((await slow).result, 'unavailable');
+  assert.equal((await other).result, 'sent');
+  release.resolve();
+  sender.close();
 });

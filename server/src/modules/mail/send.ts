@@ -1,62 +1,100 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
-import { limit } from '../../platform/load/limit.ts';
 import { maxConnections, type Outcome, openSender, type Sender } from '../../platform/mail/send.ts';
 import { nextAttempt } from '../webhooks/backoff.ts';
-import { type ClaimedMail, claimMail, dueSenders, type Sender as Tenant } from './claim.ts';
+import { type ClaimedMail, claimMail, dueQueues, type Queue } from './claim.ts';
 import { openContent } from './content.ts';
 import type { MailChecks, MailContent } from './kinds.ts';
 import { canMail } from './queue.ts';
 import { recordResult } from './results.ts';
 import { writeMail } from './write-mail.ts';
 
-/** Tenants that get a turn before the next look. */
-const tenantsPerRound = 50;
-
 /**
- * Job: sends what is due, one e-mail of each tenant at a time. If the server is unavailable, the rest waits for the next
- * run.
+ * Job: sends what is due. A free connection takes the next e-mail of the queue that has waited longest. No queue has two
+ * connections, and what one tenant's recipients do delays only that queue.
  */
 export async function sendMails(ctx: Context, checks: MailChecks = {}): Promise<void> {
   const { mail: server } = ctx.config;
   if (server === null) return;
   const sender = { ...openSender(server), checks };
+  const sending = new Map<string, Promise<void>>();
+  const pass: Pass = { endsAt: 0, skipped: new Set(), unavailable: new Set() };
   try {
-    while (!ctx.admission.draining) {
-      const tenants = await dueSenders(ctx, tenantsPerRound);
-      if (tenants.length === 0 || !(await sendRound(ctx, sender, tenants))) return;
+    for (;;) {
+      forgetSometimes(pass);
+      for (const queue of await nextQueues(ctx, pass, sending)) {
+        const name = nameOf(queue);
+        const done = serve(forTenant(ctx, queue.tenant_id), { sender, queue, pass });
+        sending.set(
+          name,
+          done.then(() => void sending.delete(name)),
+        );
+      }
+      if (sending.size === 0) return;
+      const stop = new AbortController();
+      const newLook = pause(passMilliseconds, undefined, { signal: stop.signal, ref: false }).catch(() => {});
+      await Promise.race([...sending.values(), newLook]);
+      stop.abort();
     }
   } finally {
+    await Promise.all(sending.values());
     sender.close();
   }
 }
 
+/** What this run has found out. It is forgotten from time to time, because a slow recipient can make a run long. */
+type Pass = {
+  endsAt: number;
+  /** Queues that are not looked at again: nothing could be claimed, or their e-mail failed without an answer. */
+  skipped: Set<string>;
+  /** Tenants whose e-mails failed in succession because the mail server was unavailable. */
+  unavailable: Set<string>;
+};
+
+const passMilliseconds = 2_000;
+
+function forgetSometimes(pass: Pass): void {
+  if (performance.now() < pass.endsAt) return;
+  pass.endsAt = performance.now() + passMilliseconds;
+  pass.skipped.clear();
+  pass.unavailable.clear();
+}
+
+/** It is the mail server's fault, not a recipient's, if it fails for so many tenants in succession. */
+const maxUnavailable = 3;
+
+const nameOf = ({ tenant_id, urgent }: Queue) => `${tenant_id} ${urgent}`;
+
+/** One for each free connection. */
+async function nextQueues(ctx: Context, pass: Pass, sending: ReadonlyMap<string, unknown>): Promise<Queue[]> {
+  const free = maxConnections - sending.size;
+  if (free === 0 || ctx.admission.draining || pass.unavailable.size >= maxUnavailable) return [];
+  const due = await dueQueues(ctx, maxConnections + pass.skipped.size);
+  const others = due.filter((queue) => !sending.has(nameOf(queue)) && !pass.skipped.has(nameOf(queue)));
+  return others.slice(0, free);
+}
+
+/** Sends the queue's next e-mail. An error about one e-mail, which is tried again when its claim ends, stops no others. */
+async function serve(
+  ctx: TenantContext,
+  { sender, queue, pass }: { sender: CheckingSender; queue: Queue; pass: Pass },
+): Promise<void> {
+  const result = await sendNext(ctx, sender, queue).catch((error: unknown) => {
+    ctx.log.warn({ err: error, tenant: ctx.tenantId }, 'an e-mail was not sent');
+    return 'none' as const;
+  });
+  if (result === 'none' || result === 'unavailable') pass.skipped.add(nameOf(queue));
+  if (result === 'unavailable') pass.unavailable.add(ctx.tenantId);
+  else if (result !== 'none') pass.unavailable.clear();
+}
+
 type CheckingSender = Sender & { checks: MailChecks };
-
-/** Returns false if nothing more can be sent at present: the server is unavailable, or others hold what is due. */
-async function sendRound(ctx: Context, sender: CheckingSender, tenants: readonly Tenant[]): Promise<boolean> {
-  const inTurn = limit(maxConnections);
-  const results = new Set<Result>();
-  const send = async (tenant: Tenant) => {
-    if (results.has('unavailable') || ctx.admission.draining) return;
-    const own = forTenant(ctx, tenant.tenant_id);
-    results.add(await sendNext(own, sender, tenant).catch((error: unknown) => fail(own, error)));
-  };
-  await Promise.all(tenants.map((tenant) => inTurn(() => send(tenant))));
-  results.delete('none');
-  return results.size > 0 && !results.has('unavailable');
-}
-
-/** An error about one e-mail, which is tried again when its claim ends, must not stop the others. */
-function fail(ctx: TenantContext, err: unknown) {
-  ctx.log.warn({ err, tenant: ctx.tenantId }, 'an e-mail was not sent');
-  return 'none' as const;
-}
 
 /** `none`: nothing was claimed. */
 type Result = Outcome['result'] | 'none';
 
-async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Tenant): Promise<Result> {
+async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Queue): Promise<Result> {
   const mail = await claimMail(ctx, tenant.urgent);
   if (!mail) return 'none';
   const { mail_id: mailId, address } = mail;
@@ -77,7 +115,7 @@ async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Tena
 /** Returns null if the e-mail should not be sent any more. */
 async function attempt(
   ctx: TenantContext,
-  { sender, tenant, mail, to }: { sender: CheckingSender; tenant: Tenant; mail: ClaimedMail; to: string },
+  { sender, tenant, mail, to }: { sender: CheckingSender; tenant: Queue; mail: ClaimedMail; to: string },
 ): Promise<Outcome | null> {
   const { mail_id: id, kind, expires_at: expiresAt } = mail;
   let content: MailContent;

@@ -54,27 +54,18 @@ export function openSender(server: MailServer, milliseconds = maxMilliseconds): 
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const close = () => transport.close({ force: true });
   return {
     send: async (message) => {
-      const deadline = Promise.withResolvers<never>();
-      const timer = setTimeout(() => {
-        deadline.reject(new Error(`The mail server took longer than ${milliseconds / 1000} s`));
-        close();
-      }, milliseconds);
+      // Ends only this message's connection.
+      const signal = AbortSignal.timeout(milliseconds);
       try {
-        const { response } = await Promise.race([
-          transport.sendMail(toMail(message, from)),
-          deadline.promise,
-        ]);
+        const { response } = await transport.sendMail({ ...toMail(message, from), signal });
         return { result: 'sent', answer: response };
       } catch (error) {
         return failureOf(error);
-      } finally {
-        clearTimeout(timer);
       }
     },
-    close,
+    close: () => transport.close({ force: true }),
   };
 }
 
