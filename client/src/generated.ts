@@ -2706,7 +2706,7 @@ export interface components {
                  * @enum {string}
                  */
                 After: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content is told so (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review: boolean;
             } | null;
             /** @description Number of the current attempt, counted from 1. */
@@ -2787,7 +2787,7 @@ export interface components {
                  * @enum {string}
                  */
                 After: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content is told so (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review: boolean;
             } | null;
             /** @description Number of free seats; null means unlimited. */
@@ -2882,7 +2882,7 @@ export interface components {
                  * @enum {string}
                  */
                 After?: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content is told so (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review?: boolean;
             } | null;
         };
@@ -3660,7 +3660,7 @@ export interface components {
                  * @enum {string}
                  */
                 After?: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content is told so (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review?: boolean;
             } | null;
         };

@@ -290,7 +290,7 @@ test('another address ends an invitation, also one whose e-mail is waiting', asy
   assert.equal(server.mails.length, 1);
 });
 
-test('of two links used at once, one works and the other has ended', async () => {
+test('if two links are used at the same time, only one works', async () => {
   const tenant = await newTenant(service);
   for (let round = 0; round < 4; round++) {
     const LoginID = await userWithPassword(tenant);

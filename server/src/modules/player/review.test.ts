@@ -45,7 +45,7 @@ async function review(LaunchURL: string) {
   return play(service, link);
 }
 
-test('content in a review is told so, and gets the data of the latest attempt', async () => {
+test('content in a review gets its mode and the data of the latest attempt', async () => {
   const { LaunchURL, read } = await failed();
   const { session, file, alive } = await review(LaunchURL);
   const [data = {}] = Object.values(session.Data);
