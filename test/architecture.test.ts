@@ -48,6 +48,7 @@ const owners: Record<string, string> = {
   password_reset: 'users',
   mail: 'mail',
   mail_queue: 'mail',
+  mail_recipient: 'mail',
   course: 'catalogue',
   enrol_option: 'catalogue',
   release: 'catalogue',

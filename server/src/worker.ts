@@ -4,6 +4,7 @@ import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { remindOfEnds } from './modules/enrolments/reminders/remind.ts';
 import { numberWaiting } from './modules/events/number-waiting.ts';
 import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
+import { forgetRecipients } from './modules/mail/recipients.ts';
 import { purgeMails } from './modules/mail/results.ts';
 import { sendMails } from './modules/mail/send.ts';
 import { finishErasures } from './modules/people/finish-erasures.ts';
@@ -32,6 +33,7 @@ export const jobs: readonly Job[] = [
   },
   { name: 'mail.send', every: 2, run: (ctx) => sendMails(ctx, mailChecks) },
   { name: 'mail.purge', every: 86_400, run: purgeMails },
+  { name: 'mail.forget', every: 3_600, run: forgetRecipients },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
   { name: 'users.erase', every: 10, run: finishErasures },
   { name: 'users.index', every: 60, run: fillWords },

@@ -76,7 +76,8 @@ export function claimMail(ctx: TenantContext, urgent: boolean): Promise<ClaimedM
     const isSameHour = own.hour_began_at !== null && now.getTime() - own.hour_began_at.getTime() < hour;
     const began = isSameHour && own.hour_began_at ? own.hour_began_at : now;
     const sent = isSameHour ? own.sent : 0;
-    const isAtLimit = mailRateLimit > 0 && sent >= mailRateLimit;
+    // Anyone can request password resets, and must not use up what others need. They are limited by address.
+    const isAtLimit = !urgent && mailRateLimit > 0 && sent >= mailRateLimit;
     const [mail] = isAtLimit
       ? []
       : await run<ClaimedMail>(ctx, { name: 'claim_mail', text: claim, values: [ctx.tenantId, now, urgent] });

@@ -9,6 +9,7 @@ import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 import { openSender } from '../../platform/mail/send.ts';
+import { forgetRecipients } from './recipients.ts';
 import { sendMails } from './send.ts';
 
 const server = await startRawMailServer();
@@ -149,4 +150,34 @@ test('a time limit ends only the connection of its message', async () => {
   assert.equal((await other).result, 'sent');
   release.resolve();
   sender.close();
+});
+
+test('one address gets ten e-mails an hour from all tenants together, and the rest later', async () => {
+  const [one, two] = [await newTenant(service), await newTenant(service)];
+  await invite(one, ...Array.from({ length: 8 }, () => 'victim@acme.example'));
+  await invite(two, ...Array.from({ length: 4 }, (_, n) => `Victim+${n}@acme.example`), 'b@acme.example');
+  await send();
+  const others = () => server.delivered.filter((to) => /^victim/i.test(to));
+  assert.equal(others().length, 10);
+  assert.ok(server.delivered.includes('b@acme.example'));
+  const waiting = [...(await listed(one)), ...(await listed(two))].filter(
+    ({ Status }) => Status === 'queued',
+  );
+  assert.deepEqual(
+    waiting.map(({ Attempts, AttemptedAt }) => [Attempts, AttemptedAt]),
+    [
+      [0, null],
+      [0, null],
+    ],
+  );
+  clock.advance({ minutes: 59 });
+  await send();
+  assert.equal(others().length, 10);
+  clock.advance({ minutes: 2 });
+  await send();
+  assert.equal(others().length, 12);
+  clock.advance({ hours: 2 });
+  await forgetRecipients(service.ctx);
+  const { rows } = await service.ctx.engine.query({ text: 'select 1 from mail_recipient', values: [] });
+  assert.deepEqual(rows, []);
 });

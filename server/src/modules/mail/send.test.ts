@@ -10,7 +10,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { otherNode } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { startMailServer } from '../../../test/support/smtp.ts';
-import { expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
+import { expectStatus, newTenant, type TestTenant, unique } from '../../../test/support/tenant.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { openSender } from '../../platform/mail/send.ts';
 import { ownPage } from '../people/test-support.ts';
@@ -31,6 +31,8 @@ beforeEach(() => {
   server.mails = [];
   server.reply = { rcpt: null, data: null };
   server.hold = null;
+  // The e-mails to one address are limited by the hour.
+  clock.advance({ hours: 2 });
 });
 
 const send = () => sendMails(service.ctx);
@@ -443,4 +445,33 @@ test('invitations in bulk are sent as well, and a plan sends nothing', async () 
   );
   await send();
   assert.equal(server.mails.length, 1);
+});
+
+test('a LoginID or a name that is a message of its own is left out', async () => {
+  const messages = [
+    { LoginID: 'blocked. Your account was closed: open https://evil.example/login' },
+    { LoginID: 'evil.example' },
+    { LoginID: 'evil\u3002example' },
+    { LoginID: 'evil.example/login@acme.example' },
+    { FirstName: 'Dear customer, call +1 900 123 now' },
+    { LastName: 'evil\uff0eexample' },
+  ];
+  for (const fields of messages) {
+    const tenant = await newTenant(service);
+    const user = await tenant.user({ Email, ...fields });
+    await invite(tenant, fields.LoginID ?? user);
+    await send();
+    const { text = '', html = '' } = server.mails.at(-1) ?? {};
+    const [shown = ''] = Object.values(fields);
+    assert.ok(!text.includes(shown) && !html.includes(shown), text);
+    assert.equal(text.includes('Your login name is'), !('LoginID' in fields));
+  }
+  assert.equal(server.mails.length, messages.length);
+  const tenant = await newTenant(service);
+  for (const LoginID of [unique('ann'), `${unique('ann')}@acme.example`, '4711000815']) {
+    await tenant.user({ Email: 'bob@acme.example', LoginID });
+    await invite(tenant, LoginID);
+    await send();
+    assert.ok(server.mails.at(-1)?.text.includes(`Your login name is ${LoginID}.`));
+  }
 });

@@ -7,6 +7,7 @@ import { type ClaimedMail, claimMail, dueQueues, type Queue } from './claim.ts';
 import { openContent } from './content.ts';
 import type { MailChecks, MailContent } from './kinds.ts';
 import { canMail } from './queue.ts';
+import { countRecipient, postponeMail } from './recipients.ts';
 import { recordResult } from './results.ts';
 import { writeMail } from './write-mail.ts';
 
@@ -108,15 +109,19 @@ async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Queu
   if (!mail.enabled || !canMail(ctx, address)) return end('cancelled');
   const outcome = await attempt(ctx, { sender, tenant, mail, to: address });
   if (outcome === null) return end('cancelled');
-  await recordOutcome(ctx, mail, outcome);
+  if (outcome.until) await postponeMail(ctx, mailId, outcome.until);
+  else await recordOutcome(ctx, mail, outcome);
   return outcome.result;
 }
+
+/** `until`: it was not attempted, because its address got too many e-mails. */
+type Attempt = Outcome & { until?: Date };
 
 /** Returns null if the e-mail should not be sent any more. */
 async function attempt(
   ctx: TenantContext,
   { sender, tenant, mail, to }: { sender: CheckingSender; tenant: Queue; mail: ClaimedMail; to: string },
-): Promise<Outcome | null> {
+): Promise<Attempt | null> {
   const { mail_id: id, kind, expires_at: expiresAt } = mail;
   let content: MailContent;
   let text: ReturnType<typeof writeMail>;
@@ -129,6 +134,9 @@ async function attempt(
   }
   const check = sender.checks[kind];
   if (check && !(await check(ctx, content, expiresAt))) return null;
+  // A retry has been counted.
+  const until = mail.attempts === 1 ? await countRecipient(ctx, to, tenant.urgent) : null;
+  if (until) return { result: 'delayed', answer: null, until };
   return sender.send({ id, to, ...text });
 }
 

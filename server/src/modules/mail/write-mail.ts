@@ -1,3 +1,5 @@
+import { isMailAddress } from '../../platform/mail/address.ts';
+import { toNfkd } from '../../platform/unicode.ts';
 import type { MailContent, MailKind } from './kinds.ts';
 import { toHtml, toText } from './layout.ts';
 import { de } from './texts/de.ts';
@@ -15,7 +17,7 @@ export function writeMail(input: Input): { fromName: string; subject: string; te
   const text = texts[input.kind]({
     tenant,
     name: greetingName(input),
-    loginId: oneLine(input.loginId),
+    loginId: shownLoginId(input.loginId),
     until: dateText(locale, input.expiresAt),
     course: oneLine(input.enrolment?.courseTitle ?? ''),
   });
@@ -36,11 +38,25 @@ export function oneLine(text: string): string {
 }
 
 const maxName = 80;
+/** What a mail program would show as a link. */
+const link = /[/:<>\\]|[.\u3002]\S/u;
+const phoneNumber = /(?:\p{Nd}[\s().+-]*){5}/u;
 
 /** A name that a mail program would show as a link, or that is a message of its own, is left out. */
 function greetingName({ firstName, lastName }: MailContent): string | null {
   const name = oneLine([firstName, lastName].filter(Boolean).join(' '));
-  return name === '' || name.length > maxName || /[/:@<>\\]|\.\S/.test(name) ? null : name;
+  const plain = toNfkd(name);
+  const isMessage =
+    name.length > maxName || link.test(plain) || plain.includes('@') || phoneNumber.test(plain);
+  return name === '' || isMessage ? null : name;
+}
+
+/** Left out under the same conditions as a name, but an e-mail address stays. */
+function shownLoginId(loginId: string): string | null {
+  const name = oneLine(loginId);
+  const plain = toNfkd(name);
+  if (name.length > maxName || /[\s/]/.test(plain)) return null;
+  return isMailAddress(name) || !link.test(plain) ? name : null;
 }
 
 function dateText(locale: string, at: Date): string {

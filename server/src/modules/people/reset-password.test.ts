@@ -299,3 +299,13 @@ test('if two links are used at the same time, only one works', async () => {
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 410, 410, 410]);
   }
 });
+
+test("requests of anonymous callers do not use up other users' e-mails, nor do a tenant's invitations", async () => {
+  const limited = { ...service.ctx, config: { ...service.ctx.config, mailRateLimit: 3 } };
+  const tenant = await newTenant(service);
+  const users = [];
+  for (let n = 0; n < 5; n++) users.push(await userWithPassword(tenant, { Email: `user-${n}@acme.example` }));
+  for (const LoginID of users) expectStatus(await forget(tenant.TenantID, LoginID), 204);
+  await sendMails(limited);
+  assert.equal(server.mails.length, 5);
+});

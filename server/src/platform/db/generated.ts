@@ -327,6 +327,13 @@ export interface MailQueueTable {
   sent: Generated<number>;
 }
 
+export interface MailRecipientTable {
+  address_mark: string;
+  urgent: boolean;
+  hour_began_at: Timestamp;
+  sent: number;
+}
+
 export interface OperatorSessionTable {
   session_hash: string;
   signed_in_at: Timestamp;
@@ -616,6 +623,7 @@ export interface Schema {
   launch: LaunchTable;
   mail: MailTable;
   mail_queue: MailQueueTable;
+  mail_recipient: MailRecipientTable;
   operator_session: OperatorSessionTable;
   password_failure: PasswordFailureTable;
   password_reset: PasswordResetTable;

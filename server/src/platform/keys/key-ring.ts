@@ -18,7 +18,14 @@ export type SigningPurpose =
   | 'review-session'
   | 'audit'
   | 'audit-head';
-export type HashPurpose = 'about' | 'erasure' | 'guess' | 'idempotency' | 'origin' | 'statement';
+export type HashPurpose =
+  | 'about'
+  | 'erasure'
+  | 'guess'
+  | 'idempotency'
+  | 'origin'
+  | 'recipient'
+  | 'statement';
 
 /** A key as written in `SIGNING_KEYS` or in the ring's file. */
 export type WrittenKey = { readonly id: string; readonly secret: Buffer; readonly createdAt: string | null };

@@ -13,7 +13,7 @@ export const de: Texts = {
       ],
       action: 'Passwort festlegen',
       after: [
-        `Ihr Anmeldename lautet ${loginId}.`,
+        ...(loginId === null ? [] : [`Ihr Anmeldename lautet ${loginId}.`]),
         `Der Link funktioniert nur einmal und gilt bis zum ${until}. Einen neuen erhalten Sie von der Person, die Sie eingeladen hat.`,
         'Wenn Sie diese E-Mail nicht erwartet haben, können Sie sie ignorieren.',
       ],
@@ -24,7 +24,7 @@ export const de: Texts = {
       before: [`für Ihr Konto bei ${tenant} wurde ein neues Passwort angefordert.`],
       action: 'Neues Passwort festlegen',
       after: [
-        `Ihr Anmeldename lautet ${loginId}.`,
+        ...(loginId === null ? [] : [`Ihr Anmeldename lautet ${loginId}.`]),
         `Der Link funktioniert nur einmal und gilt bis ${until}.`,
         'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Ihr Passwort bleibt dann unverändert.',
       ],

@@ -11,7 +11,7 @@ export const en: Texts = {
       before: [`You have been invited to ${tenant}. Choose a password, and you will be signed in.`],
       action: 'Set password',
       after: [
-        `Your login name is ${loginId}.`,
+        ...(loginId === null ? [] : [`Your login name is ${loginId}.`]),
         `The link works once, until ${until}. If you need a new one, ask the person who invited you.`,
         'If you did not expect this e-mail, you can ignore it.',
       ],
@@ -22,7 +22,7 @@ export const en: Texts = {
       before: [`Someone asked to reset the password of your account with ${tenant}.`],
       action: 'Choose a new password',
       after: [
-        `Your login name is ${loginId}.`,
+        ...(loginId === null ? [] : [`Your login name is ${loginId}.`]),
         `The link works once, until ${until}.`,
         'If it was not you, ignore this e-mail. Your password stays as it is.',
       ],

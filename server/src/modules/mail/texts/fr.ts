@@ -16,7 +16,7 @@ export const fr: Texts = {
       ],
       action: 'Définir le mot de passe',
       after: [
-        `Votre identifiant est ${loginId}.`,
+        ...(loginId === null ? [] : [`Votre identifiant est ${loginId}.`]),
         `Ce lien ne fonctionne qu’une seule fois, jusqu’au ${dayOf(until)}. Si vous en avez besoin d’un nouveau, adressez-vous à la personne qui vous a invité(e).`,
         'Si vous n’attendiez pas cet e-mail, vous pouvez l’ignorer.',
       ],
@@ -27,7 +27,7 @@ export const fr: Texts = {
       before: [`Un nouveau mot de passe a été demandé pour votre compte chez ${tenant}.`],
       action: 'Choisir un nouveau mot de passe',
       after: [
-        `Votre identifiant est ${loginId}.`,
+        ...(loginId === null ? [] : [`Votre identifiant est ${loginId}.`]),
         `Ce lien ne fonctionne qu’une seule fois, jusqu’au ${until}.`,
         'Si vous n’êtes pas à l’origine de cette demande, ignorez cet e-mail : votre mot de passe reste inchangé.',
       ],

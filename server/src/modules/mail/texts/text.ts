@@ -4,7 +4,8 @@ import type { MailKind } from '../kinds.ts';
 export type TextValues = {
   tenant: string;
   name: string | null;
-  loginId: string;
+  /** Null if it looks like a message. The page behind the link shows it. */
+  loginId: string | null;
   until: string;
   /** Empty unless the e-mail is about an enrolment. */
   course: string;

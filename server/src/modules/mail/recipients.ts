@@ -1,0 +1,61 @@
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { inBatches } from '../../platform/db/batches.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { keyedHash } from '../../platform/keys/signing.ts';
+import { toNfc } from '../../platform/unicode.ts';
+
+/** E-mails to one address and hour, whichever tenants send them; and as many again that are urgent. */
+const maxPerAddress = 10;
+const hour = 3_600_000;
+
+/** Whatever follows a plus sign leads to the same mailbox. */
+function addressMark(ctx: Context, address: string): string {
+  const [, name = '', domain = ''] = /^([^+]*).*(@.*)$/.exec(toNfc(address).toLowerCase()) ?? [];
+  return keyedHash(ctx.keys, 'recipient', `${name}${domain}`);
+}
+
+const count = `
+insert into mail_recipient as own (address_mark, urgent, hour_began_at, sent) values ($1, $2, $3, 1)
+on conflict (address_mark, urgent) do update set
+  hour_began_at = case when own.hour_began_at <= $4 then $3 else own.hour_began_at end,
+  sent = case when own.hour_began_at <= $4 then 1 else least(own.sent + 1, $5) end
+returning hour_began_at, sent`;
+
+/** Counts an e-mail to the address. Returns null if it may be sent now, otherwise when to try again. */
+export async function countRecipient(ctx: Context, address: string, urgent: boolean): Promise<Date | null> {
+  const now = ctx.now();
+  const values = [addressMark(ctx, address), urgent, now, new Date(now.getTime() - hour), maxPerAddress + 1];
+  const [own] = await run<{ hour_began_at: Date; sent: number }>(ctx, {
+    name: 'count_mail_recipient',
+    text: count,
+    values,
+  });
+  return own && own.sent > maxPerAddress ? new Date(own.hour_began_at.getTime() + hour) : null;
+}
+
+const postpone = `
+with kept as (
+  update mail set due_at = $3, attempts = attempts - 1, attempted_at = null
+  where tenant_id = $1 and mail_id = $2 and status = 'queued' returning urgent
+)
+update mail_queue own set wake_at = least(own.wake_at, $3::timestamptz) from kept
+where own.tenant_id = $1 and own.urgent = kept.urgent`;
+
+/** Undoes the claim of an e-mail that was not attempted before. */
+export async function postponeMail(ctx: TenantContext, mailId: string, until: Date): Promise<void> {
+  await run(ctx, { name: 'postpone_mail', text: postpone, values: [ctx.tenantId, mailId, until] });
+}
+
+const forget = `
+delete from mail_recipient where (address_mark, urgent) in (
+  select address_mark, urgent from mail_recipient where hour_began_at <= $1 order by hour_began_at limit $2
+) returning 1`;
+
+/** Job: forgets the addresses that got nothing in the last hour. */
+export async function forgetRecipients(ctx: Context): Promise<void> {
+  const until = new Date(ctx.now().getTime() - hour);
+  await inBatches(ctx, 500, async (ctx, rows) => {
+    const gone = await run(ctx, { name: 'forget_mail_recipients', text: forget, values: [until, rows] });
+    return gone.length;
+  });
+}
