@@ -5131,15 +5131,15 @@ export interface components {
                 };
             };
         };
-        /** @description `sign_in_failed`: Sign-in failed. */
-        sign_in_failed: {
+        /** @description `signed_out`: Nobody is signed in. `sign_in_failed`: Sign-in failed. */
+        "signed_out.sign_in_failed": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "sign_in_failed";
+                    code?: "signed_out" | "sign_in_failed";
                 };
             };
         };
@@ -5950,7 +5950,7 @@ export type ResponseUserDisabledCourseRetiredAlreadyEnrolledNoSeatsLeftInProgres
 export type ResponseValidationFailedKeyMistypedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.key_mistyped.unknown_field.idempotency_key_reused'];
 export type ResponseTooManyRequestsKeyThrottled = components['responses']['too_many_requests.key_throttled'];
 export type ResponseMalformedRequest = components['responses']['malformed_request'];
-export type ResponseSignInFailed = components['responses']['sign_in_failed'];
+export type ResponseSignedOutSignInFailed = components['responses']['signed_out.sign_in_failed'];
 export type ResponseCrossSiteTenantSuspended = components['responses']['cross_site.tenant_suspended'];
 export type ResponseMalformedRequestSessionAmbiguous = components['responses']['malformed_request.session_ambiguous'];
 export type ResponseSignedOut = components['responses']['signed_out'];
@@ -9716,7 +9716,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["malformed_request"];
-            401: components["responses"]["sign_in_failed"];
+            401: components["responses"]["signed_out.sign_in_failed"];
             403: components["responses"]["cross_site.tenant_suspended"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -9852,6 +9852,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["malformed_request"];
+            401: components["responses"]["signed_out"];
             403: components["responses"]["cross_site"];
             410: components["responses"]["invitation_ended"];
             413: components["responses"]["payload_too_large"];
@@ -9905,6 +9906,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["malformed_request"];
+            401: components["responses"]["signed_out"];
             403: components["responses"]["cross_site"];
             410: components["responses"]["reset_ended"];
             413: components["responses"]["payload_too_large"];

@@ -4,7 +4,7 @@ import { ok, route } from '../../platform/http/routes.ts';
 import { checkInTurn } from '../../platform/load/admission.ts';
 import { acceptInvitation, readOpenInvitation } from './accept-invitation.ts';
 import { changeOwnPassword } from './change-password.ts';
-import { browserOf, cookieOf } from './cookie.ts';
+import { browserOf } from './cookie.ts';
 import { forgetPassword, readOpenReset, resetPassword } from './reset-password.ts';
 import { crossSite, isCrossSite } from './same-origin.ts';
 import {
@@ -15,7 +15,8 @@ import {
   PasswordForgotten,
   Session,
 } from './schemas.ts';
-import { readSession, sessionOf, signedOut } from './sessions.ts';
+import { sessionOf, signedOut } from './sessions.ts';
+import { signedIn } from './signed-in.ts';
 
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
 
@@ -23,11 +24,6 @@ async function requireSession(ctx: Context, request: FastifyRequest) {
   const found = await sessionOf(ctx, request);
   if (!found) throw signedOut();
   return found;
-}
-
-async function signedIn(ctx: Context, token: string) {
-  const { session } = await readSession(ctx, token);
-  return { status: 200 as const, body: session, headers: cookieOf(ctx, token) };
 }
 
 /** Called by our own pages, on which users set their passwords. */
@@ -58,7 +54,7 @@ export const passwordRoutes = [
       "Called by the link's page, which hashes the password first. The link cannot be used again, and the user's other sessions end.",
     body: InvitationAcceptance,
     answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
-    problems: ['cross_site', 'invitation_ended', 'password_not_hashed'],
+    problems: ['cross_site', 'invitation_ended', 'password_not_hashed', 'signed_out'],
     events: ['invitation.accepted', 'user.updated'],
     audits: ['sign_in.succeeded', 'sign_in.failed', 'user.access_changed'],
     handle: async (ctx, { body, request }) => {
@@ -112,7 +108,7 @@ export const passwordRoutes = [
       "Called by the link's page, which hashes the password first. All of the user's links stop working, and their other sessions end.",
     body: InvitationAcceptance,
     answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
-    problems: ['cross_site', 'reset_ended', 'password_not_hashed'],
+    problems: ['cross_site', 'reset_ended', 'password_not_hashed', 'signed_out'],
     events: ['user.updated'],
     audits: ['sign_in.succeeded', 'sign_in.failed', 'user.access_changed'],
     handle: async (ctx, { body, request }) => {

@@ -7,9 +7,10 @@ import { browserOf, cookieOf, sessionCookie } from './cookie.ts';
 import { readPasswordFunction, signInWithPassword } from './password-sign-in.ts';
 import { crossSite, isCrossSite } from './same-origin.ts';
 import { PasswordFunction, PasswordSignIn, Session, SignInLink, SignInRequest } from './schemas.ts';
-import { readSession, sessionOf, signedOut, signOut } from './sessions.ts';
+import { sessionOf, signedOut, signOut } from './sessions.ts';
 import { createSignInLink, isLinkOfSuspendedTenant, isSignInLink, signIn } from './sign-in.ts';
 import { crossSitePage, pageHeaders, signInPage, suspendedTenantPage, usedLinkPage } from './sign-in-page.ts';
+import { signedIn } from './signed-in.ts';
 
 const page = (status: number, body: string): Answer => ({ status, body, headers: pageHeaders });
 const html = (description: string) => ({ description, type: 'text/html' });
@@ -111,7 +112,7 @@ export const sessionRoutes = [
     description: "For the console's sign-in page, which hashes the password first.",
     body: PasswordSignIn,
     answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
-    problems: ['cross_site', 'sign_in_failed', 'login_throttled', 'tenant_suspended'],
+    problems: ['cross_site', 'sign_in_failed', 'login_throttled', 'tenant_suspended', 'signed_out'],
     events: [],
     audits: ['sign_in.succeeded', 'sign_in.failed'],
     handle: async (ctx, { body, request }) => {
@@ -119,8 +120,7 @@ export const sessionRoutes = [
       const token = await checkInTurn(ctx, request, () =>
         signInWithPassword(ctx, { ...body, ...browserOf(request) }),
       );
-      const { session } = await readSession(ctx, token);
-      return { status: 200, body: session, headers: cookieOf(ctx, token) };
+      return signedIn(ctx, token);
     },
   }),
   route({
