@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, beforeEach, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { packCourse } from '../../test/journeys/made-courses.ts';
 import type { Statement } from '../src/platform/db/engine.ts';
@@ -63,7 +63,8 @@ function commit(session: string, UnitID: string, number: number): Promise<[Answe
   return statementsOf('content', { method: 'POST', url: `/play/${session}/commit`, payload });
 }
 
-await warmUp();
+// Again before each test, because the caches keep values for a few seconds, and a test may take that long.
+beforeEach(warmUp);
 
 test('creating a user takes one statement', async () => {
   const payload = { LoginID: unique('one'), FirstName: 'x' };
