@@ -10,7 +10,7 @@ type Keys = Pick<Context, 'keys'>;
 const about = ({ tenant_id, mail_id }: MailId) =>
   ({ purpose: 'mail', place: `${tenant_id}\0${mail_id}` }) as const;
 
-/** Anyone with the link in an e-mail can sign in as its recipient. */
+/** Anyone with the link in an invitation can sign in as its recipient. */
 export function sealContent(ctx: Keys, id: MailId, content: MailContent): string {
   return encrypt(ctx.keys, about(id), JSON.stringify(content));
 }

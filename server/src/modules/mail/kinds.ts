@@ -18,7 +18,8 @@ export type MailContent = {
   firstName: string | null;
   lastName: string | null;
   loginId: string;
-  url: string;
+  /** Null if the recipient has nothing to open with a link. */
+  url: string | null;
   /** Only in e-mails about an enrolment. */
   enrolment?: { enrollId: string; courseTitle: string };
 };

@@ -45,8 +45,7 @@ export async function forgetPassword(ctx: Context, input: Request): Promise<void
 async function mailLink(ctx: Context, { TenantID, LoginID }: Request): Promise<void> {
   const tenant = await findTenantByName(ctx, TenantID);
   if (tenant?.status !== 'active') return;
-  const isDeclared = tenant.declared !== 'opaque';
-  await requestReset(forTenant(ctx, tenant.tenant_id), { loginId: LoginID, isDeclared });
+  await requestReset(forTenant(ctx, tenant.tenant_id), LoginID);
 }
 
 function ended(): Problem {

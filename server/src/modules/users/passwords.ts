@@ -8,7 +8,14 @@ import type { KnownHash, PasswordHash } from '../tenants/schemas.ts';
 /** OWASP Password Storage Cheat Sheet: argon2id, 19 MiB, 2 iterations, 1 lane. Runs on the thread pool. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-export const randomMark = 'random:';
+const randomMark = 'random:';
+
+/**
+ * SQL: whether `account` can sign in with a password. If the tenant `client` has not declared its hash function, only
+ * passwords that were chosen in Lectern can be used.
+ */
+export const hasUsablePassword = `((account.password_chosen or client.password_hash <> 'opaque')
+  and not starts_with(account.password_hash, '${randomMark}'))`;
 
 const formats: Record<PasswordHash, RegExp | null> = {
   opaque: null,

@@ -109,7 +109,6 @@ test('a learner is reminded 14 and 3 days before access ends, once each, by even
   assert.equal(mail.headers.get('message-id'), `<${first?.MailID}@lectern.example>`);
   assert.equal(mail.headers.get('subject'), 'Your access to Fire safety ends soon');
   assert.ok(mail.text.startsWith('Hello Ann O’Neil,\n'), mail.text);
-  assert.ok(mail.text.includes(`\n${learner.LaunchURL}\n`), mail.text);
   const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   assert.ok(mail.text.includes(`ends on ${date.format(new Date(ExpiresAt))} at `), mail.text);
   const [listed] = (await tenant.api('GET', '/mail')).body.Items;
@@ -134,6 +133,26 @@ for (const [Language, subject, course] of [
     assert.ok(mail.text.includes(course), mail.text);
     assert.ok(mail.html.includes(`<html lang="${Language}">`));
   });
+
+test('a reminder leads to the sign-in, and never contains a link that opens the course without it', async () => {
+  const tenant = await knownTenant({ PasswordHash: 'sha256-hex' });
+  const none = await enrolled(tenant);
+  const some = await enrolled(tenant, 'month', { Email, Password: 'a'.repeat(64) });
+  await pass(17);
+  await send();
+  assert.equal(server.mails.length, 2);
+  const linksTo = ({ LoginID }: { LoginID: string }) => {
+    const { MailID } = mails.find((mail) => mail.LoginID === LoginID) ?? { MailID: '' };
+    const mail = server.mails.find(({ headers }) => headers.get('message-id')?.includes(MailID));
+    assert.ok(mail && !mail.text.includes('null') && !mail.html.includes('null'));
+    return `${mail.text}${mail.html}`.match(/https?:[^\s"<]*/g) ?? [];
+  };
+  const { Items: mails }: { Items: { LoginID: string; MailID: string }[] } = (
+    await tenant.api('GET', '/mail')
+  ).body;
+  const signIn = `${service.baseUrl}/console/`;
+  assert.deepEqual([linksTo(none), linksTo(some)], [[], [signIn, signIn, signIn]]);
+});
 
 test('a tenant chooses the days, and none at all', async () => {
   const [chosen, silent] = [
@@ -283,7 +302,8 @@ test('an e-mail that waits is cancelled if it is not true any more', async () =>
     ['cancelled', 'cancelled', 'cancelled', 'cancelled', 'sent'],
   );
   assert.equal(server.mails.length, 1);
-  assert.ok(server.mails[0]?.text.includes(open.LaunchURL));
+  const sent = Items.find(({ LoginID }: { LoginID: string }) => LoginID === open.LoginID);
+  assert.equal(server.mails[0]?.headers.get('message-id'), `<${sent?.MailID}@lectern.example>`);
 });
 
 test('after a long pause of the job, learners get the last reminder only', async () => {

@@ -3,7 +3,7 @@ import { forTenant } from '../../../platform/db/queues.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendEvents } from '../../events/append.ts';
 import { queueMails } from '../../mail/queue.ts';
-import { launchUrl } from '../launch-link.ts';
+import { hasUsablePassword } from '../../users/passwords.ts';
 import { type Due, dueReminders, followSettings, lengthOf, nextEnrolments } from './progress.ts';
 
 type Passed = {
@@ -47,13 +47,16 @@ type Learner = {
   first_name: string | null;
   last_name: string | null;
   email: string | null;
+  has_password: boolean;
 };
 
 /** Locked, because their e-mails refer to them. */
 const enabledLearners = `
-select account.user_id, account.login_id, account.first_name, account.last_name, account.email from "user" account
+select account.user_id, account.login_id, account.first_name, account.last_name, account.email,
+  ${hasUsablePassword} as has_password
+from "user" account join tenant client on client.tenant_id = account.tenant_id
 where account.tenant_id = $1 and account.user_id = any($2::uuid[]) and account.enabled
-order by account.user_id for key share`;
+order by account.user_id for key share of account`;
 
 /** Reminds of enrolments that end in `days`. Returns how many were considered. */
 function remindNext(ctx: TenantContext, days: number, max: number): Promise<number> {
@@ -79,6 +82,8 @@ async function remind(ctx: TenantContext, days: number, wanted: readonly Passed[
     const learner = learners.get(enrolment.user_id ?? '');
     return learner ? [{ enrolment, learner }] : [];
   });
+  // Not the LaunchURL: it needs no password, and would give whoever reads the e-mail the learner's course.
+  const coursesUrl = `${ctx.config.baseUrl}/console/`;
   const mailIds = await queueMails(
     ctx,
     reminders.map(({ enrolment: { enroll_id, course_id, expires_at }, learner }) => ({
@@ -89,7 +94,7 @@ async function remind(ctx: TenantContext, days: number, wanted: readonly Passed[
         firstName: learner.first_name,
         lastName: learner.last_name,
         loginId: learner.login_id,
-        url: launchUrl(ctx, { tenantId: ctx.tenantId, enrollId: enroll_id }),
+        url: learner.has_password ? coursesUrl : null,
         enrolment: { enrollId: enroll_id, courseTitle: titles.get(course_id) ?? course_id },
       },
       expiresAt: expires_at,

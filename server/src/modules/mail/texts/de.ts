@@ -35,7 +35,7 @@ export const de: Texts = {
       before: [
         `Ihr Zugang zum Kurs „${course}“ endet am ${until}. Sie haben den Kurs noch nicht abgeschlossen.`,
       ],
-      action: 'Kurs öffnen',
+      action: 'Anmelden',
       after: [`Wenn Sie mehr Zeit brauchen, wenden Sie sich an ${tenant}.`],
     }),
   },

@@ -31,7 +31,7 @@ export const en: Texts = {
       subject: `Your access to ${course} ends soon`,
       greeting: hello(name),
       before: [`Your access to the course ${course} ends on ${until}, and you have not completed it yet.`],
-      action: 'Open course',
+      action: 'Sign in',
       after: [`If you need more time, ask ${tenant}.`],
     }),
   },

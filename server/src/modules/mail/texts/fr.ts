@@ -38,7 +38,7 @@ export const fr: Texts = {
       before: [
         `Votre accès au cours « ${course} » prend fin le ${dayOf(until)} et vous ne l’avez pas encore terminé.`,
       ],
-      action: 'Ouvrir le cours',
+      action: 'Se connecter',
       after: [`S’il vous faut plus de temps, adressez-vous à ${tenant}.`],
     }),
   },

@@ -3,19 +3,17 @@ import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { canMail, queueMails } from '../../mail/queue.ts';
 import { newToken } from '../../tenants/token.ts';
-import { randomMark } from '../passwords.ts';
+import { hasUsablePassword } from '../passwords.ts';
 
 const lifetimeMinutes = 60;
 /** Links that a user may have. Further requests send nothing, so that nobody's mailbox can be flooded. */
 const maxLinks = 3;
 
-/** Users who can sign in with a password. `$3`: the tenant has declared its hash function. */
 const find = `
 select account.user_id, account.login_id, account.first_name, account.last_name, account.email
-from "user" account
-where account.tenant_id = $1 and account.login_id = $2 and account.enabled
-  and (account.password_chosen or $3::boolean) and not starts_with(account.password_hash, $4)
-for no key update`;
+from "user" account join tenant client on client.tenant_id = account.tenant_id
+where account.tenant_id = $1 and account.login_id = $2 and account.enabled and ${hasUsablePassword}
+for no key update of account`;
 
 type Found = {
   user_id: string;
@@ -32,18 +30,14 @@ select $1, $2, $3, $4, $5 where (
 ) < ${maxLinks} returning 1`;
 
 /** E-mails a link to the user, if there is one who can use it. */
-export async function requestReset(
-  ctx: TenantContext,
-  input: { loginId: string; isDeclared: boolean },
-): Promise<void> {
-  const { loginId, isDeclared } = input;
+export async function requestReset(ctx: TenantContext, loginId: string): Promise<void> {
   const now = ctx.now();
   const expiresAt = new Date(now.getTime() + lifetimeMinutes * 60_000);
   await transaction(ctx, async (ctx) => {
     const [user] = await run<Found>(ctx, {
       name: 'find_reset_user',
       text: find,
-      values: [ctx.tenantId, loginId, isDeclared, randomMark],
+      values: [ctx.tenantId, loginId],
     });
     if (!user || !canMail(ctx, user.email)) return;
     const { user_id: userId } = user;
