@@ -168,7 +168,7 @@ export const settings = {
       min: 0,
       max: 1_000_000,
       meaning:
-        'Maximum e-mails per hour for each tenant, not counting password resets. Further e-mails are sent later. 0 means no limit. One address gets at most 10 e-mails and 10 password resets per hour from all tenants together.',
+        'Maximum e-mails per hour for each tenant, not counting password resets. Further e-mails are sent later. 0 means no limit. A tenant sends at most 10 e-mails and 10 password resets per hour to one address.',
     },
   },
   'Webhooks and logs': {

@@ -152,17 +152,23 @@ test('a time limit ends only the connection of its message', async () => {
   sender.close();
 });
 
-test('one address gets ten e-mails an hour from all tenants together, and the rest later', async () => {
+test('a tenant sends ten e-mails an hour to one address and the rest later, and delays no other tenant', async () => {
   const [one, two] = [await newTenant(service), await newTenant(service)];
   await invite(one, ...Array.from({ length: 8 }, () => 'victim@acme.example'));
-  await invite(two, ...Array.from({ length: 4 }, (_, n) => `Victim+${n}@acme.example`), 'b@acme.example');
+  await invite(one, ...Array.from({ length: 4 }, (_, n) => `Victim+${n}@acme.example`), 'b@acme.example');
   await send();
   const others = () => server.delivered.filter((to) => /^victim/i.test(to));
   assert.equal(others().length, 10);
   assert.ok(server.delivered.includes('b@acme.example'));
-  const waiting = [...(await listed(one)), ...(await listed(two))].filter(
-    ({ Status }) => Status === 'queued',
-  );
+  const { rows: queues } = await service.ctx.engine.query({
+    text: 'select sent from mail_queue where tenant_id = $1',
+    values: [one.TenantID],
+  });
+  assert.deepEqual(queues, [{ sent: 11 }], 'what waits does not count for the limit of the tenant');
+  await invite(two, 'victim@acme.example');
+  await send();
+  assert.equal(others().length, 11);
+  const waiting = (await listed(one)).filter(({ Status }) => Status === 'queued');
   assert.deepEqual(
     waiting.map(({ Attempts, AttemptedAt }) => [Attempts, AttemptedAt]),
     [
@@ -172,10 +178,10 @@ test('one address gets ten e-mails an hour from all tenants together, and the re
   );
   clock.advance({ minutes: 59 });
   await send();
-  assert.equal(others().length, 10);
+  assert.equal(others().length, 11);
   clock.advance({ minutes: 2 });
   await send();
-  assert.equal(others().length, 12);
+  assert.equal(others().length, 13);
   clock.advance({ hours: 2 });
   await forgetRecipients(service.ctx);
   const { rows } = await service.ctx.engine.query({ text: 'select 1 from mail_recipient', values: [] });

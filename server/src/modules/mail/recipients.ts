@@ -4,14 +4,17 @@ import { run } from '../../platform/db/transaction.ts';
 import { keyedHash } from '../../platform/keys/signing.ts';
 import { toNfc } from '../../platform/unicode.ts';
 
-/** E-mails to one address and hour, whichever tenants send them; and as many again that are urgent. */
+/**
+ * E-mails of a tenant to one address and hour, and as many again that are urgent. Tenants are counted separately, because
+ * one could otherwise use up what another sends to the address.
+ */
 const maxPerAddress = 10;
 const hour = 3_600_000;
 
 /** Whatever follows a plus sign leads to the same mailbox. */
-function addressMark(ctx: Context, address: string): string {
+function addressMark(ctx: TenantContext, address: string): string {
   const [, name = '', domain = ''] = /^([^+]*).*(@.*)$/.exec(toNfc(address).toLowerCase()) ?? [];
-  return keyedHash(ctx.keys, 'recipient', `${name}${domain}`);
+  return keyedHash(ctx.keys, 'recipient', `${name}${domain}\0${ctx.tenantId}`);
 }
 
 const count = `
@@ -22,7 +25,11 @@ on conflict (address_mark, urgent) do update set
 returning hour_began_at, sent`;
 
 /** Counts an e-mail to the address. Returns null if it may be sent now, otherwise when to try again. */
-export async function countRecipient(ctx: Context, address: string, urgent: boolean): Promise<Date | null> {
+export async function countRecipient(
+  ctx: TenantContext,
+  address: string,
+  urgent: boolean,
+): Promise<Date | null> {
   const now = ctx.now();
   const values = [addressMark(ctx, address), urgent, now, new Date(now.getTime() - hour), maxPerAddress + 1];
   const [own] = await run<{ hour_began_at: Date; sent: number }>(ctx, {
@@ -38,10 +45,10 @@ with kept as (
   update mail set due_at = $3, attempts = attempts - 1, attempted_at = null
   where tenant_id = $1 and mail_id = $2 and status = 'queued' returning urgent
 )
-update mail_queue own set wake_at = least(own.wake_at, $3::timestamptz) from kept
+update mail_queue own set wake_at = least(own.wake_at, $3::timestamptz), sent = greatest(own.sent - 1, 0) from kept
 where own.tenant_id = $1 and own.urgent = kept.urgent`;
 
-/** Undoes the claim of an e-mail that was not attempted before. */
+/** Undoes the claim of an e-mail that was not attempted before, so that it does not count. */
 export async function postponeMail(ctx: TenantContext, mailId: string, until: Date): Promise<void> {
   await run(ctx, { name: 'postpone_mail', text: postpone, values: [ctx.tenantId, mailId, until] });
 }
