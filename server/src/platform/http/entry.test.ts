@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync } from 'node:zlib';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { ask, openSocket } from '../../../test/support/raw.ts';
@@ -46,6 +49,29 @@ test('a rejected caller gets the response and is disconnected if it keeps sendin
   assert.equal(answer.status, 401);
   const sending = setInterval(() => socket.write(' '.repeat(1_000)), 50);
   await closed.finally(() => clearInterval(sending));
+});
+
+test('the rest of a rejected body is read in small steps, so that others have their turns', async () => {
+  const sockets: Socket[] = [];
+  const note = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
+  subscribe('http.server.request.start', note);
+  const bytes = 20_000_000;
+  const socket = await openSocket(service.baseUrl);
+  const answer = ask(socket, head('POST', '/user', `Content-Length: ${bytes}\r\n`));
+  socket.write(Buffer.alloc(bytes));
+  assert.equal((await answer).status, 401);
+  unsubscribe('http.server.request.start', note);
+  const [received] = sockets;
+  assert.ok(received);
+  let [before, most] = [received.bytesRead, 0];
+  while (before < bytes && !received.destroyed) {
+    await nextTurn();
+    most = Math.max(most, received.bytesRead - before);
+    before = received.bytesRead;
+  }
+  assert.ok(before > 1_000_000, `only ${before} bytes were read`);
+  assert.ok(most <= 256 * 1024, `${most} bytes were read in one turn`);
+  socket.destroy();
 });
 
 test('an unknown Expect header does not change the response', async () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { streamOf } from '../http/http2.ts';
 import type { RequestSlot } from '../http/request-slot.ts';
@@ -96,10 +97,20 @@ function endRequest(reply: FastifyReply): void {
   else raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => raw.destroy());
 }
 
+/** Reads the rest of a body in turns with other requests. Once the response is finished, Node would read 2 MB at a time. */
+async function discard(body: IncomingMessage): Promise<void> {
+  try {
+    for await (const _ of body) await nextTurn();
+  } catch {
+    // The client has hung up, or `dropUnreadBody` does not wait any longer.
+  }
+}
+
 /** Closes the connection of a client that keeps sending a body after its request was rejected. */
 export function dropUnreadBody({ request, raw: response }: FastifyReply): void {
   const { raw } = request;
   if (!hasBody(raw) || raw.complete) return;
+  response.once('prefinish', () => void discard(raw));
   response.once('finish', () => {
     if (raw.complete) return;
     // Chunks of one byte would keep us busy. The client can read the response anyway. Node resumes the socket once
