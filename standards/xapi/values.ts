@@ -105,9 +105,9 @@ export const sha2: Check = matching(
   'a SHA-2 hash in hexadecimal digits',
 );
 
-/** RFC 2046. */
+/** RFC 2046, on one line, because it is repeated in headers. */
 export const mediaType: Check = matching(
-  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/,
+  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[\t ]*;[\t -~]*)?$/,
   'a media type such as text/plain',
 );
 

@@ -122,15 +122,22 @@ const text = `select (launch.started).*, launch.course_title, launch.course_url,
   launch.units
 from ${startFunction.name}($1, $2, $3, $4, $5, $6, $7) launch`;
 
+/**
+ * Counts a launch, or the opening of a review, on this node. The statement does not see the launches of concurrent ones,
+ * and reviews are not recorded.
+ */
+export function admitLaunch(ctx: TenantContext, { enrollId }: { enrollId: string }): void {
+  const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${enrollId}`, ctx.now());
+  if (seconds > 0) throw tooManyLaunches(ctx, seconds);
+}
+
 /** Starts a launch in one statement, unless another attempt has to be started first. */
 export async function startLaunch(
   ctx: TenantContext,
   input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
 ): Promise<StartedLaunch> {
   const now = ctx.now();
-  // Counted here, because concurrent statements do not see each other's launches.
-  const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${input.enrollId}`, now);
-  if (seconds > 0) throw tooManyLaunches(ctx, seconds);
+  admitLaunch(ctx, input);
   const started = await start(ctx, input);
   if (started) return started;
   const decision = await explain(ctx, input);

@@ -11,7 +11,7 @@ import { contentOrigin } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
 import { redirectToPlayer, rejectionPage } from './rejection-page.ts';
-import { isAllowedReturn, readReturnUrl } from './return-url.ts';
+import { isAllowedReturn, parametersBeforeReturn, readReturnUrl } from './return-url.ts';
 import { writeReviewTicket } from './review-tokens.ts';
 import { playerOf, writeTicket } from './tokens.ts';
 
@@ -22,6 +22,7 @@ type Click = {
   requested: string | null;
   /** The parameters of the LaunchURL. */
   own: URLSearchParams;
+  wantsReview: boolean;
 };
 type Page = { language: Language; back: string | null; framing: string };
 
@@ -44,7 +45,10 @@ function refused(page: Page & { review: string | null }, { Rules, NextAttemptAt 
   return rejectionPage({ status: 403, title: texts.refused, reason, ...page });
 }
 
-async function click(ctx: TenantContext, { language, handle, requested, own }: Click): Promise<Answer> {
+async function click(
+  ctx: TenantContext,
+  { language, handle, requested, own, wantsReview }: Click,
+): Promise<Answer> {
   const tenant = await knownTenant.get(ctx, handle.tenantId);
   if (!tenant) return brokenLink({ language, back: null, framing: "'none'" });
   const back = requested !== null && isAllowedReturn(requested, tenant.ReturnOrigins) ? requested : null;
@@ -60,8 +64,7 @@ async function click(ctx: TenantContext, { language, handle, requested, own }: C
   const origin = contentOrigin(ctx, { use: 'launch', tenantId: handle.tenantId, courseId });
   const ticket = { ...handle, returnUrl: back, courseId };
   if (decision.reason === null) return redirectToPlayer(origin, writeTicket(ctx, ticket), page.framing);
-  if (mayReview && own.get('review') === 'true')
-    return redirectToPlayer(origin, writeReviewTicket(ctx, ticket), page.framing);
+  if (mayReview && wantsReview) return redirectToPlayer(origin, writeReviewTicket(ctx, ticket), page.framing);
   return refused({ ...page, review: mayReview ? reviewLink(own, back) : null }, decision);
 }
 
@@ -109,8 +112,9 @@ export const launchRoute = route({
     if (handle) await admitPlayer(ctx, request, playerOf(handle), 'page');
     else admitAnonymous(ctx, request);
     const language = languageOf(request);
-    return handle
-      ? click(forTenant(ctx, handle.tenantId), { language, handle, requested: readReturnUrl(address), own })
-      : brokenLink({ language, back: null, framing: "'none'" });
+    if (!handle) return brokenLink({ language, back: null, framing: "'none'" });
+    const wantsReview = parametersBeforeReturn(address).get('review') === 'true';
+    const requested = readReturnUrl(address);
+    return click(forTenant(ctx, handle.tenantId), { language, handle, requested, own, wantsReview });
   },
 });

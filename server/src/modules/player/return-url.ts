@@ -17,6 +17,12 @@ export function readReturnUrl(requestUrl: string): string | null {
   return followable(encodedScheme.test(rest) ? decode(rest.split('&', 1)[0] ?? '') : rest);
 }
 
+/** The query string up to the return URL, whose own parameters may have the same names as ours. */
+export function parametersBeforeReturn(requestUrl: string): URLSearchParams {
+  const end = marker.exec(requestUrl)?.index;
+  return new URLSearchParams(requestUrl.slice(requestUrl.indexOf('?') + 1, end));
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -7,6 +7,7 @@ import type { LaunchState } from '../enrolments/launches.ts';
 import { enrolmentNotFound, selectEnrolments, toEnrolment } from '../enrolments/record.ts';
 import { accessEnd } from '../enrolments/session-end.ts';
 import { readShared } from '../enrolments/shared-state.ts';
+import { admitLaunch } from '../enrolments/start.ts';
 import { readUnitsWithData } from '../enrolments/units.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -71,6 +72,7 @@ async function readState(ctx: TenantContext, handle: ReviewHandle): Promise<Laun
 async function begin(ctx: TenantContext, request: FastifyRequest, ticket: Ticket): Promise<Opened> {
   const { tenantId, enrollId, courseId } = ticket;
   await rejectSuspended(ctx, tenantId);
+  admitLaunch(ctx, ticket);
   rejectLarge(ctx, tenantId);
   const { reason, mayReview } = await explain(ctx, ticket);
   if (!mayReview)

@@ -68,6 +68,24 @@ test('content in a review gets its mode and the data of the latest attempt', asy
   assert.deepEqual([(await read()).Launches, (await read()).Attempt], [1, 1]);
 });
 
+test('a review can be opened as often as a course can be launched', async () => {
+  const { LaunchURL } = await failed();
+  const link = await reviewLink(LaunchURL);
+  const { location } = await click(link ?? '');
+  const replies = await Promise.all(Array.from({ length: 30 }, () => post(`${location}/session`)));
+  // The launch that failed counts.
+  assert.equal(replies.filter(({ status }) => status === 201).length, 9);
+  const rejected = replies.find(({ status }) => status !== 201);
+  assert.equal(rejected?.status, 429);
+  assert.match(rejected.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+});
+
+test('a parameter of the return URL does not open a review', async () => {
+  const { LaunchURL } = await failed();
+  const { status } = await click(`${LaunchURL}&returnURL=https://example.com/?page=1&review=true`);
+  assert.equal(status, 403);
+});
+
 test('nothing that content reports in a review is recorded', async () => {
   const { LaunchURL, path, read } = await failed();
   const before = [await read(), (await api('GET', `${path}/timeline`)).body];

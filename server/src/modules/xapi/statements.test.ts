@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { withAttachment } from '../../../test/support/lrs.ts';
 import { startService } from '../../../test/support/service.ts';
@@ -209,6 +209,27 @@ test('attachments are sent with their statements and must match them', async () 
   ])
     expectProblem(await tenant.api('POST', '/xapi/statements', wrong, headers), 400, 'xapi_invalid');
   assert.equal((await find(tenant, {})).statements.length, 1);
+});
+
+test('the media type of an attachment is one line', async () => {
+  const tenant = await newTenant(service);
+  const attachment = {
+    usageType: 'http://example.com/usage',
+    display: { en: 'A text' },
+    length: 4,
+    sha2: createHash('sha256').update('text').digest('hex'),
+    fileUrl: 'https://example.com/text',
+  };
+  const send = (contentType: string) =>
+    tenant.api('POST', '/xapi/statements', statement({ attachments: [{ ...attachment, contentType }] }), v1);
+  expectStatus(await send('text/plain; charset="utf-8"'), 200);
+  for (const contentType of [
+    'text/plain\r\nX: y;',
+    'text/plain;a=b\r\nX: y',
+    'text/plain;\u0000',
+    'text/plain;a=\u2028',
+  ])
+    expectProblem(await send(contentType), 400, 'xapi_invalid');
 });
 
 test("formats: identifiers only, and definitions in the client's language", async () => {
