@@ -33,7 +33,8 @@ const invite = async (tenant: TestTenant, ...addresses: string[]) => {
   for (const Email of addresses)
     expectStatus(await tenant.api('POST', '/invitation', { LoginID: await tenant.user({ Email }) }), 201);
 };
-const listed = async ({ api }: TestTenant) => (await api('GET', '/mail')).body.Items;
+type Listed = { Status: string; Attempts: number; AttemptedAt: string | null };
+const listed = async ({ api }: TestTenant): Promise<Listed[]> => (await api('GET', '/mail')).body.Items;
 
 for (const [what, reply] of [
   ['a NUL byte', '550 bad\0thing'],
