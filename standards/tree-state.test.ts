@@ -8,6 +8,7 @@ import { unknownObjective } from '../scorm/sequencing/state.ts';
 import { group, leaf, mapWith, treeOf } from '../scorm/test-support/trees.ts';
 import { readTreeState, sharedIn, sharedPart, writeTreeState } from './tree-state.ts';
 import type { CourseTree, Objective, RunTimeData, Unit } from './types.ts';
+import { unavailableIn } from './unavailable.ts';
 
 type Launch = {
   /** What happened before the launch. */
@@ -90,9 +91,86 @@ describe('states in the current format', () => {
     it(`reads ${text || 'an empty text'} as null`, () => assert.equal(readTreeState(course, text), null));
 });
 
+const objectiveWith = {
+  ObjectiveID: 'o',
+  Primary: false,
+  SatisfiedByMeasure: false,
+  MinNormalizedMeasure: 1,
+};
+
+describe('states that no page has written', () => {
+  const course = prepareCourse(
+    treeOf(
+      [
+        leaf('a'),
+        group('b', [leaf('c'), leaf('d'), leaf('e')], { ControlMode: { Flow: true, Choice: true } }),
+      ],
+      { ControlMode: { Flow: true, Choice: true } },
+    ),
+    'Course',
+  );
+  const written = mapWith('o', ['WriteSatisfiedStatus']);
+  const sharing = prepareCourse(
+    treeOf([leaf('a', { Objectives: [{ ...objectiveWith, Maps: [written] }] })]),
+    'Course',
+  );
+  const stateWith = (id: string, track: object, more: object = {}) => {
+    const State = { ...session.createState(course, { seed: 1, now: 0 }), activities: [[id, track]], ...more };
+    return JSON.stringify({ Version: 2, State });
+  };
+
+  for (const order of [[0, 0, 1], [0, 1, 0], [-1, 0], [0, 1, 2, 3], [2, 2, 2], [1, 0, 1, 0], [1e300]])
+    it(`an order of ${JSON.stringify(order)} is ignored, instead of walking along it forever`, () => {
+      for (const id of [course.root.id, 'b']) {
+        const text = stateWith(id, { order, attempts: 1 }, { current: 'd' });
+        assert.ok(unavailableIn(course, text, 1).length <= 4);
+        const { state } = session.launch(course, read(course, text), 1);
+        for (const kind of ['continue', 'previous'] as const) session.request(course, state, { kind }, 1);
+        session.request(course, state, { kind: 'choice', target: 'e' }, 1);
+        session.predict(course, state, 1);
+        assert.ok(session.statuses(course, state));
+      }
+    });
+
+  it('deep nesting and very many values are rejected before they are parsed', () => {
+    const mebibyte = 1024 ** 2;
+    const began = performance.now();
+    for (const text of [
+      '['.repeat(mebibyte),
+      '{"a":'.repeat(mebibyte / 5),
+      `{"Version":2,"Shared":{},"State":${'['.repeat(mebibyte)}`,
+      `{"Version":2,"Shared":{},"State":[${'0,'.repeat(mebibyte / 2)}0]}`,
+    ]) {
+      assert.equal(readTreeState(course, text), null);
+      assert.equal(sharedPart(sharing, text), '');
+    }
+    // 1 s if they are parsed.
+    assert.ok(performance.now() - began < 300, `${performance.now() - began} ms`);
+  });
+
+  const values = [null, 0, -1, 1e300, '', 'a', true, [], {}, [0], [[]], [null], ['a', 1]];
+  const members = ['now', 'seed', 'current', 'suspended', 'delivered', 'activities', 'globals', 'buckets'];
+  const parts = [...Object.keys(course.freshTracks[0] ?? {}), 'unknown'];
+  it('values of other types are rejected, and whatever is accepted can be used', () => {
+    const texts = values.flatMap((value) => [
+      ...members.map((name) => stateWith('b', {}, { [name]: value })),
+      ...parts.map((name) => stateWith('b', { attempts: 1, [name]: value })),
+      ...['id', 'satisfied', 'measure'].map((name) => stateWith('b', { objectives: [{ [name]: value }] })),
+      ...['satisfied', 'raw'].map((name) => stateWith('b', {}, { globals: [['g', { [name]: value }]] })),
+    ]);
+    const accepted = texts.filter((text) => readTreeState(course, text) !== null);
+    assert.ok(
+      accepted.length > 20 && accepted.length < texts.length / 2,
+      `${accepted.length} of ${texts.length}`,
+    );
+    for (const text of accepted) assert.ok(unavailableIn(course, text, 1).length <= 4, text);
+  });
+});
+
 describe('values shared between courses', () => {
   const objective = (id: string, ...flags: string[]): Objective => ({
-    ...{ ObjectiveID: id, Primary: false, SatisfiedByMeasure: false, MinNormalizedMeasure: 1 },
+    ...objectiveWith,
+    ObjectiveID: id,
     Maps: [mapWith(id, flags)],
   });
   const courseWith = (objectives: Objective[], buckets: Unit['SharedData'] = []) =>

@@ -8,6 +8,8 @@ import {
   type Track,
   unknownObjective,
 } from '../scorm/sequencing/state.ts';
+import { isPartOfObjective, isSequencingState } from '../scorm/sequencing/valid-state.ts';
+import { fitsShape, type JsonShape } from './json-shape.ts';
 import { convertPrevious } from './previous-tree-state.ts';
 
 type PackedTrack = Partial<Omit<Track, 'objectives'>> & { objectives?: Partial<ObjectiveTrack>[] };
@@ -60,7 +62,7 @@ export function sharedPart({ shared: { read, written } }: Course, treeState: str
     return '';
   const { globals, buckets } = readShared(treeState);
   const isBucket = (value: unknown) => typeof value === 'string' && value.length <= maxShared.bucket;
-  const objectives = pairsIn<PackedObjective>(globals, written.objectives, isObjective);
+  const objectives = pairsIn<PackedObjective>(globals, written.objectives, isPartOfObjective);
   // A course that reads an objective knows all of its values, so those that it leaves out are unknown.
   const known = objectives.map(([id, objective]): [string, PackedObjective] => [
     id,
@@ -74,9 +76,17 @@ export function sharedPart({ shared: { read, written } }: Course, treeState: str
   return part.globals.length + part.buckets.length > 0 ? JSON.stringify(part) : '';
 }
 
+/** More than any state in a commit has. */
+const stateShape: JsonShape = { depth: 16, values: 100_000 };
+
+function parse(text: string) {
+  if (!fitsShape(text, stateShape)) throw new RangeError('This is not a state.');
+  return JSON.parse(text);
+}
+
 function readShared(treeState: string): { globals?: unknown; buckets?: unknown } {
   try {
-    return JSON.parse(treeState).Shared ?? {};
+    return parse(treeState).Shared ?? {};
   } catch {
     return {};
   }
@@ -93,28 +103,6 @@ export function sharedIn({ shared: { read } }: Course, parts: readonly string[])
     for (const [id, store] of buckets) if (read.buckets.has(id)) stores.set(id, store);
   }
   return { globals: unpackGlobals([...objectives]), buckets: [...stores] };
-}
-
-/** An objective's members, with values of the correct types. */
-const objectiveValues = {
-  satisfied: isBoolean,
-  measure: Number.isFinite,
-  raw: Number.isFinite,
-  min: Number.isFinite,
-  max: Number.isFinite,
-  completed: isBoolean,
-  progress: Number.isFinite,
-} satisfies Record<keyof GlobalObjective, (value: unknown) => boolean>;
-
-const isObjectiveMember = ([name, value]: [string, unknown]) =>
-  Object.hasOwn(objectiveValues, name) &&
-  (value === null || objectiveValues[name as keyof GlobalObjective](value));
-
-const isObjective = (value: unknown) =>
-  typeof value === 'object' && value !== null && Object.entries(value).every(isObjectiveMember);
-
-function isBoolean(value: unknown): boolean {
-  return typeof value === 'boolean';
 }
 
 /** The pairs with these identifiers, and the last value of each. */
@@ -146,10 +134,11 @@ const unpackGlobals = (globals: PackedShared['globals']) =>
 /** Null for a text that no player has written. */
 export function readTreeState(course: Course, text: string): SequencingState | null {
   try {
-    const { Version, Shared, State, Changes } = JSON.parse(text);
-    if (Version === 1) return convertPrevious(course, Changes);
+    const { Version, Shared, State, Changes } = parse(text);
     const isKnown = Version === treeStateVersion && State.version === stateVersion;
-    return isKnown ? unpack(course, State, Shared) : null;
+    const state =
+      Version === 1 ? convertPrevious(course, Changes) : isKnown ? unpack(course, State, Shared) : null;
+    return isSequencingState(state) ? state : null;
   } catch {
     return null;
   }

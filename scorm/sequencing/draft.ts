@@ -47,16 +47,22 @@ export function openDraft(course: Course, state: SequencingState, now: number): 
   };
 }
 
-/** A new release may have changed an activity's objectives or children. */
+/** A new release may have changed an activity's objectives or children, and a state from elsewhere may repeat a child. */
 function fitting({ objectives, children }: Activity, track: Track): Track {
   const isSame =
     track.objectives.length === objectives.length &&
     objectives.every(({ ObjectiveID }, index) => track.objectives[index]?.id === ObjectiveID);
-  const order = track.order?.every((position) => position < children.length) ? track.order : null;
+  const order = track.order && isOrder(track.order, children.length) ? track.order : null;
   if (isSame && order === track.order) return track;
   const known = new Map(track.objectives.map((objective) => [objective.id, objective]));
   const kept = objectives.map(({ ObjectiveID: id }) => known.get(id) ?? { id, ...unknownObjective });
   return { ...track, order, objectives: kept };
+}
+
+/** Whether each position is that of a child, and occurs once. Otherwise a walk along the children would never end. */
+function isOrder(order: readonly number[], count: number): boolean {
+  const isPosition = (position: number) => Number.isInteger(position) && position >= 0 && position < count;
+  return order.length <= count && order.every(isPosition) && new Set(order).size === order.length;
 }
 
 /** Another working copy, for a trial. */

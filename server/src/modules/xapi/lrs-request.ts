@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
+import type { JsonShape } from '../../../../standards/json-shape.ts';
 import { readAgent } from '../../../../standards/xapi/actors.ts';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 import { readInstant } from '../../../../standards/xapi/times.ts';
 import type { Actor, Edition, Json } from '../../../../standards/xapi/types.ts';
 import { isIri, isUuid } from '../../../../standards/xapi/values.ts';
-import { checkShape, type JsonShape } from '../../platform/http/validation/json-shape.ts';
+import { checkShape } from '../../platform/http/validation/json-shape.ts';
 import type { LrsCaller } from './au-session.ts';
 import { lrsCallerOf } from './credentials.ts';
 

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
+import type { JsonShape } from '../../../../standards/json-shape.ts';
 import { Problem } from '../errors.ts';
 import type { Route } from './routes.ts';
-import { checkShape, type JsonShape } from './validation/json-shape.ts';
+import { checkShape } from './validation/json-shape.ts';
 
 /** The most deeply nested record has four levels; the longest lists are those of tenants and courses. */
 const recordShape: JsonShape = { depth: 8, values: 20_000 };

@@ -1,38 +1,11 @@
+import { fitsShape, type JsonShape } from '../../../../../standards/json-shape.ts';
 import { Problem } from '../../errors.ts';
 
-/** How deeply JSON may be nested, and how many values it may contain. */
-export type JsonShape = { depth: number; values: number };
-
-const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
-const opening = new Set([0x5b, 0x7b]);
-const closing = new Set([0x5d, 0x7d]);
-
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
-    let before = at - 1;
-    while (before >= from && text.charCodeAt(before) === backslash) before--;
-    if ((at - before) % 2 === 1) return at;
-  }
-  return text.length;
-}
-
-/**
- * Checks the text of a body before it is parsed, because parsing takes far more time and memory: 170 ms for 1 MiB of
- * `[[[…`. Deeper nesting could not be serialized or changed later either, because both are recursive.
- */
-export function checkShape(text: string, { depth, values }: JsonShape): void {
-  let open = 0;
-  let found = 1;
-  for (let at = 0; at < text.length; at++) {
-    const sign = text.charCodeAt(at);
-    if (sign === quote) at = endOfString(text, at + 1);
-    else if (sign === comma) found++;
-    else if (opening.has(sign)) open++;
-    else if (closing.has(sign)) open--;
-    if (open > depth || found > values)
-      throw new Problem(
-        'validation_failed',
-        `The body has more than ${values} values, or values nested more than ${depth} levels deep. Split it into several requests.`,
-      );
-  }
+/** Checks the text of a body before it is parsed. */
+export function checkShape(text: string, shape: JsonShape): void {
+  if (fitsShape(text, shape)) return;
+  throw new Problem(
+    'validation_failed',
+    `The body has more than ${shape.values} values, or values nested more than ${shape.depth} levels deep. Split it into several requests.`,
+  );
 }

@@ -1,0 +1,34 @@
+/** How deeply JSON may be nested, and how many values it may contain. */
+export type JsonShape = { depth: number; values: number };
+
+const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const opening = new Set([0x5b, 0x7b]);
+const closing = new Set([0x5d, 0x7d]);
+
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at - 1;
+    while (before >= from && text.charCodeAt(before) === backslash) before--;
+    if ((at - before) % 2 === 1) return at;
+  }
+  return text.length;
+}
+
+/**
+ * Whether the text of a JSON value has this shape. To be checked before parsing, which takes far more time and memory:
+ * 170 ms for 1 MiB of `[[[…`. Deeper nesting could not be serialized or changed later either, because both are
+ * recursive.
+ */
+export function fitsShape(text: string, { depth, values }: JsonShape): boolean {
+  let open = 0;
+  let found = 1;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === quote) at = endOfString(text, at + 1);
+    else if (sign === comma) found++;
+    else if (opening.has(sign)) open++;
+    else if (closing.has(sign)) open--;
+    if (open > depth || found > values) return false;
+  }
+  return true;
+}
