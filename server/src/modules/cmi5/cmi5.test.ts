@@ -183,6 +183,19 @@ describe('a cmi5 course', () => {
         403,
         'cmi5_violation',
       );
+    // xAPI packages have the IDs of their publishers.
+    const foreign = { ...of, activityId: 'https://publisher.example/course' };
+    for (const method of ['GET', 'PUT', 'DELETE'])
+      expectProblem(
+        await two.request(method, '/activities/profile', foreign, method === 'PUT' ? {} : undefined),
+        403,
+        'cmi5_violation',
+      );
+    const agent = JSON.stringify(two.actor);
+    const state = { activityId: foreign.activityId, agent, stateId: 'notes' };
+    expectProblem(await two.request('PUT', '/activities/state', state, {}), 403, 'cmi5_violation');
+    const own = { ...state, registration: two.registration };
+    expectStatus(await two.request('PUT', '/activities/state', own, {}), 204);
     const lookUp = (agent: object) => two.request('GET', '/agents', { agent: JSON.stringify(agent) });
     expectProblem(await lookUp(one.actor), 403, 'cmi5_violation');
     expectStatus(await lookUp(two.actor), 200);

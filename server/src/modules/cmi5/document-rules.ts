@@ -3,6 +3,7 @@ import { launchDataId, preferencesId } from '../../../../standards/cmi5/vocabula
 import { isSameAccount } from '../../../../standards/xapi-results.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import { playedBy } from '../catalogue/playable.ts';
 import {
   type AuSessionRow,
   lockRegistration,
@@ -11,7 +12,7 @@ import {
 } from '../enrolments/au-sessions/sessions.ts';
 import type { DocumentUse } from '../xapi/au-session.ts';
 import { accountOf } from '../xapi/identity.ts';
-import { isOfOtherCourse } from './identity.ts';
+import { isOfOtherCourse, isOwnActivity } from './identity.ts';
 
 type Session = Registration & AuSessionRow;
 
@@ -24,7 +25,7 @@ export async function checkDocument(ctx: TenantContext, session: Session, use: D
     throw violation("The agent must be the launch's actor.");
   if (registration !== null && registration !== session.enroll_id)
     throw violation("The registration must be the launch's registration.");
-  if (activityId !== null && isOfOtherCourse(ctx, session.course_id, activityId))
+  if (activityId !== null && !(await mayUse(ctx, session, use, activityId)))
     throw violation("The activity must be the launch's activity, or another one of its course.");
   const isLaunchData = kind === 'state' && (documentId === launchDataId || documentId === null);
   if (isLaunchData && action !== 'read') throw violation(`${launchDataId} cannot be changed.`);
@@ -40,6 +41,21 @@ export async function checkDocument(ctx: TenantContext, session: Session, use: D
     { enrollId: session.enroll_id, sessionId: session.session_id },
     { prepared: true },
   );
+}
+
+/**
+ * The state of a registration is only the launch's own, so content may use any ID for its activity. Profiles, and states
+ * without a registration, are those of all courses.
+ */
+async function mayUse(
+  ctx: TenantContext,
+  session: Session,
+  { kind, registration }: DocumentUse,
+  activityId: string,
+): Promise<boolean> {
+  if (kind === 'state' && registration !== null) return !isOfOtherCourse(ctx, session.course_id, activityId);
+  const { tree } = await playedBy(ctx, session.release_id);
+  return isOwnActivity(ctx, { courseId: session.course_id, units: tree.Units }, activityId);
 }
 
 function isLearner(ctx: TenantContext, { login_id }: Session, agent: string | null): boolean {

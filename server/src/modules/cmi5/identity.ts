@@ -32,18 +32,18 @@ export function activityIdOfUnit(ctx: Context, courseId: string, { UnitID, Assig
 }
 
 /**
- * Whether statements of a course can define the activity for everyone: it is one of the course's units, below one, or
- * has an ID that the service created for the course. Anything else may belong to another course.
+ * Whether an activity is the course's own, so that its units can define it for everyone and use its profiles: it is one
+ * of them, below one, or has an ID that the service created for the course. Anything else may belong to another course.
  */
-export function isDefinedBy(
+export function isOwnActivity(
   ctx: Context,
-  courseId: string,
-  units: readonly string[],
+  { courseId, units }: { courseId: string; units: readonly Unit[] },
   activityId: string,
 ): boolean {
   if (activityId.startsWith(`${ctx.config.baseUrl}/course/`))
     return activityId.startsWith(activitiesOf(ctx, courseId));
-  return units.some((unit) => activityId === unit || (isSpecific(unit) && isBelow(activityId, unit)));
+  const ids = units.flatMap((unit) => [unit.UnitID, activityIdOfUnit(ctx, courseId, unit)]);
+  return ids.some((unit) => activityId === unit || (isSpecific(unit) && isBelow(activityId, unit)));
 }
 
 const isBelow = (activityId: string, unit: string) =>

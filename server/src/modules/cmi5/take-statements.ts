@@ -32,7 +32,7 @@ import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
 import type { OwnStatement, Taken } from '../xapi/au-session.ts';
 import { accountOf } from '../xapi/identity.ts';
 import type { AuHandle } from './au-tokens.ts';
-import { activityIdOfUnit, isDefinedBy } from './identity.ts';
+import { activityIdOfUnit, isOwnActivity } from './identity.ts';
 import { satisfiedStatements, toStatements } from './lms-statements.ts';
 
 /**
@@ -57,13 +57,10 @@ export async function takeStatements(
     ? judgeAu(ctx, known, statements)
     : judgeActivity(ctx, known, statements);
   await apply(ctx, handle, known, judged);
-  const units = played.tree.Units.flatMap((one) => [
-    one.UnitID,
-    activityIdOfUnit(ctx, registration.course_id, one),
-  ]);
+  const course = { courseId: registration.course_id, units: played.tree.Units };
   return {
     following: followUps(ctx, { ...known, handle, played, before, after: judged.record }),
-    defines: (activityId) => isDefinedBy(ctx, registration.course_id, units, activityId),
+    defines: (activityId) => isOwnActivity(ctx, course, activityId),
   };
 }
 

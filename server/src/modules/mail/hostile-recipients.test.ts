@@ -33,8 +33,7 @@ const invite = async (tenant: TestTenant, ...addresses: string[]) => {
   for (const Email of addresses)
     expectStatus(await tenant.api('POST', '/invitation', { LoginID: await tenant.user({ Email }) }), 201);
 };
-type Listed = { Status: string; Attempts: number; AttemptedAt: string | null };
-const listed = async ({ api }: TestTenant): Promise<Listed[]> => (await api('GET', '/mail')).body.Items;
+const listed = async ({ api }: TestTenant) => (await api('GET', '/mail')).body.Items;
 
 for (const [what, reply] of [
   ['a NUL byte', '550 bad\0thing'],
@@ -169,7 +168,9 @@ test('a tenant sends ten e-mails an hour to one address and the rest later, and 
   await invite(two, 'victim@acme.example');
   await send();
   assert.equal(others().length, 11);
-  const waiting = (await listed(one)).filter(({ Status }) => Status === 'queued');
+  type Listed = { Status: string; Attempts: number; AttemptedAt: string | null };
+  const all: Listed[] = await listed(one);
+  const waiting = all.filter(({ Status }) => Status === 'queued');
   assert.deepEqual(
     waiting.map(({ Attempts, AttemptedAt }) => [Attempts, AttemptedAt]),
     [

@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { InvalidXapi, invalid } from '../../../../standards/xapi/invalid.ts';
+import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import { reject } from '../../platform/load/reservations.ts';
+import { countUnread, isUnreadFull } from '../../platform/load/unread-bytes.ts';
 import { editionOf, mediaTypeOf } from './lrs-request.ts';
 
 const path = '/xapi/alternate';
@@ -32,6 +35,7 @@ const methods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'] as const;
 
 /** The caller is unknown until the form has been read, so it is limited like other anonymous requests. */
 const bodyLimit = 16 * 1024;
+const largeResponse = 64 * 1024;
 
 type Request = {
   method: (typeof methods)[number];
@@ -77,10 +81,18 @@ function readForm(request: FastifyRequest): Request {
 }
 
 /** Carries out the request that the form describes, with all the checks of an ordinary one. */
-export function serveAlternateRequests(lrs: FastifyInstance, api: FastifyInstance): void {
+export function serveAlternateRequests(ctx: Context, lrs: FastifyInstance, api: FastifyInstance): void {
+  const { unsent } = ctx.admission;
   lrs.post(`${path}/*`, { bodyLimit }, async (request, reply) => {
     try {
       const answer = await api.inject({ ...readForm(request), remoteAddress: request.address });
+      // Its request is over, so what remains unread is counted against the address. Responses to writes are small.
+      if (answer.rawPayload.length > largeResponse && isUnreadFull(unsent, request.address))
+        throw reject(ctx, 'interface', 'unread_responses', {
+          detail: 'Too many responses have not been read yet. Read them, then send the request again.',
+          retryAfter: 1,
+        });
+      countUnread(unsent, request, request.address, answer.rawPayload);
       const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...headers } = answer.headers;
       return reply.code(answer.statusCode).headers(headers).send(answer.rawPayload);
     } catch (error) {

@@ -48,7 +48,7 @@ export function serveLrs(
     lrs.addHook('onSend', async (request, reply) => setHeaders(request, reply));
     for (const path of new Set(routes.map((route) => route.path)))
       lrs.options(path, async (_request, reply) => reply.code(204).headers(preflight).send());
-    serveAlternateRequests(lrs, api);
+    serveAlternateRequests(ctx, lrs, api);
     registerRoutes(lrs, ctx, routes, {
       ...guards,
       authenticate: lrsAuthenticate(guards.authenticate, findAuSession),

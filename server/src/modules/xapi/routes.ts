@@ -26,7 +26,10 @@ import {
 } from './schemas.ts';
 import { getStatements, postStatements, putStatement, sayConsistentThrough } from './statement-requests.ts';
 
-type Spec = Pick<Route, 'method' | 'path' | 'name' | 'summary' | 'description' | 'answers' | 'raw'> & {
+type Spec = Pick<
+  Route,
+  'method' | 'path' | 'name' | 'summary' | 'description' | 'answers' | 'raw' | 'heavy'
+> & {
   query?: TSchema;
   parameters: readonly string[];
   problems?: readonly ErrorCode[];
@@ -100,6 +103,7 @@ const statements = [
       },
     },
     problems: ['statement_not_found'],
+    heavy: true,
     begin: sayConsistentThrough,
     handle: getStatements,
   }),
@@ -163,6 +167,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
         },
       },
       problems: ['document_not_found'],
+      heavy: true,
       handle: (ctx, request) => getDocument(ctx, kind, request),
     }),
     resource({

@@ -122,7 +122,7 @@ export function registerRoutes(
       ...(route.sendsFile ? { compress: false } : {}),
       onRequest: entryCheckOf(ctx, route, guards),
       ...(isSession ? {} : { preValidation: preparation(route) }),
-      ...(listOf(route)
+      ...(listOf(route) || route.heavy
         ? {
             onSend: (request, _reply, payload, done) => {
               countUnsent(ctx, request, payload);

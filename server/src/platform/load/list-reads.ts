@@ -8,7 +8,7 @@ import { onRequestEnd } from '../http/request-slot.ts';
 import type { Answer } from '../http/routes.ts';
 import { inTurn, operatorQueue } from './fair-queue.ts';
 import { reject, reserveAll } from './reservations.ts';
-import { countUnread, isUnreadFull } from './unread-bytes.ts';
+import { countUnread, isUnreadFull, type UnreadBytes } from './unread-bytes.ts';
 
 /** Rows per statement. With rows of maximum size, they take 10 to 50 ms on the embedded database. */
 const chunkRows = 25;
@@ -23,24 +23,39 @@ function queueOf({ caller }: FastifyRequest): string {
   return caller?.tenantId ?? operatorQueue;
 }
 
+/** Responses to learners' units are counted apart, so that they do not use up the limit of the tenant's callers. */
+function unreadOf({ admission }: Context, request: FastifyRequest): { counts: UnreadBytes; owner: string } {
+  const player = request.caller?.player;
+  return player
+    ? { counts: admission.unsentToUnits, owner: player.budget }
+    : { counts: admission.unsent, owner: queueOf(request) };
+}
+
+function rejectUnread(ctx: Context, request: FastifyRequest): void {
+  const { counts, owner } = unreadOf(ctx, request);
+  if (isUnreadFull(counts, owner))
+    throw reject(ctx, 'interface', 'unread_responses', {
+      detail: 'Too many large responses have not been read yet. Read them, then send the request again.',
+      retryAfter: 1,
+    });
+}
+
 /** Waits for the turn of the caller's tenant, then reads a list or report, or does a long write. */
 export async function readInTurn<Result>(
   ctx: Context,
   request: FastifyRequest,
   read: () => Promise<Result>,
 ): Promise<Result> {
-  const { lists, longWrites, unsent } = ctx.admission;
+  const { lists, longWrites } = ctx.admission;
   const isRead = request.method === 'GET';
   const queue = queueOf(request);
-  if (isUnreadFull(unsent, queue))
-    throw reject(ctx, 'interface', 'unread_responses', {
-      detail: 'Too many list responses have not been read yet. Read them, then send the request again.',
-      retryAfter: 1,
-    });
+  rejectUnread(ctx, request);
   const waits = () => ctx.counters.poolWaits.inc({ pool: isRead ? 'lists' : 'longWrites' });
   const unlessGone = async () => {
     if (request.slot.hasEnded)
       throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
+    // Those that had their turn before may not have been read.
+    rejectUnread(ctx, request);
     const result = await read();
     // As long as each message causes the next, Node processes the embedded database's messages one after another
     // without looking at sockets.
@@ -89,9 +104,11 @@ export async function readPage(
   return answer;
 }
 
-/** Counts the bytes of a list against its tenant until they are sent. */
+/** Counts the bytes of a response against its tenant until they are sent. */
 export function countUnsent(ctx: Context, request: FastifyRequest, payload: unknown): void {
-  if (typeof payload === 'string') countUnread(ctx.admission.unsent, request, queueOf(request), payload);
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return;
+  const { counts, owner } = unreadOf(ctx, request);
+  countUnread(counts, request, owner, payload);
 }
 
 /** An export keeps a page in memory while its client reads it. */

@@ -38,8 +38,9 @@ export type Admission = {
   readonly lists: FairQueue;
   /** Replays and erasures, for which lists do not wait. */
   readonly longWrites: FairQueue;
-  /** Unread bytes of lists and of large player sessions. */
+  /** Unread bytes of lists and documents, of the same sent to learners' units, and of large player sessions. */
   readonly unsent: UnreadBytes;
+  readonly unsentToUnits: UnreadBytes;
   readonly unreadSessions: UnreadBytes;
   /** Complete lists being sent. */
   readonly exports: Budgets;
@@ -141,6 +142,7 @@ const concurrentLists = ({ databaseUrl, databaseConnections }: Config) =>
     ? { max: 2, maxPerCaller: 1 }
     : { max: Math.ceil(databaseConnections * 0.6), maxPerCaller: Math.ceil(databaseConnections * 0.3) };
 const maxUnsent = 16 * 1024 ** 2;
+const maxUnsentToUnit = 4 * 1024 ** 2;
 /** A session takes up to 13 MiB. Pages that are rejected retry. */
 const maxUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
@@ -178,6 +180,7 @@ export function openAdmission(config: Config): Admission {
     lists: openFairQueue(listTurns),
     longWrites: openFairQueue(listTurns),
     unsent: openUnreadBytes(maxUnsent),
+    unsentToUnits: openUnreadBytes(maxUnsentToUnit),
     unreadSessions: openUnreadBytes(maxUnreadSessions),
     exports: openBudgets({ concurrent: exportsOfTenant }),
     pings: openBudgets({ perMinute: pingsPerMinute, concurrent: concurrentPings }),

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { onRequestEnd } from '../http/request-slot.ts';
 
-/** Bytes of responses that clients have not read yet, by tenant. */
+/** Bytes of responses that clients have not read yet, by tenant or enrolment. */
 export type UnreadBytes = { readonly max: number; readonly bytes: Map<string, number> };
 
 export const openUnreadBytes = (max: number): UnreadBytes => ({ max, bytes: new Map() });
@@ -10,12 +10,12 @@ export function isUnreadFull({ max, bytes }: UnreadBytes, owner: string): boolea
   return (bytes.get(owner) ?? 0) >= max;
 }
 
-/** Counts a response against its tenant until it is sent. */
+/** Counts a response against its owner until it is sent. */
 export function countUnread(
   { bytes }: UnreadBytes,
   request: FastifyRequest,
   owner: string,
-  answer: string,
+  answer: string | Buffer,
 ): void {
   if (request.slot.hasEnded) return;
   const length = Buffer.byteLength(answer);
