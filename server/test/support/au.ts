@@ -165,9 +165,15 @@ export async function openXapiUnit(
   service: Pick<TestService, 'contentUrl'>,
   launchUrl: string,
   UnitID: string,
-): Promise<{ actor: Json; registration: string; request: OpenedAu['request'] }> {
+): Promise<{
+  actor: Json;
+  registration: string;
+  request: OpenedAu['request'];
+  open: () => Promise<Reply>;
+}> {
   const playing = await play(service, launchUrl);
-  const opened = await openUnit(playing, service.contentUrl, { UnitID });
+  const open = () => openUnit(playing, service.contentUrl, { UnitID });
+  const opened = await open();
   assert.equal(opened.status, 201, JSON.stringify(opened.body));
   const {
     endpoint = '',
@@ -178,6 +184,7 @@ export async function openXapiUnit(
   return {
     actor: JSON.parse(actor),
     registration,
+    open,
     request: (...call) => requestTo(endpoint.replace(/\/$/, ''), auth, ...call),
   };
 }

@@ -84,7 +84,7 @@ function addressOf(noun: string, { agent, registration }: Unit) {
   if (noun === 'State') return { agent, registration, activityId: `urn:a:${long()}`, stateId: long() };
   return noun === 'AgentProfile'
     ? { agent, profileId: long() }
-    : { activityId: `urn:a:${long()}`, profileId: long() };
+    : { activityId: `${activity}/${long()}`, profileId: long() };
 }
 
 /** Requests that store as much as possible, in relation to what they send. */
@@ -156,6 +156,19 @@ describe("an enrolment's storage", () => {
       // Pages are allocated as a whole, and old versions of the enrolment remain until a vacuum.
       assert.ok(added <= 1.25 * charged + 300_000, `${added} bytes added, ${charged} charged`);
     });
+
+  it('counts the sessions that are opened, thirty a minute at most', async () => {
+    const unit = await openUnit();
+    const before = { charged: await used(unit), database: await databaseBytes() };
+    const replies = await inTurn(40, unit.open);
+    const charged = (await used(unit)) - before.charged;
+    const added = (await databaseBytes()) - before.database;
+    assert.equal(replies.filter(({ status }) => status === 201).length, 29);
+    const rejected = replies.at(-1) as Reply;
+    expectProblem(rejected, 429, 'too_many_requests');
+    assert.match(rejected.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    assert.ok(charged > 0 && added <= 1.25 * charged + 300_000, `${added} bytes added, ${charged} charged`);
+  });
 
   it('counts the requests of all routes that units can call', () => {
     const writing = xapiRoutes.filter(({ method }) => method !== 'GET').map(({ name }) => name);

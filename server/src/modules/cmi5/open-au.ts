@@ -27,6 +27,7 @@ import {
   lockRegistration,
   type Registration,
 } from '../enrolments/au-sessions/sessions.ts';
+import { takeSpace } from '../enrolments/au-sessions/space.ts';
 import { readRecords } from '../enrolments/au-sessions/units.ts';
 import { commitRejections } from '../enrolments/session-end.ts';
 import { accountOf } from '../xapi/identity.ts';
@@ -82,17 +83,28 @@ export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedA
     };
     const opened = await insert(ctx, opening);
     await recordChanges(ctx, opening, { records, left, mode: opened.LaunchMode });
-    await storeLmsStatements(ctx, [
+    const statements = [
       ...(played.standard === 'cmi5'
         ? left.map((session) => abandonedStatement(ctx, registration, session))
         : []),
       ...(isFirst ? satisfiedAtRegistration(ctx, registration, played) : []),
       ...opened.statements,
-    ]);
+    ];
+    await takeSpace(ctx, input.enrollId, bytesOf(statements));
+    await storeLmsStatements(ctx, statements);
     const { statements: _, ...answer } = opened;
     return answer;
   });
 }
+
+/** About what a session, and a statement besides its text, take in the database. */
+const rowBytes = { session: 1_024, statement: 2_048 };
+
+const bytesOf = (statements: readonly LmsStatement[]) =>
+  statements.reduce(
+    (sum, statement) => sum + rowBytes.statement + Buffer.byteLength(JSON.stringify(statement)),
+    rowBytes.session,
+  );
 
 type Opening = OpenAu & { registration: Registration; record: AuRecord };
 type Inserted = OpenedAu & { statements: LmsStatement[] };

@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant, inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
+import { spend } from '../../platform/load/budgets.ts';
+import { reject } from '../../platform/load/reservations.ts';
 import { storable } from '../../platform/unicode.ts';
 import { openAicc } from '../aicc/open-aicc.ts';
 import { type PlayedRelease, playedBy, unitOf } from '../catalogue/playable.ts';
@@ -106,6 +108,12 @@ async function openUnit(
   handle: SessionHandle,
   { UnitID, LaunchMode }: AuOpening,
 ): Promise<OpenedAu> {
+  const seconds = spend(ctx.admission.unitOpenings, `${ctx.tenantId}/${handle.enrollId}`, ctx.now());
+  if (seconds > 0)
+    throw reject(ctx, 'runTime', 'launch_rate', {
+      detail: 'Units of this course were opened very often within a minute.',
+      retryAfter: seconds,
+    });
   const { ended, releaseId } = await readLaunchState(ctx, handle);
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
   const played = await playedBy(ctx, releaseId);

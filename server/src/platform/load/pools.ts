@@ -85,6 +85,8 @@ export type Admission = {
   readonly constantFiles: Budgets;
   /** Launches of an enrolment on this node. The database counts those beyond the limit. */
   readonly starts: Budgets;
+  /** Units of an enrolment that report to the service themselves, opened on this node. */
+  readonly unitOpenings: Budgets;
   /** Large sessions being read and written. */
   readonly openings: FairQueue;
   /** Digests of credentials that were valid. Their callers are not affected by others at the same address. */
@@ -221,6 +223,7 @@ export function openAdmission(config: Config): Admission {
     learnerFiles: openBudgets({ perMinute: filesPerMinute, concurrent: concurrentFiles }),
     commits: openBudgets({ perMinute: commitBytesPerMinute, concurrent: concurrentCommits }),
     starts: openBudgets({ perMinute: launchesPerMinute }),
+    unitOpenings: openBudgets({ perMinute: 3 * launchesPerMinute }),
     openings: openFairQueue({
       ...concurrentLists(config),
       maxWaiting: 100,

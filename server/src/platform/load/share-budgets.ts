@@ -12,6 +12,7 @@ const shared = [
   'fileMisses',
   'commits',
   'starts',
+  'unitOpenings',
 ] as const;
 
 const shareMilliseconds = 250;
