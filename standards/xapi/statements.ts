@@ -7,6 +7,7 @@ import {
   type Check,
   checkObject,
   extensions,
+  hasMoreValues,
   iri,
   isObject,
   languageMap,
@@ -213,8 +214,13 @@ function checkOf(edition: Edition): Check {
   };
 }
 
+/** A statement is checked, compared and written in one go, while others wait: 10 ms for 5,000 values. */
+const maxValues = 10_000;
+
 /** Validates a statement (Data 2.2 and 2.4) and throws `InvalidXapi`. `path` names it in a batch. */
 export function readStatement(value: Json, edition: Edition, path = ''): Statement {
+  if (hasMoreValues(value, maxValues))
+    invalid(path === '' ? 'The statement' : path, `has more than ${maxValues} values.`);
   checks[edition](value, path);
   return value as unknown as Statement;
 }

@@ -60,6 +60,17 @@ export const wholeNumber: Check = (value, path) => {
   if (typeof value !== 'number' || !Number.isInteger(value)) invalid(path, 'must be an integer.');
 };
 
+/** Whether a value consists of more than `max` values, itself and all members and items included. */
+export function hasMoreValues(value: Json, max: number): boolean {
+  const left = [value];
+  let found = 0;
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (++found + left.length > max) return true;
+    if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) left.push(inner);
+  }
+  return false;
+}
+
 export const oneOf =
   (...names: readonly string[]): Check =>
   (value, path) => {

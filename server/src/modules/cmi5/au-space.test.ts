@@ -192,6 +192,26 @@ describe("an enrolment's storage", () => {
   });
 });
 
+describe("a unit's token", () => {
+  it('ends after LATE_RESULTS_DAYS without a statement', async () => {
+    const { post, about, EnrollID } = await openUnit();
+    expectStatus(await post(about({ id: activity })), 200);
+    const days = (count: number) => new Date(Date.now() - count * 86_400_000);
+    for (const [count, status] of [
+      [6, 200],
+      [8, 401],
+    ] as const) {
+      await own.db
+        .updateTable('au_session')
+        .set({ opened_at: days(count), last_statement_at: days(count) })
+        .where('tenant_id', '=', TenantID)
+        .where('enroll_id', '=', EnrollID)
+        .execute();
+      expectStatus(await post(about({ id: activity })), status);
+    }
+  });
+});
+
 describe("a unit's definitions", () => {
   const definitions = async () =>
     (

@@ -1,6 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
+import { derivedId } from '../../platform/ids.ts';
 import { type AuSessionRow, type Registration, readAuSession } from '../enrolments/au-sessions/sessions.ts';
 import { takeSpace } from '../enrolments/au-sessions/space.ts';
 import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
@@ -23,13 +24,13 @@ export const findAuSession: FindAuSession = async (ctx, token) => {
   const own = forTenant(ctx, handle.tenantId);
   await rejectSuspended(own, handle.tenantId);
   const session = await readAuSession(own, handle);
-  if (!session || session.token_hash !== hash || session.ended_at !== null)
+  if (!session || session.token_hash !== hash || session.ended_at !== null || isSilent(ctx, session))
     throw new Problem('unauthorized', ended);
   const reason = accessEnd(session, ctx.now());
   if (reason !== null) throw new Problem('unauthorized', sessionEnds[reason]);
   return {
     caller: {
-      keyId: `au-session ${handle.sessionId}`,
+      keyId: derivedId(hash),
       tenantId: handle.tenantId,
       scopes: ['xapi:read', 'xapi:write'],
       player: { tenantId: handle.tenantId, budget: `${handle.tenantId} ${handle.enrollId}` },
@@ -37,6 +38,11 @@ export const findAuSession: FindAuSession = async (ctx, token) => {
     session: toAuSession(ctx, handle, session),
   };
 };
+
+/** Results that were reached offline may arrive as late as those of other pages. */
+function isSilent({ config, now }: Context, { opened_at, last_statement_at }: AuSessionRow): boolean {
+  return now().getTime() - (last_statement_at ?? opened_at).getTime() > config.lateResultsDays * 86_400_000;
+}
 
 function toAuSession(ctx: Context, handle: AuHandle, session: Registration & AuSessionRow): AuSession {
   return {

@@ -7,7 +7,7 @@ import type { DocumentUse } from './au-session.ts';
 import { type Preconditions, quoted } from './concurrency.ts';
 import { type DocumentAddress, type DocumentKind, readAddress } from './document-address.ts';
 import { deleteDocument, deleteDocuments, listDocuments, readDocument, writeDocument } from './documents.ts';
-import { instantParameter, type LrsRequest, mediaTypeOf, parseBody } from './lrs-request.ts';
+import { instantParameter, type LrsRequest, mediaTypeOf, parseDocument } from './lrs-request.ts';
 
 /** The check for AUs; keys have none. */
 function checkOf(
@@ -94,7 +94,7 @@ export async function postDocument(
 ): Promise<Answer> {
   const address = readAddress(kind, request, true);
   const content = contentOf(request);
-  if (mediaTypeOf(content.contentType) === 'application/json' && !isObject(parseBody(content.content)))
+  if (mediaTypeOf(content.contentType) === 'application/json' && !isObject(parseDocument(content.content)))
     invalid('The body', 'must be a JSON object.');
   await writeDocument(ctx, named(address), {
     ...content,
@@ -107,7 +107,7 @@ export async function postDocument(
 }
 
 function contentOf({ body, contentType }: LrsRequest) {
-  if (mediaTypeOf(contentType) === 'application/json') parseBody(body);
+  if (mediaTypeOf(contentType) === 'application/json') parseDocument(body);
   return { content: body, contentType: contentType || 'application/octet-stream' };
 }
 

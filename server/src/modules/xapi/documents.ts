@@ -7,7 +7,7 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { checkPreconditions, type Preconditions } from './concurrency.ts';
 import { type DocumentAddress, noKey } from './document-address.ts';
-import { mediaTypeOf, parseBody } from './lrs-request.ts';
+import { mediaTypeOf, parseDocument } from './lrs-request.ts';
 import { searchKey } from './search-keys.ts';
 
 export type Document = {
@@ -102,8 +102,13 @@ const count = `select count(*)::integer as documents from (
   select from xapi_document held where ${context} order by ${contextOrder} limit ${maxDocuments}
 ) page`;
 
-/** Two requests that create the same document, or the last one that is allowed, take turns. */
 const lock = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
+
+/** Writes and deletions of a context take turns, also if its document does not exist yet, or is the last one allowed. */
+async function lockDocuments(ctx: TenantContext, address: DocumentAddress): Promise<void> {
+  const name = [ctx.tenantId, ...contextOf(address)].join(' ');
+  await run(ctx, { name: 'lock_documents', text: lock, values: [name] });
+}
 
 /** `check` runs first, under the locks that it needs. `takeSpace` gets the bytes that are added. */
 type Rules = {
@@ -123,8 +128,7 @@ export function writeDocument(
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
     await input.check(ctx);
-    const name = [ctx.tenantId, ...contextOf(address)].join(' ');
-    await run(ctx, { name: 'lock_documents', text: lock, values: [name] });
+    await lockDocuments(ctx, address);
     const before = await readDocument(ctx, address);
     checkPreconditions(before, input.preconditions);
     if (before === null) await rejectTooMany(ctx, address);
@@ -162,7 +166,7 @@ async function rejectTooMany(ctx: TenantContext, address: DocumentAddress): Prom
 function merged(before: Document, { contentType, content: added }: NewContent): NewContent {
   const [older, newer] = [before, { content_type: contentType, content: added }].map((document) => {
     const isJson = mediaTypeOf(document.content_type) === 'application/json';
-    const value = isJson ? parseBody(document.content, 'The document') : null;
+    const value = isJson ? parseDocument(document.content, 'The document') : null;
     return isObject(value)
       ? value
       : invalid(
@@ -183,7 +187,8 @@ export function deleteDocument(
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
     await input.check(ctx);
-    const before = await selectOne(ctx, address).forUpdate().executeTakeFirst();
+    await lockDocuments(ctx, address);
+    const before = await selectOne(ctx, address).executeTakeFirst();
     checkPreconditions(before ?? null, input.preconditions);
     await input.takeSpace(ctx, -bytesOf(before ?? null));
     await ctx.db

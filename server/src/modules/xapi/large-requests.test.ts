@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openSocket } from '../../../test/support/raw.ts';
 import { type Reply, startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
@@ -284,4 +285,41 @@ test('large responses that nobody reads are limited, statements and documents al
   for (const socket of sockets) socket.destroy();
   await until('they are released', async () => !unsent.bytes.has(tenant.TenantID));
   for (const path of [statements, profile]) expectStatus(await tenant.api('GET', path, undefined, v1), 200);
+});
+
+const valuesOf = (count: number) => ({
+  extensions: {
+    'https://example.com/values': Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`k${at}`, at]),
+    ),
+  },
+});
+
+test('a statement or a JSON document with very many values is rejected, and a batch lets others have their turns', async () => {
+  const tenant = await newTenant(service);
+  expectInvalid(
+    await post(tenant, { actor, verb, object, result: valuesOf(10_000) }),
+    /more than 10000 values/,
+  );
+  const state = `/xapi/activities/state?activityId=${object.id}&stateId=s&agent=${encodeURIComponent(JSON.stringify(actor))}`;
+  const values = Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`k${at}`, at]));
+  for (const method of ['PUT', 'POST'])
+    expectProblem(await tenant.api(method, state, values, v1), 422, 'validation_failed');
+  const statements = Array.from({ length: 20 }, () => ({
+    id: randomUUID(),
+    actor,
+    verb,
+    object,
+    result: valuesOf(9_000),
+  }));
+  // The second request repeats the first, and is compared with it.
+  for (const _ of [1, 2]) {
+    let [turns, isDone] = [0, false];
+    const reply = post(tenant, statements).finally(() => {
+      isDone = true;
+    });
+    for (; !isDone; turns++) await nextTurn();
+    expectStatus(await reply, 200);
+    assert.ok(turns > 20, `${turns} turns`);
+  }
 });

@@ -111,11 +111,13 @@ export function truthParameter(parameters: Parameters, name: string): boolean {
   return value === 'true';
 }
 
-/** Allows a group of 1,000 members, and a batch of as many statements. */
+/** Allows a batch of 1,000 statements. */
 const jsonShape: JsonShape = { depth: 100, values: 200_000 };
+/** A document is merged in one go, while others wait. */
+const documentShape: JsonShape = { ...jsonShape, values: 20_000 };
 
-export function parseJson(text: string, what: string): Json {
-  checkShape(text, jsonShape);
+export function parseJson(text: string, what: string, shape = jsonShape): Json {
+  checkShape(text, shape);
   try {
     return JSON.parse(text) as Json;
   } catch {
@@ -124,9 +126,13 @@ export function parseJson(text: string, what: string): Json {
 }
 
 /** Communication 1.4: UTF-8. */
-export function parseBody(body: Buffer, what = 'The body'): Json {
+export function parseBody(body: Buffer, what = 'The body', shape = jsonShape): Json {
   if (!isUtf8(body)) invalid(what, 'is not UTF-8.');
-  return parseJson(body.toString(), what);
+  return parseJson(body.toString(), what, shape);
+}
+
+export function parseDocument(content: Buffer, what = 'The body'): Json {
+  return parseBody(content, what, documentShape);
 }
 
 /** The media type without its parameters. */

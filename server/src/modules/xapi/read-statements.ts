@@ -11,6 +11,7 @@ import type { JsonObject } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/batch.ts';
+import { mapInSteps } from '../../platform/load/in-steps.ts';
 import { readDefinitions } from './activity-definitions.ts';
 import { searchKey } from './search-keys.ts';
 import { lockKey, microseconds } from './store-function.ts';
@@ -68,13 +69,13 @@ export async function showStatements(
   rows: readonly StoredRow[],
   { format, acceptLanguage }: { format: Format; acceptLanguage: string | undefined },
 ): Promise<string[]> {
-  if (format === 'exact') return rows.map(toText);
-  const statements = rows.map(toStatement);
-  if (format === 'ids') return statements.map((statement) => JSON.stringify(withIdsOnly(statement)));
+  if (format === 'exact') return mapInSteps(rows, toText);
+  const statements = await mapInSteps(rows, toStatement);
+  if (format === 'ids') return mapInSteps(statements, (statement) => JSON.stringify(withIdsOnly(statement)));
   const ids = statements.flatMap((statement) => allActivities(statement).map(({ id }) => id));
   const languages = readLanguages(acceptLanguage);
   const definitionOf = rationed(await readDefinitions(ctx, ids), languages);
-  return statements.map((statement) => JSON.stringify(canonical(statement, languages, definitionOf)));
+  return mapInSteps(statements, (statement) => JSON.stringify(canonical(statement, languages, definitionOf)));
 }
 
 /** Bytes of definitions that a response may contain, because a statement can mention an activity very often. */

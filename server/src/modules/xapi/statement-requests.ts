@@ -7,6 +7,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { Answer } from '../../platform/http/routes.ts';
 import { newId } from '../../platform/ids.ts';
+import { mapInSteps } from '../../platform/load/in-steps.ts';
 import { matchAttachments, partsBySha2, readAttachments } from './attachments.ts';
 import { authorityOf } from './credentials.ts';
 import { readCursor, writeCursor } from './cursor.ts';
@@ -45,11 +46,11 @@ function readBody({ body, contentType }: LrsRequest): { json: Json; parts: Map<s
 /** Maximum number of statements in a request. */
 const maxStatements = 1_000;
 
-function readBatch(json: Json, edition: LrsRequest['edition']): Statement[] {
+async function readBatch(json: Json, edition: LrsRequest['edition']): Promise<Statement[]> {
   if (!Array.isArray(json)) return [readStatement(json, edition)];
   if (json.length > maxStatements)
     invalid('The body', `has more than ${maxStatements} statements. Split it into several requests.`);
-  const statements = json.map((item, at) => readStatement(item, edition, `[${at}]`));
+  const statements = await mapInSteps(json, (item, at) => readStatement(item, edition, `[${at}]`));
   const ids = statements.flatMap(({ id }) => (id === undefined ? [] : [id.toLowerCase()]));
   if (new Set(ids).size < ids.length) invalid('The body', 'has two statements with the same id.');
   return statements;
@@ -80,7 +81,7 @@ async function store(
 /** Communication 2.1.2. */
 export async function postStatements(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
   const { json, parts } = readBody(request);
-  const ids = await store(ctx, request, readBatch(json, request.edition), parts);
+  const ids = await store(ctx, request, await readBatch(json, request.edition), parts);
   return { status: 200, body: JSON.stringify(ids), headers: { 'Content-Type': 'application/json' } };
 }
 

@@ -6,6 +6,7 @@ import { isInTransaction, run, transaction } from '../../platform/db/transaction
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/batch.ts';
+import { mapInSteps } from '../../platform/load/in-steps.ts';
 import { addDefinitions, rememberDefinitions } from './activity-definitions.ts';
 import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
@@ -38,13 +39,16 @@ export type NewStatements = {
  */
 export async function storeStatements(ctx: TenantContext, input: NewStatements): Promise<string[]> {
   const { authority, edition, statements } = input;
-  const all = statements.map((statement) =>
+  const all = await mapInSteps(statements, (statement) =>
     complete(statement, { id: statement.id?.toLowerCase() ?? newId(ctx.now()), authority, edition }),
   );
   const ids = all.map(({ id }) => id);
   if (all.length === 0) return ids;
   checkAttachments(input.attachments ?? []);
-  const entries = all.map((statement) => ({ statement, row: rowOf(statement, input.attachments) }));
+  const entries = await mapInSteps(all, (statement) => ({
+    statement,
+    row: rowOf(statement, input.attachments),
+  }));
   checkKeys(entries);
   const isPlain = !input.session && !input.attachments?.length;
   if (isPlain && !isInTransaction(ctx)) await storePlain(ctx, entries);
@@ -89,7 +93,7 @@ async function storePlain(ctx: TenantContext, entries: readonly Entry[]): Promis
   while (left.length > 0) {
     const clashes = await storeRequest(ctx, left);
     if (clashes.length === 0) break;
-    left = withoutSame(left, clashes);
+    left = await withoutSame(left, clashes);
   }
   // Afterwards, because rejected statements define nothing.
   const statements = entries.map(({ statement }) => statement);
@@ -130,7 +134,7 @@ async function storeInTransaction(
   { statements, session, sent = statements, attachments = [] }: NewStatements,
   entries: readonly Entry[],
 ): Promise<{ names: readonly string[] }> {
-  const fresh = withoutSame(entries, await findExisting(ctx, entries));
+  const fresh = await withoutSame(entries, await findExisting(ctx, entries));
   if (fresh.length === 0) return { names: [] };
   const ids = new Set(fresh.map(({ row }) => row.id));
   const asSent = sent.filter((_, at) => ids.has(entries[at]?.row.id ?? ''));
@@ -185,18 +189,20 @@ async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Prom
 }
 
 /** Data 2.3.1: a statement never changes, so another one with its ID is rejected. */
-function withoutSame(entries: readonly Entry[], clashes: readonly Clash[]): Entry[] {
+async function withoutSame(entries: readonly Entry[], clashes: readonly Clash[]): Promise<Entry[]> {
   const existing = new Map(clashes.map(({ statement_id, payload }) => [statement_id, payload]));
-  return entries.filter(({ statement }) => {
+  const kept = await mapInSteps(entries, (entry) => {
+    const { statement } = entry;
     const payload = existing.get(statement.id);
-    if (payload === undefined) return true;
+    if (payload === undefined) return [entry];
     if (!isSame(comparable(JSON.parse(payload) as Statement), comparable(statement)))
       throw new Problem(
         'statement_conflict',
         `A different statement with the ID ${statement.id} already exists. Statements cannot change: send yours with a new ID.`,
       );
-    return false;
+    return [];
   });
+  return kept.flat();
 }
 
 type Request = { rows: StatementRow[]; bytes: number };

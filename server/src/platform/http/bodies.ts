@@ -6,7 +6,7 @@ import type { Route } from './routes.ts';
 import { checkShape } from './validation/json-shape.ts';
 
 /** The most deeply nested record has four levels; the longest lists are those of tenants and courses. */
-const recordShape: JsonShape = { depth: 8, values: 20_000 };
+export const recordShape: JsonShape = { depth: 8, values: 20_000 };
 
 /** Accepts JSON, and the content types of routes that take a stream. */
 export function parseRecords(app: FastifyInstance, routes: readonly Route[]): void {

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
+import { fitsShape } from '../../../../standards/json-shape.ts';
 import { Problem } from '../errors.ts';
+import { recordShape } from '../http/bodies.ts';
 import { hasPrototypeName } from '../http/validation/prototype-names.ts';
 
 export type RowFormat = 'ndjson' | 'csv';
@@ -18,6 +20,8 @@ const batchCharacters = 256 * 1024;
 /** How much input is split into rows at a time; it may contain 4,000 rows. */
 const sliceBytes = 8 * 1024;
 const maxColumns = 200;
+/** A text may contain many, but parsing very many cells would delay other callers. */
+const maxCommas = 10_000;
 
 /** Reads NDJSON or CSV in constant memory. An unreadable row affects only itself. */
 export async function* readRows(
@@ -72,6 +76,8 @@ function openSplitter(quotes: boolean) {
     const read = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
     // With Windows line ends, a leftover \r from the previous chunk would become part of its last cell.
     const cut = typeof read === 'string' ? read.replace(/\r$/, '') : read;
+    if (quotes && typeof cut === 'string' && cut.split(',', maxCommas + 2).length > maxCommas + 1)
+      return [tooManyCommas()];
     parts = [];
     bytes = 0;
     return typeof cut === 'string' && cut.trim() === '' ? [] : [cut];
@@ -112,11 +118,17 @@ function tooLarge(): Problem {
   );
 }
 
+function tooManyCommas(): Problem {
+  return new Problem('validation_failed', `The row has more than ${maxCommas} commas. Shorten it.`);
+}
+
 function readJson(cuts: Cut[]): Read[] {
   return cuts.map((cut) => {
     if (cut instanceof Problem) return { problem: cut };
     try {
-      return readValue(JSON.parse(cut));
+      if (fitsShape(cut, recordShape)) return readValue(JSON.parse(cut));
+      const detail = `The row has more than ${recordShape.values} values, or values nested more than ${recordShape.depth} levels deep.`;
+      return { problem: new Problem('validation_failed', detail) };
     } catch {
       return {
         problem: new Problem('malformed_request', 'The row is not valid JSON. Send one object per line.'),
