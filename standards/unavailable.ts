@@ -7,7 +7,7 @@ import { playable } from './evidence.ts';
 import { isOpen } from './prerequisites.ts';
 import { readTreeState } from './tree-state.ts';
 import type { CourseTree, Evidence } from './types.ts';
-import { prerequisiteRule } from './unit-rules.ts';
+import { prerequisiteRule, titlesOf } from './unit-rules.ts';
 import { statusOf } from './unit-status.ts';
 
 /** A unit that a rule or limit keeps closed, and that rule or limit as a sentence. */
@@ -42,8 +42,9 @@ function detailOf(course: Course, { reason, activity, rule }: Refusal, title: st
 export function unavailableIn12(tree: CourseTree, units: Readonly<Record<string, Evidence>>): Unavailable[] {
   const known = new Map(Object.entries(units));
   const statusIn = (unitID: string) => statusOf(known.get(unitID));
+  const titles = titlesOf(tree);
   return playable(tree.Units).flatMap(({ UnitID, Title, Prerequisites }) => {
     if (Prerequisites === null || isOpen(Prerequisites, statusIn)) return [];
-    return [{ UnitID, Title, Detail: ruleText(Title, prerequisiteRule(tree, Prerequisites)) }];
+    return [{ UnitID, Title, Detail: ruleText(Title, prerequisiteRule(titles, Prerequisites)) }];
   });
 }

@@ -8,23 +8,29 @@ import {
 import { parseSeconds } from './durations.ts';
 import type { CourseTree, Unit } from './types.ts';
 
-/** The rules of a unit in any standard; `course` is the tree prepared for sequencing, if the standard has it. */
-export function rulesOf(tree: CourseTree, course: Course | null, unit: Unit): DescribedRule[] {
-  const activity = course?.byID.get(unit.UnitID);
-  return course && activity ? describeActivity(course, activity) : rulesOf12(tree, unit);
+/** The titles of all units, by UnitID. */
+export type Titles = ReadonlyMap<string, string>;
+
+export function titlesOf(tree: CourseTree): Titles {
+  return new Map(unitsIn(tree.Units).map(({ UnitID, Title }) => [UnitID, Title]));
 }
 
-function rulesOf12(tree: CourseTree, { Prerequisites, MasteryScore, MaxTimeAllowed }: Unit): DescribedRule[] {
+/** The rules of a unit in any standard; `course` is the tree prepared for sequencing, if the standard has it. */
+export function rulesOf(titles: Titles, course: Course | null, unit: Unit): DescribedRule[] {
+  const activity = course?.byID.get(unit.UnitID);
+  return course && activity ? describeActivity(course, activity) : rulesOf12(titles, unit);
+}
+
+function rulesOf12(titles: Titles, { Prerequisites, MasteryScore, MaxTimeAllowed }: Unit): DescribedRule[] {
   return [
-    ...(Prerequisites === null ? [] : [prerequisiteRule(tree, Prerequisites)]),
+    ...(Prerequisites === null ? [] : [prerequisiteRule(titles, Prerequisites)]),
     ...(MaxTimeAllowed === null ? [] : [plainRule('timeLimit', parseSeconds(MaxTimeAllowed))]),
     ...(MasteryScore === null ? [] : [plainRule('passScore', MasteryScore)]),
   ];
 }
 
 /** AICC scripts that name units, all or any of which must be completed. Other scripts are not put into words. */
-export function prerequisiteRule(tree: CourseTree, script: string): DescribedRule {
-  const titles = new Map(unitsIn(tree.Units).map(({ UnitID, Title }) => [UnitID, Title]));
+export function prerequisiteRule(titles: Titles, script: string): DescribedRule {
   for (const [operator, Match] of [
     ['&', 'all'],
     ['|', 'any'],

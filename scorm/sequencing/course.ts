@@ -50,6 +50,8 @@ export type Course = {
   readonly byID: ReadonlyMap<string, Activity>;
   /** For each global objective, the activities that read it through a map. */
   readonly readers: ReadonlyMap<string, readonly Activity[]>;
+  /** The same for those that write it. */
+  readonly writers: ReadonlyMap<string, readonly Activity[]>;
   /** What the manifest maps for reading from the learner's other courses, and for writing for them. */
   readonly shared: { readonly read: SharedNames; readonly written: SharedNames };
   /** The initial tracking model, by activity index. */
@@ -151,7 +153,8 @@ export function prepareCourse(tree: CourseTree, title: string): Course {
     root,
     activities,
     byID: new Map(activities.map((activity) => [activity.id, activity])),
-    readers: readersOf(activities),
+    readers: mappedBy(activities, reads),
+    writers: mappedBy(activities, writes),
     shared: { read: sharedNames(tree, activities, 'Read'), written: sharedNames(tree, activities, 'Write') },
     freshTracks: activities.map(freshTrack),
     objectivesGlobalToSystem: tree.ObjectivesGlobalToSystem,
@@ -243,19 +246,30 @@ function sharedNames(
 const mapsSome = (map: Objective['Maps'][number], way: 'Read' | 'Write'): boolean =>
   Object.entries(map).some(([flag, value]) => flag.startsWith(way) && value === true);
 
-function readersOf(activities: readonly Activity[]): Map<string, Activity[]> {
+type ObjectiveMap = Objective['Maps'][number];
+
+function mappedBy(
+  activities: readonly Activity[],
+  isMapped: (map: ObjectiveMap) => boolean,
+): Map<string, Activity[]> {
   const pairs = activities.flatMap((activity) => {
     const maps = activity.objectives.flatMap(({ Maps }) => Maps);
-    const ids = maps.filter(reads).map(({ TargetObjectiveID }) => TargetObjectiveID);
+    const ids = maps.filter(isMapped).map(({ TargetObjectiveID }) => TargetObjectiveID);
     return [...new Set(ids)].map((id) => ({ id, activity }));
   });
   const groups = grouped(pairs, ({ id }) => id);
   return new Map([...groups].map(([id, list]) => [id, list.map(({ activity }) => activity)]));
 }
 
-function reads(map: Objective['Maps'][number]): boolean {
+/** Whether a map reads what conditions evaluate. */
+export function reads(map: ObjectiveMap): boolean {
   const { ReadSatisfiedStatus, ReadNormalizedMeasure, ReadCompletionStatus, ReadProgressMeasure } = map;
   return ReadSatisfiedStatus || ReadNormalizedMeasure || ReadCompletionStatus || ReadProgressMeasure;
+}
+
+function writes(map: ObjectiveMap): boolean {
+  const { WriteSatisfiedStatus, WriteNormalizedMeasure, WriteCompletionStatus, WriteProgressMeasure } = map;
+  return WriteSatisfiedStatus || WriteNormalizedMeasure || WriteCompletionStatus || WriteProgressMeasure;
 }
 
 function freshTrack({ objectives }: Activity): Track {

@@ -1,5 +1,5 @@
-import type { Objective, SequencingRule } from '../../standards/types.ts';
-import type { Activity, Course } from './course.ts';
+import type { SequencingRule } from '../../standards/types.ts';
+import { type Activity, type Course, reads } from './course.ts';
 
 /** What a condition checks; with `Not`, the opposite. */
 export const conditionNames = [
@@ -151,35 +151,22 @@ function describeCondition(
 
 /** A rule may refer to the activity's own objective, into which a map reads values that other activities wrote. */
 function sourcesOf(
-  { activities }: Course,
+  { writers }: Course,
   activity: Activity,
   id: string | null,
 ): Pick<DescribedCondition, 'Units' | 'Objective'> {
-  const found = activity.objectives.find(({ ObjectiveID }) => id !== null && ObjectiveID === id);
-  const objective = found ?? activity.objectives[activity.primary];
+  const own = activity.objectives.find(({ ObjectiveID }) => id !== null && ObjectiveID === id);
+  const objective = own ?? activity.objectives[activity.primary];
   const targets = (objective?.Maps ?? []).filter(reads).map(({ TargetObjectiveID }) => TargetObjectiveID);
-  if (targets.length === 0)
-    return { Units: [], Objective: found && !found.Primary ? found.ObjectiveID : null };
-  const writes = ({ objectives }: Activity) =>
-    objectives.some(({ Maps }) =>
-      Maps.some((map) => targets.includes(map.TargetObjectiveID) && isWriting(map)),
-    );
-  const writers = activities.filter(writes);
-  if (writers.length === 1 && writers[0] === activity) return { Units: [], Objective: null };
+  if (targets.length === 0) return { Units: [], Objective: own && !own.Primary ? own.ObjectiveID : null };
+  const found = new Set(targets.flatMap((target) => writers.get(target) ?? []));
+  const sources = [...found].sort((one, other) => one.index - other.index);
+  if (sources.length === 1 && sources[0] === activity) return { Units: [], Objective: null };
   return {
-    Units: writers.map(({ title }) => title),
-    Objective: writers.length === 0 ? (targets[0] ?? null) : null,
+    Units: sources.map(({ title }) => title),
+    Objective: sources.length === 0 ? (targets[0] ?? null) : null,
   };
 }
-
-type Map = Objective['Maps'][number];
-const reads = (map: Map) =>
-  map.ReadSatisfiedStatus || map.ReadNormalizedMeasure || map.ReadCompletionStatus || map.ReadProgressMeasure;
-const isWriting = (map: Map) =>
-  map.WriteSatisfiedStatus ||
-  map.WriteNormalizedMeasure ||
-  map.WriteCompletionStatus ||
-  map.WriteProgressMeasure;
 
 /** A condition that a status is known adds nothing next to a condition on the status itself. */
 function withoutRepetitions(conditions: DescribedCondition[]): DescribedCondition[] {

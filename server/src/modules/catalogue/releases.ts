@@ -2,8 +2,8 @@ import type { Selectable } from 'kysely';
 import type { Course } from '../../../../scorm/sequencing/course.ts';
 import { type DescribedRule, describeActivity } from '../../../../scorm/sequencing/descriptions.ts';
 import { ruleText } from '../../../../scorm/sequencing/rule-text.ts';
-import type { CourseTree, Unit } from '../../../../standards/types.ts';
-import { rulesOf } from '../../../../standards/unit-rules.ts';
+import type { Unit } from '../../../../standards/types.ts';
+import { rulesOf, type Titles, titlesOf } from '../../../../standards/unit-rules.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ReleaseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -126,13 +126,13 @@ export async function announceRelease(
   await notifyTenants(ctx, { tenants, courseId, type: 'course.released', data });
 }
 
-type Told = { tree: CourseTree; course: Course | null };
+type Told = { titles: Titles; course: Course | null };
 
 function inOrder(told: Told, units: Unit[], depth = 0): Release['Units'] {
   return units.flatMap((unit) => [
     {
       ...{ UnitID: unit.UnitID, Title: unit.Title, Href: unit.Href, Depth: depth },
-      Rules: rulesOf(told.tree, told.course, unit).map((rule) => toRule(unit.Title, rule)),
+      Rules: rulesOf(told.titles, told.course, unit).map((rule) => toRule(unit.Title, rule)),
     },
     ...inOrder(told, unit.Children, depth + 1),
   ]);
@@ -151,7 +151,7 @@ export function toRelease(row: ReleaseRow): Release {
     Standard: standard,
     Title: row.title,
     Rules: rules.map((rule) => toRule(row.title, rule)),
-    Units: inOrder({ tree, course }, tree.Units),
+    Units: inOrder({ titles: titlesOf(tree), course }, tree.Units),
     Warnings: warningsOf(row),
     Files: row.files,
     Bytes: row.bytes,

@@ -189,7 +189,7 @@ type Start = {
   units: NonNullable<StartedLaunch['units']>;
 };
 
-function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units }: Start): Session {
+function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units }: Start): Promise<Session> {
   const { tenantId, enrollId, returnUrl, courseId } = ticket;
   const name = [launch.last_name, launch.first_name].filter(Boolean).join(', ');
   return toSession({

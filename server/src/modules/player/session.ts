@@ -2,6 +2,7 @@ import type { Played } from '../../../../standards/results.ts';
 import { forReview, resume } from '../../../../standards/resume.ts';
 import type { Evidence, RunTimeData, Unit } from '../../../../standards/types.ts';
 import { Problem } from '../../platform/errors.ts';
+import { mapInSteps } from '../../platform/load/in-steps.ts';
 import type { Receipt, Session } from './schemas.ts';
 
 /** The data that a player session starts with. */
@@ -36,18 +37,16 @@ function unitsOf(units: Unit[]): Unit[] {
 }
 
 /** Everything that the page needs to play. */
-export function toSession(start: SessionStart): Session {
+export async function toSession(start: SessionStart): Promise<Session> {
   const { token, mode, learner, played, units } = start;
   // A package may call a unit `__proto__`.
   const earlier = new Map(Object.entries(units));
   const playable = unitsOf(played.tree.Units).filter(({ Kind }) => Kind !== null);
-  const data = Object.fromEntries(
-    playable.map((unit) => {
-      const before = earlier.get(unit.UnitID)?.data ?? {};
-      const resumed = resume(played.standard, unit, before, learner);
-      return [unit.UnitID, mode === 'review' ? forReview(played.standard, unit, resumed) : resumed];
-    }),
-  );
+  const data = await mapInSteps(playable, (unit) => {
+    const before = earlier.get(unit.UnitID)?.data ?? {};
+    const resumed = resume(played.standard, unit, before, learner);
+    return [unit.UnitID, mode === 'review' ? forReview(played.standard, unit, resumed) : resumed] as const;
+  });
   return {
     Session: token,
     Mode: start.mode,
@@ -60,7 +59,7 @@ export function toSession(start: SessionStart): Session {
     Standard: played.standard,
     Tree: played.tree,
     ContentPath: start.releaseId === null ? null : `/play/${token}/content/`,
-    Data: data,
+    Data: Object.fromEntries(data),
     Evidence: Object.fromEntries(Object.entries(units).map(([unitId, unit]) => [unitId, unit.evidence])),
     TreeState: start.treeState,
     Shared: start.shared,

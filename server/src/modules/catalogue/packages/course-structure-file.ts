@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { readCourseStructure } from '../../../../../standards/cmi5/course-structure.ts';
 import type { PackageReport } from '../../../../../standards/types.ts';
 import { invalid, maxXmlBytes } from '../../../../../standards/xml.ts';
-import { checkTree, type Warnings } from './identify-course.ts';
+import { checkTree } from './check-tree.ts';
+import type { Warnings } from './identify-course.ts';
 import { syncFolder } from './zip-extract.ts';
 
 const name = 'cmi5.xml';

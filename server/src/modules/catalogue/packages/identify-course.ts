@@ -15,14 +15,13 @@ import { rejectOtherStandards, startPage, titleOfPage, webTree } from '../../../
 import { readXapiPackage } from '../../../../../standards/xapi-package.ts';
 import { invalid, maxXmlBytes } from '../../../../../standards/xml.ts';
 import { Problem } from '../../../platform/errors.ts';
+import { checkTree } from './check-tree.ts';
 import { createFileIndex } from './file-index.ts';
 
 export type Warnings = ReturnType<typeof createWarnings>;
 export type Course = Pick<PackageReport, 'Standard' | 'Title' | 'Tree'>;
 
 type Unpacked = { folder: string; files: FileIndex; fallback: string; warn: Warnings['warn'] };
-
-const maxTreeLength = 2 * 1_048_576;
 
 const manifestNames = ['imsmanifest.xml', 'cmi5.xml', 'tincan.xml'] as const;
 
@@ -112,12 +111,4 @@ async function readHead(path: string): Promise<Uint8Array> {
   } finally {
     await handle.close();
   }
-}
-
-/** The tree is parsed for every launch, so a larger one would delay other callers. */
-export function checkTree(tree: PackageReport['Tree']): void {
-  const { length } = JSON.stringify(tree);
-  if (length <= maxTreeLength) return;
-  const detail = `The units and sequencing rules of the course need ${length} characters, but the maximum is ${maxTreeLength}. Split the course.`;
-  throw new Problem('package_too_large', detail);
 }
