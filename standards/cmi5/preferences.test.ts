@@ -5,6 +5,11 @@ import { isPreferences } from './preferences.ts';
 const json = 'application/json';
 const both = { languagePreference: 'en-US,fr-FR, fr', audioPreference: 'on' };
 
+test('very long preferences are rejected', () => {
+  const languagePreference = Array.from({ length: 2_000_000 }, () => 'a').join(',');
+  assert.equal(isPreferences(json, JSON.stringify({ ...both, languagePreference })), false);
+});
+
 test('preferences are a JSON object with languages and audio (section 11)', () => {
   assert.equal(isPreferences(json, JSON.stringify(both)), true);
   assert.equal(isPreferences('application/json; charset=utf-8', JSON.stringify({ ...both, more: 1 })), true);

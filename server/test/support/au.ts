@@ -168,6 +168,7 @@ export async function openXapiUnit(
 ): Promise<{
   actor: Json;
   registration: string;
+  token: string;
   request: OpenedAu['request'];
   open: () => Promise<Reply>;
 }> {
@@ -184,6 +185,7 @@ export async function openXapiUnit(
   return {
     actor: JSON.parse(actor),
     registration,
+    token: auth.replace('Basic ', ''),
     open,
     request: (...call) => requestTo(endpoint.replace(/\/$/, ''), auth, ...call),
   };

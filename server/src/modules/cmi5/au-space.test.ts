@@ -9,6 +9,7 @@ import { expectProblem, expectStatus, newTenant, unique } from '../../../test/su
 import { forTenant } from '../../platform/db/queues.ts';
 import { maxAuBytes } from '../enrolments/au-sessions/space.ts';
 import { xapiRoutes } from '../xapi/routes.ts';
+import { findAuSession } from './find-au-session.ts';
 
 const service = await startService();
 after(service.close);
@@ -192,7 +193,38 @@ describe("an enrolment's storage", () => {
   });
 });
 
+describe('documents that several learners share', () => {
+  it('are counted as what they take, also if they are written and deleted at the same time', async () => {
+    const [one, other] = [await openUnit(), await openUnit()];
+    const of = { activityId: activity, profileId: 'shared' };
+    const before = (await used(one)) + (await used(other));
+    for (let round = 0; round < 20; round++) {
+      await one.request(
+        'PUT',
+        '/activities/profile',
+        of,
+        { text: 'x'.repeat(100_000) },
+        { 'if-none-match': '*' },
+      );
+      await Promise.all([
+        one.request('PUT', '/activities/profile', of, { text: 'x'.repeat(100_000) }, { 'if-match': '*' }),
+        other.request('DELETE', '/activities/profile', of),
+      ]);
+    }
+    const isStored = (await one.request('GET', '/activities/profile', of)).status === 200;
+    // What one learner deletes is given back to that one, even if another wrote it.
+    const charged = (await used(one)) + (await used(other)) - before;
+    assert.ok(charged >= (isStored ? 100_000 : 0), `${charged} bytes charged`);
+  });
+});
+
 describe("a unit's token", () => {
+  it('identifies itself as a key does, so that nodes can exchange its calls', async () => {
+    const { token } = await openUnit();
+    const found = await findAuSession(service.ctx, token);
+    assert.match(found?.caller.keyId ?? '', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
   it('ends after LATE_RESULTS_DAYS without a statement', async () => {
     const { post, about, EnrollID } = await openUnit();
     expectStatus(await post(about({ id: activity })), 200);

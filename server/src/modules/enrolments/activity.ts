@@ -13,6 +13,7 @@ import {
   toPage,
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
+import { mapInSteps } from '../../platform/load/in-steps.ts';
 import { playedBy } from '../catalogue/playable.ts';
 import type { UnitActivity } from './activity-schemas.ts';
 import { enrolmentNotFound } from './record.ts';
@@ -67,11 +68,12 @@ export async function readActivity(
   });
   const played = await playedBy(ctx, isEarlier ? owner.earlier_release_id : owner.release_id);
   const attempts = isEarlier ? null : attemptsIn(played, owner.tree_state);
+  const units = await mapInSteps(rows, (row) => toUnitActivity(played, attempts, row));
   return toPage(
-    rows,
+    units,
     limit,
-    ({ unit_id }) => unit_id,
-    (row) => toUnitActivity(played, attempts, row),
+    ({ UnitID }) => UnitID,
+    (unit) => unit,
   );
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { csvRow } from '../../../../console/parts/csv.ts';
-import { readRows, rowWriter, type SourceRow } from './rows.ts';
+import { type RowFormat, readRows, rowWriter, type SourceRow } from './rows.ts';
 
 const columns = ['LoginID', 'FirstName', 'Reference'];
 const sign = /^[=+\-@\t\r\n＝＋－＠]/;
@@ -73,11 +73,26 @@ test('CSV that the service writes for programs can be read back by the service',
   await fc.assert(fc.asyncProperty(named, write), { numRuns: 300 });
 });
 
-async function readCsv(text: string): Promise<SourceRow[]> {
+async function readText(text: string, format: RowFormat): Promise<SourceRow[]> {
   const found: SourceRow[] = [];
-  for await (const rows of readRows(Readable.from([Buffer.from(text)]), 'csv')) found.push(...rows);
+  for await (const rows of readRows(Readable.from([Buffer.from(text)]), format)) found.push(...rows);
   return found;
 }
+
+const readCsv = (text: string) => readText(text, 'csv');
+
+test('a row with very many commas or values, or nested deeply, is rejected', async () => {
+  const commas = await readCsv(`LoginID,Reference\nann,"${','.repeat(9_000)}"\nbob${','.repeat(60_000)}"\n`);
+  const deep = await readText(
+    `{"LoginID":"ann"}\n${'['.repeat(32_000)}\n[${'1,'.repeat(30_000)}1]\n`,
+    'ndjson',
+  );
+  for (const [ann, ...others] of [commas, deep]) {
+    assert.ok(ann && 'value' in ann);
+    assert.ok(others.length > 0);
+    for (const other of others) assert.ok('problem' in other && other.problem.code === 'validation_failed');
+  }
+});
 
 test('a header that names both a field and its members is rejected', async () => {
   for (const header of ['LoginID,Metadata,Metadata.a', 'Metadata.a,LoginID,Metadata', '.a,""'])
