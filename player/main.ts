@@ -67,9 +67,16 @@ async function open(journal: Journal, { turnedAway }: Replayed): Promise<void> {
     return showPage(messages.unreachable.title, messages.unreachable.text, [reload()]);
   }
   if (opening.kind === 'refused') {
-    const { back } = opening;
-    const actions = back ? [{ text: messages.back, act: () => location.assign(back) }] : [];
-    return showPage(messages.refused, opening.detail, actions);
+    const { back, page, detail } = opening;
+    const goTo = (text: string, address: string, primary = true) => ({
+      ...{ text, primary },
+      act: () => location.assign(address),
+    });
+    const actions = [
+      ...(page?.Link ? [goTo(page.Link.Text, page.Link.URL)] : []),
+      ...(back ? [goTo(messages.back, back, !page?.Link)] : []),
+    ];
+    return showPage(page?.Title ?? messages.refused, page?.Reason ?? detail, actions);
   }
   hidePage();
   selectTexts(opening.session.Language);

@@ -16,6 +16,8 @@ export type Language = keyof typeof catalogues;
 export type Unrecorded = Exclude<Session['Mode'], 'normal'>;
 
 let mode: Session['Mode'] = 'normal';
+
+export const isReview = (): boolean => mode === 'review';
 export let language: Language = 'en';
 export let messages: Messages = english;
 

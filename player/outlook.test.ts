@@ -19,7 +19,7 @@ const tree = treeOf([
 
 test('forbidden units are not offered, and the reason is given', () => {
   const begun = beginSequenced(
-    { Tree: tree, Data: {}, TreeState: null, Shared: noShared, CourseTitle: 'Course' },
+    { Mode: 'normal', Tree: tree, Data: {}, TreeState: null, Shared: noShared, CourseTitle: 'Course' },
     { seed: 1, now: 0 },
   );
   const { state } = reduceSequenced(begun, { kind: 'started', now: 1 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { prepareCourse } from '../scorm/sequencing/course.ts';
+import { createState, launch, unitEnded } from '../scorm/sequencing/session.ts';
 import { rule } from '../scorm/test-support/learners.ts';
 import { group, leaf, treeOf } from '../scorm/test-support/trees.ts';
+import { writeTreeState } from '../standards/tree-state.ts';
 import type { CourseTree, RunTimeData } from '../standards/types.ts';
 import {
   beginSequenced,
@@ -20,9 +23,13 @@ const stored = { 'cmi.location': '3', 'cmi.credit': 'credit', 'cmi.entry': '' };
 const now = 1_000;
 const noShared = { globals: [], buckets: [] };
 
-function begin(Tree: CourseTree, Data: Record<string, RunTimeData> = {}): SequencedState {
+function begin(
+  Tree: CourseTree,
+  Data: Record<string, RunTimeData> = {},
+  more: { Mode?: 'review'; TreeState?: string } = {},
+): SequencedState {
   return beginSequenced(
-    { Tree, Data, TreeState: null, Shared: noShared, CourseTitle: 'Course' },
+    { Mode: 'normal', Tree, Data, TreeState: null, Shared: noShared, CourseTitle: 'Course', ...more },
     { seed: 1, now: 0 },
   );
 }
@@ -149,4 +156,26 @@ test('a page is saved once it is shown, reported if it is missing, and ignored i
   const [other] = state.units;
   assert.ok(other);
   assert.deepEqual(after(state, { kind: 'loaded', unit: other, isThere: true }).state, state);
+});
+
+test('a review shows the data of a unit that has ended, which another attempt would not', () => {
+  const tree = treeOf([leaf('a')]);
+  const course = prepareCourse(tree, 'Course');
+  const unit = {
+    'cmi.success_status': 'passed',
+    'cmi.suspend_data': 'answers',
+    'cmi.mode': 'review',
+    'cmi.entry': '',
+  };
+  let { state } = launch(course, createState(course, { seed: 1, now: 0 }), 1);
+  const end = { unitID: 'a', data: { ...unit, 'cmi.exit': 'normal' }, request: { kind: 'exitAll' } as const };
+  ({ state } = unitEnded(course, state, end, 2));
+  const TreeState = writeTreeState(course, state);
+  const shown = (more: object) => {
+    const { effects } = after(begin(tree, { a: unit }, { TreeState, ...more }), { kind: 'started', now });
+    const show = effects.find(({ kind }) => kind === 'show');
+    return show && 'data' in show ? [show.data['cmi.suspend_data'], show.data['cmi.success_status']] : null;
+  };
+  assert.deepEqual(shown({ Mode: 'review' }), ['answers', 'passed']);
+  assert.deepEqual(shown({}), [undefined, undefined]);
 });

@@ -29,6 +29,8 @@ export type SequencedState = {
   data: ReadonlyMap<string, RunTimeData>;
   /** Whether the sequencing state was restored from earlier visits. If not, the first unit is resumed. */
   known: boolean;
+  /** Shows each unit with the data of the attempt, however it ended. */
+  isReview: boolean;
   current: PlayableUnit | null;
   /** The last snapshot of the most recently left unit. */
   last: Snapshot | null;
@@ -71,10 +73,10 @@ export type SequencedEffect =
 export type Step = { state: SequencedState; effects: SequencedEffect[] };
 
 export function beginSequenced(
-  session: Pick<Session, 'Tree' | 'Data' | 'TreeState' | 'Shared' | 'CourseTitle'>,
+  session: Pick<Session, 'Mode' | 'Tree' | 'Data' | 'TreeState' | 'Shared' | 'CourseTitle'>,
   { seed, now }: { seed: number; now: number },
 ): SequencedState {
-  const { Tree, Data, TreeState, Shared, CourseTitle } = session;
+  const { Mode, Tree, Data, TreeState, Shared, CourseTitle } = session;
   const course = prepareCourse(Tree, CourseTitle);
   const restored = TreeState === null ? null : readTreeState(course, TreeState);
   const sequencing = restored
@@ -82,7 +84,7 @@ export function beginSequenced(
     : createState(course, { seed, now, ...Shared });
   return {
     ...{ course, units: playableUnits(Tree), data: new Map(Object.entries(Data)) },
-    ...{ sequencing, known: restored !== null },
+    ...{ sequencing, known: restored !== null, isReview: Mode === 'review' },
     ...{ current: null, last: null, shown: false, finished: false },
     ...{ moving: false, leaving: false, over: false },
   };
@@ -183,9 +185,10 @@ export function leavesUnit(state: SequencedState, report: Report, now: number): 
 }
 
 function open(state: SequencedState, unit: PlayableUnit, delivery: Delivery): Step {
-  const { course, sequencing, known } = state;
+  const { course, sequencing, known, isReview } = state;
   const stored = state.data.get(unit.UnitID) ?? {};
-  const isResumed = delivery.isResumed || (!known && (stored['cmi.entry'] ?? 'ab-initio') !== 'ab-initio');
+  const continues = isReview || !known;
+  const isResumed = delivery.isResumed || (continues && (stored['cmi.entry'] ?? 'ab-initio') !== 'ab-initio');
   const data = unit.Kind === 'sco' ? dataFor(course, sequencing, { ...delivery, isResumed }, stored) : stored;
   return {
     state: { ...state, current: unit, known: true, finished: false, shown: false },

@@ -4,7 +4,9 @@ import type { JournalEntry } from './journal-entry.ts';
 import { isSessionEnd } from './messages.ts';
 import { newRetryBudget, problemOf, type Reply, retryBriefly, sendCommit, waitOf } from './transport.ts';
 
-export type Rejection = { kind: 'refused'; detail: string; back: string | null };
+/** What the page tells the learner, in their language. */
+export type RejectionPage = { Title: string; Reason: string; Link: { Text: string; URL: string } | null };
+export type Rejection = { kind: 'refused'; page: RejectionPage | null; detail: string; back: string | null };
 export type Opening = { kind: 'session'; session: Session } | Rejection | { kind: 'unreachable' };
 
 /** Exchanges the launch ticket for a session. */
@@ -18,7 +20,9 @@ export async function openSession(ticketPath: string): Promise<Opening> {
     if (status === 201) return { kind: 'session', session: JSON.parse(text) };
     const problem = problemOf({ type, text });
     if (!problem || status >= 500 || status === 429) return { kind: 'unreachable' };
-    return { kind: 'refused', detail: String(problem.detail), back: webAddress(problem.ReturnURL) };
+    // The cast is safe: the service that wrote the problem also wrote its page.
+    const page = (problem.Page ?? null) as RejectionPage | null;
+    return { kind: 'refused', page, detail: String(problem.detail), back: webAddress(problem.ReturnURL) };
   } catch {
     return { kind: 'unreachable' };
   }

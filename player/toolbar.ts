@@ -1,6 +1,6 @@
 import type { Offer, Position } from './course.ts';
 import { elements } from './elements.ts';
-import { messages } from './messages.ts';
+import { isReview, messages } from './messages.ts';
 import type { PlayableUnit } from './units.ts';
 
 /** Updates the toolbar and the notice for the learner's position. */
@@ -16,8 +16,10 @@ export function showPosition(position: Position, units: PlayableUnit[], isMarked
   const at = unit ? shown.indexOf(unit) + 1 : 0;
   elements.step.textContent = at > 0 ? messages.position(at, shown.length) : '';
 
-  elements.exit.title = position.exitEnds ? messages.exitEnds : '';
-  elements.endAttempt.hidden = !position.mayEnd;
+  // A review ends no attempt.
+  const records = !isReview();
+  elements.exit.title = position.exitEnds && records ? messages.exitEnds : '';
+  elements.endAttempt.hidden = !position.mayEnd || !records;
 
   const isLast = finished && !next?.may;
   elements.exit.classList.toggle('primary', isLast);

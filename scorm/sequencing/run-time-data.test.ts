@@ -138,6 +138,7 @@ describe('data reported by a unit (RTE §4.2)', () => {
     [{ 'cmi.completion_status': 'not attempted' }, false, [false, null, null, null]],
     [{ 'cmi.score.scaled': '0.5', 'cmi.progress_measure': '0.4' }, false, [null, null, 0.5, 0.4]],
     [{ 'cmi.score.scaled': 'much' }, false, [null, null, null, null]],
+    [{ 'cmi.score.scaled': '55', 'cmi.progress_measure': '7' }, false, [null, null, null, null]],
     [
       { ...entry, 'cmi.objectives.0.success_status': 'failed', 'cmi.objectives.0.progress_measure': '1' },
       false,

@@ -30,13 +30,20 @@ function factsOf(data: RunTimeData, prefix: string): Partial<GlobalObjective> {
   const facts: Partial<GlobalObjective> = {};
   for (const fact of numbers) {
     const said = data[prefix + elements[fact]];
-    if (said !== undefined) facts[fact] = parseNumber(said);
+    if (said !== undefined) facts[fact] = inRange(fact, parseNumber(said));
   }
   for (const fact of ['satisfied', 'completed'] as const) {
     const said = data[prefix + elements[fact]];
     if (said !== undefined) facts[fact] = words[said] ?? null;
   }
   return facts;
+}
+
+/** RTE §4.2.17 and §4.2.20: a page may send anything, and a score of 55 would lift the results of the whole course. */
+function inRange(fact: (typeof numbers)[number], value: number | null): number | null {
+  const least = fact === 'measure' ? -1 : 0;
+  const isRatio = fact === 'measure' || fact === 'progress';
+  return value !== null && isRatio && (value < least || value > 1) ? null : value;
 }
 
 /** The prefixes of the objectives in the data, by identifier. */

@@ -13,6 +13,7 @@ import { codeOf } from './platform/error-code.ts';
 import { followRing } from './platform/keys/follow-ring.ts';
 import { drain, watchEventLoop } from './platform/load/admission.ts';
 import { shareBudgets } from './platform/load/share-budgets.ts';
+import { startWatchdog } from './platform/operations/watchdog.ts';
 import { startWorker } from './worker.ts';
 
 /** How long in-flight requests may take to finish during a shutdown, which must complete within 10 s. */
@@ -53,6 +54,7 @@ export async function startService(ctx: Context): Promise<Service> {
   });
   const connections = servers.map(([server]) => followConnections(server));
   const loop = watchEventLoop(ctx);
+  const watchdog = startWatchdog();
   const sharing = shareBudgets(ctx);
   const stopSampling = ctx.replica?.follow();
   const stop = async () => {
@@ -75,6 +77,7 @@ export async function startService(ctx: Context): Promise<Service> {
     clearInterval(idle);
     clearTimeout(late);
     loop.stop();
+    watchdog.stop();
     sharing.stop();
     stopSampling?.();
     await ctx.engine.close();

@@ -2,6 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
 import { readTogether, wantedRows } from '../../platform/load/read-together.ts';
 import { rulesOf } from '../catalogue/attempt-rules.ts';
+import { playedBy } from '../catalogue/playable.ts';
 import { type EnrolmentRow, enrolmentNotFound } from './record.ts';
 import { decideAttempt, decideLaunch, mayReview } from './rules.ts';
 import type { Explanation } from './schemas.ts';
@@ -89,6 +90,11 @@ export async function explain(
     CourseTitle: row.title,
     ...decision,
     startsAttempt: attempt.startsAnother,
-    mayReview: mayReview(decision, rulesOf(row.attempt_rules)),
+    mayReview: mayReview(decision, rulesOf(row.attempt_rules)) && !(await isAicc(ctx, row.release_id)),
   };
+}
+
+/** AICC has no way to tell content that it is reviewed. */
+async function isAicc(ctx: TenantContext, releaseId: string | null): Promise<boolean> {
+  return releaseId !== null && (await playedBy(ctx, releaseId)).standard === 'aicc';
 }

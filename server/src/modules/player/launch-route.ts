@@ -10,7 +10,8 @@ import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
-import { redirectToPlayer, rejectionPage } from './rejection-page.ts';
+import { refusalText } from './refusals.ts';
+import { type Link, redirectToPlayer, rejectionPage } from './rejection-page.ts';
 import { isAllowedReturn, parametersBeforeReturn, readReturnUrl } from './return-url.ts';
 import { writeReviewTicket } from './review-tokens.ts';
 import { playerOf, writeTicket } from './tokens.ts';
@@ -30,19 +31,19 @@ function brokenLink(page: Page): Answer {
   return rejectionPage({ status: 404, ...textsIn(page.language).pages.brokenLink, ...page });
 }
 
-/** The link on the rejection page that opens the latest attempt for review. */
-function reviewLink(own: URLSearchParams, back: string | null): string {
-  const parameters = { enrolment: own.get('enrolment') ?? '', key: own.get('key') ?? '', review: 'true' };
-  return `?${new URLSearchParams({ ...parameters, ...(back === null ? {} : { returnURL: back }) })}`;
+/** The link on the rejection page: opens the latest attempt for review, or starts the course. */
+function linkTo(what: 'review' | 'start', { language, back }: Page, own: URLSearchParams): Link {
+  const query = new URLSearchParams({
+    enrolment: own.get('enrolment') ?? '',
+    key: own.get('key') ?? '',
+    ...(what === 'review' && { review: 'true' }),
+    ...(back !== null && { returnURL: back }),
+  });
+  return { text: textsIn(language)[what], address: `?${query}` };
 }
 
-function refused(page: Page & { review: string | null }, { Rules, NextAttemptAt }: LaunchDecision): Answer {
-  const failed = Rules.find((rule) => !rule.Passed);
-  if (!failed) throw new Error('No rule refused this launch.');
-  const texts = textsIn(page.language);
-  const until = NextAttemptAt === null ? null : new Date(NextAttemptAt);
-  const reason = texts.refusal({ rule: failed.Rule, detail: failed.Detail, until });
-  return rejectionPage({ status: 403, title: texts.refused, reason, ...page });
+function refused(page: Page & { link: Link | null }, decision: LaunchDecision): Answer {
+  return rejectionPage({ status: 403, ...refusalText(page.language, decision), ...page });
 }
 
 async function click(
@@ -63,9 +64,12 @@ async function click(
   const { CourseID: courseId, mayReview } = decision;
   const origin = contentOrigin(ctx, { use: 'launch', tenantId: handle.tenantId, courseId });
   const ticket = { ...handle, returnUrl: back, courseId };
-  if (decision.reason === null) return redirectToPlayer(origin, writeTicket(ctx, ticket), page.framing);
+  // Somebody who asks for a review does not want to use up an attempt.
+  if (decision.MayLaunch && wantsReview)
+    return refused({ ...page, link: linkTo('start', page, own) }, decision);
+  if (decision.MayLaunch) return redirectToPlayer(origin, writeTicket(ctx, ticket), page.framing);
   if (mayReview && wantsReview) return redirectToPlayer(origin, writeReviewTicket(ctx, ticket), page.framing);
-  return refused({ ...page, review: mayReview ? reviewLink(own, back) : null }, decision);
+  return refused({ ...page, link: mayReview ? linkTo('review', page, own) : null }, decision);
 }
 
 /** Handles a click on a LaunchURL. It only reads, so mail scanners that follow the link do no harm. */
@@ -88,7 +92,7 @@ export const launchRoute = route({
       review: Type.Optional(
         Type.Unsafe<unknown>({
           description:
-            'true opens the latest attempt for review if no other one can start and the rules for attempts permit it (`Review`).',
+            'true opens the latest attempt for review if no other one can start and the rules for attempts permit it (`Review`). It never starts an attempt.',
         }),
       ),
       returnURL: Type.Optional(

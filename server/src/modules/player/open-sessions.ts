@@ -25,6 +25,7 @@ import { isLarge, openInTurn, rejectLarge } from './large-sessions.ts';
 import type { AuOpening, Opened, Opening, OpenSession } from './open-session.ts';
 import { previewOpening, previewSession } from './preview-session.ts';
 import { readPreviewLink, readPreviewSession, readPreviewTicket } from './preview-tokens.ts';
+import { withPage } from './refusals.ts';
 import { reviewOpening, reviewSession } from './review-session.ts';
 import { readReviewSession, readReviewTicket } from './review-tokens.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
@@ -87,7 +88,8 @@ function launchOpening(ctx: TenantContext, ticket: Ticket): Opening {
   return {
     player: playerOf(ticket),
     framing: async () => frameAncestors(await knownTenant.get(ctx, ticket.tenantId)),
-    open: (request) => withReturnUrl(ticket.returnUrl, decideAndStart(ctx, request, ticket)),
+    open: (request) =>
+      withReturnUrl(ticket.returnUrl, withPage(ctx, request, ticket, decideAndStart(ctx, request, ticket))),
   };
 }
 

@@ -14,8 +14,17 @@ type PageTexts = {
   close: string;
   /** Opens the latest attempt, if no other one can start. */
   review: string;
+  /** Starts the course, after a review was asked for. */
+  start: string;
   pages: Record<
-    'brokenLink' | 'suspended' | 'outdated' | 'otherHost' | 'expiredPreview' | 'leftUnit' | 'missing',
+    | 'brokenLink'
+    | 'suspended'
+    | 'outdated'
+    | 'otherHost'
+    | 'expiredPreview'
+    | 'leftUnit'
+    | 'missing'
+    | 'startable',
     Text
   >;
   refused: string;
@@ -29,6 +38,7 @@ const english: PageTexts = {
   back: 'Go back',
   close: 'You can close this page.',
   review: 'Look at the course again without changing your result',
+  start: 'Start the course',
   pages: {
     brokenLink: {
       title: 'This link does not work',
@@ -54,6 +64,10 @@ const english: PageTexts = {
       reason:
         'The course refers to a page that is not in its package. Continue with another part, and tell your administrator.',
     },
+    startable: {
+      title: 'You can take this course now',
+      reason: 'A new attempt is possible, and its results will be recorded.',
+    },
     leftUnit: {
       title: 'You have left this part',
       reason: 'Your results are saved. You can close this window.',
@@ -67,6 +81,7 @@ const german: PageTexts = {
   back: 'Zurück',
   close: 'Sie können diese Seite schließen.',
   review: 'Den Kurs noch einmal ansehen, ohne das Ergebnis zu ändern',
+  start: 'Kurs starten',
   pages: {
     brokenLink: {
       title: 'Dieser Link funktioniert nicht',
@@ -97,6 +112,10 @@ const german: PageTexts = {
       reason:
         'Der Kurs verweist auf eine Seite, die nicht in seinem Paket ist. Fahren Sie mit einem anderen Teil fort und informieren Sie Ihre Administration.',
     },
+    startable: {
+      title: 'Sie können den Kurs jetzt bearbeiten',
+      reason: 'Ein neuer Versuch ist möglich. Seine Ergebnisse werden gespeichert.',
+    },
     leftUnit: {
       title: 'Sie haben diesen Teil verlassen',
       reason: 'Ihre Ergebnisse sind gespeichert. Sie können dieses Fenster schließen.',
@@ -114,7 +133,7 @@ const german: PageTexts = {
       course_playable: 'Der Kurs hat noch keinen Inhalt. Versuchen Sie es später erneut.',
       attempts_left:
         'Alle Versuche für diesen Kurs sind aufgebraucht. Bitten Sie Ihre Administration um einen weiteren. Ihre Ergebnisse bleiben erhalten.',
-      cool_down_over: `Der nächste Versuch ist ab ${inWords(until, 'de')} möglich. Öffnen Sie den Kurs dann erneut. Ihre Ergebnisse bleiben erhalten.`,
+      cool_down_over: `Der nächste Versuch ist ab dem ${inWords(until, 'de')} möglich. Öffnen Sie den Kurs dann erneut. Ihre Ergebnisse bleiben erhalten.`,
     })[rule],
 };
 
@@ -122,6 +141,7 @@ const french: PageTexts = {
   back: 'Retour',
   close: 'Vous pouvez fermer cette page.',
   review: 'Revoir le cours sans modifier votre résultat',
+  start: 'Commencer le cours',
   pages: {
     brokenLink: {
       title: 'Ce lien ne fonctionne pas',
@@ -150,6 +170,10 @@ const french: PageTexts = {
       title: 'Cette page est absente du cours',
       reason:
         'Le cours renvoie à une page qui ne se trouve pas dans son paquet. Passez à une autre partie et prévenez votre administrateur.',
+    },
+    startable: {
+      title: 'Vous pouvez suivre ce cours maintenant',
+      reason: 'Une nouvelle tentative est possible, et ses résultats seront enregistrés.',
     },
     leftUnit: {
       title: 'Vous avez quitté cette partie',

@@ -29,22 +29,27 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
+/** A link on a page for learners. */
+export type Link = { text: string; address: string };
+
 function rejectionHtml(input: {
   language: Language;
   title: string;
   reason: string;
   back: string | null;
-  review: string | null;
+  link: Link | null;
   isPartOfCourse: boolean;
 }): string {
-  const { back, close, review } = textsIn(input.language);
-  const open = input.review ? `<p><a href="${escaped(input.review)}">${review}</a></p>` : '';
-  const end = input.isPartOfCourse ? '' : `<p>${close}</p>`;
-  const link = input.back ? `<p><a href="${escaped(input.back)}">${back}</a></p>` : end;
+  const { back, close } = textsIn(input.language);
+  const { link } = input;
+  const open = link ? `<p><a href="${escaped(link.address)}">${escaped(link.text)}</a></p>` : '';
+  // Beside another link, this would compete with it.
+  const end = input.isPartOfCourse || link ? '' : `<p>${close}</p>`;
+  const leave = input.back ? `<p><a href="${escaped(input.back)}">${back}</a></p>` : end;
   return `<!doctype html>
 <html lang="${input.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>${escaped(input.title)}</title><style>${style}</style></head>
-<body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${open}${link}</main></body></html>`;
+<body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${open}${leave}</main></body></html>`;
 }
 
 /** Clients open launch links in separate windows and check whether such a window is still open. */
@@ -57,8 +62,8 @@ export function rejectionPage(input: {
   title: string;
   reason: string;
   back?: string | null;
-  /** A link that opens the course for review. */
-  review?: string | null;
+  /** Where else the learner can go. */
+  link?: Link | null;
   framing: string;
   /** The page is shown inside the player. */
   isPartOfCourse?: boolean;
@@ -69,13 +74,13 @@ export function rejectionPage(input: {
     title,
     reason,
     back = null,
-    review = null,
+    link = null,
     framing,
     isPartOfCourse = false,
   } = input;
   return {
     status,
-    body: rejectionHtml({ language, title, reason, back, review, isPartOfCourse }),
+    body: rejectionHtml({ language, title, reason, back, link, isPartOfCourse }),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',

@@ -14,6 +14,7 @@ import { knownTenant } from '../tenants/tenants.ts';
 import { frameAncestors } from './framing.ts';
 import { openInTurn, rejectLarge } from './large-sessions.ts';
 import type { Opened, Opening, OpenSession } from './open-session.ts';
+import { withPage } from './refusals.ts';
 import { type ReviewHandle, reviewUntil, writeReviewSession } from './review-tokens.ts';
 import type { Commit, Receipt } from './schemas.ts';
 import { toSession, withReturnUrl } from './session.ts';
@@ -24,7 +25,8 @@ export function reviewOpening(ctx: TenantContext, ticket: Ticket): Opening {
   return {
     player: playerOf(ticket),
     framing: async () => frameAncestors(await knownTenant.get(ctx, ticket.tenantId)),
-    open: (request) => withReturnUrl(ticket.returnUrl, begin(ctx, request, ticket)),
+    open: (request) =>
+      withReturnUrl(ticket.returnUrl, withPage(ctx, request, ticket, begin(ctx, request, ticket))),
   };
 }
 

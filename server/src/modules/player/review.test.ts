@@ -3,7 +3,6 @@ import { after, test } from 'node:test';
 import { packCourse } from '../../../../test/journeys/made-courses.ts';
 import { importAicc, openAicc } from '../../../test/support/aicc.ts';
 import { ask } from '../../../test/support/ask.ts';
-import { openUnit } from '../../../test/support/au.ts';
 import { movableClock } from '../../../test/support/clock.ts';
 import { click, play, post, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
@@ -37,6 +36,15 @@ async function reviewLink(LaunchURL: string): Promise<string | null> {
   assert.equal(status, 403, text);
   const [, link] = /href="(\?[^"]*review=true[^"]*)"/.exec(text) ?? [];
   return link === undefined ? null : new URL(link.replaceAll('&amp;', '&'), LaunchURL).href;
+}
+
+/** The link on the page that says that the course can be started, when a review was asked for. */
+async function startLink(address: string): Promise<string> {
+  const { status, text } = await click(address);
+  assert.equal(status, 403, text);
+  const [, link] = /href="(\?[^"]*)"/.exec(text) ?? [];
+  assert.ok(link && !link.includes('review='), text);
+  return new URL(link.replaceAll('&amp;', '&'), address).href;
 }
 
 async function review(LaunchURL: string) {
@@ -112,8 +120,9 @@ test('without the rule, or while an attempt is open, there is no review', async 
   assert.equal(await reviewLink(closed.LaunchURL), null);
   assert.equal((await click(`${closed.LaunchURL}&review=true`)).status, 403);
   const open = await failed({ Limit: 2, Review: true });
-  const { session } = await play(service, `${open.LaunchURL}&review=true`);
-  assert.deepEqual([session.Mode, session.Launch, (await open.read()).Attempt], ['normal', 2, 2]);
+  assert.equal((await click(open.LaunchURL)).status, 303);
+  assert.deepEqual(await startLink(`${open.LaunchURL}&review=true`), open.LaunchURL);
+  assert.equal((await open.read()).Attempt, 1);
 });
 
 test('during a cool-down the latest attempt can be reviewed, and afterwards another one starts', async () => {
@@ -123,7 +132,9 @@ test('during a cool-down the latest attempt can be reviewed, and afterwards anot
   assert.equal((await play(service, link)).session.Mode, 'review');
   clock.advance({ hours: 3 });
   expectProblem(await post(`${location}/session`), 410, 'session_ended');
-  assert.equal((await play(service, link)).session.Mode, 'normal');
+  const start = await startLink(link);
+  assert.equal((await read()).Attempt, 1, 'a link for a review starts nothing');
+  assert.equal((await play(service, start)).session.Mode, 'normal');
   assert.equal((await read()).Attempt, 2);
 });
 
@@ -131,7 +142,27 @@ test('a review that was not opened yet is refused once an attempt can start', as
   const { LaunchURL, path } = await failed();
   const { location } = await click((await reviewLink(LaunchURL)) ?? '');
   expectStatus(await api('PUT', path, { Attempts: { Limit: 2, Review: true } }), 200);
-  expectProblem(await post(`${location}/session`), 403, 'launch_refused');
+  const refused = await post(`${location}/session`);
+  expectProblem(refused, 403, 'launch_refused');
+  const { Title, Link } = refused.body.Page;
+  assert.deepEqual([Title, Link.Text], ['You can take this course now', 'Start the course']);
+  const started = await post(new URL(`${Link.URL}/session`, location ?? '').href);
+  assert.deepEqual([started.status, started.body.Mode], [201, 'normal']);
+});
+
+test('a page that is loaded again after the last attempt says why it cannot continue, and offers the review', async () => {
+  const { LaunchURL, path } = await failed({ Limit: 2, Review: true });
+  const { location } = await click(LaunchURL);
+  expectStatus(await api('PUT', path, { Attempts: { Limit: 1, Review: true } }), 200);
+  const refused = await ask(`${location}/session`, { method: 'POST', headers: { 'accept-language': 'de' } });
+  assert.equal(refused.status, 403);
+  const { Page } = (await refused.json()) as {
+    Page: { Title: string; Reason: string; Link: { URL: string } };
+  };
+  assert.equal(Page.Title, 'Dieser Kurs kann nicht geöffnet werden');
+  assert.match(Page.Reason, /^Alle Versuche/);
+  const opened = await post(new URL(`${Page.Link.URL}/session`, location ?? '').href);
+  assert.deepEqual([opened.status, opened.body.Mode], [201, 'review']);
 });
 
 test('a review ends when access ends, when the enrolment is reset, and after two hours', async () => {
@@ -161,8 +192,7 @@ test('an AICC unit cannot be opened for review, because it reports to the servic
   const { command } = await openAicc(service, LaunchURL);
   const { error } = await command('PutParam', '[core]\r\nlesson_status=failed\r\nscore=30\r\ntime=00:01:00');
   assert.equal(error, '0');
-  const reviewed = await review(LaunchURL);
-  expectProblem(await openUnit(reviewed, service.contentUrl, { UnitID: 'A1' }), 409, 'course_not_playable');
+  assert.equal(await reviewLink(LaunchURL), null);
 });
 
 test('tokens of a review are not those of a launch', async () => {

@@ -1,0 +1,44 @@
+import type { FastifyRequest } from 'fastify';
+import type { TenantContext } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { explain, type LaunchDecision } from '../enrolments/explain.ts';
+import { type Language, languageOf, textsIn } from './page-texts.ts';
+import { writeReviewTicket } from './review-tokens.ts';
+import { type Ticket, writeTicket } from './tokens.ts';
+
+/** Why the course was not opened, for the learner. If it can be started, a review was asked for. */
+export function refusalText(language: Language, { Rules, NextAttemptAt }: LaunchDecision) {
+  const texts = textsIn(language);
+  const failed = Rules.find((rule) => !rule.Passed);
+  if (!failed) return texts.pages.startable;
+  const until = NextAttemptAt === null ? null : new Date(NextAttemptAt);
+  return {
+    title: texts.refused,
+    reason: texts.refusal({ rule: failed.Rule, detail: failed.Detail, until }),
+  };
+}
+
+/**
+ * Adds to a rejected opening what its page tells the learner, in their language, and where to go from there: to a review,
+ * or to a start, which a review never is.
+ */
+export async function withPage<T>(
+  ctx: TenantContext,
+  request: FastifyRequest,
+  ticket: Ticket,
+  opening: Promise<T>,
+): Promise<T> {
+  return opening.catch(async (error: unknown) => {
+    if (!(error instanceof Problem) || error.code !== 'launch_refused') throw error;
+    const decision = await explain(ctx, ticket);
+    const language = languageOf(request);
+    const { review, start } = textsIn(language);
+    const { title: Title, reason: Reason } = refusalText(language, decision);
+    const Link = decision.MayLaunch
+      ? { Text: start, URL: `/play/${writeTicket(ctx, ticket)}` }
+      : decision.mayReview
+        ? { Text: review, URL: `/play/${writeReviewTicket(ctx, ticket)}` }
+        : null;
+    throw new Problem(error.code, error.message, { ...error.extras, Page: { Title, Reason, Link } });
+  });
+}

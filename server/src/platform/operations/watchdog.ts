@@ -1,0 +1,41 @@
+import inspector from 'node:inspector';
+import { Worker } from 'node:worker_threads';
+
+/** Far longer than anything that the service does in one turn of its event loop. */
+const maxSeconds = 30;
+
+/**
+ * Counts its own seconds, not those of the clock, because a suspended machine stops both threads. Writes the line itself,
+ * because the thread that usually does is the one that hangs.
+ */
+const source = `
+const { writeSync } = require('node:fs');
+const { parentPort, workerData: max } = require('node:worker_threads');
+let seconds = 0;
+parentPort.on('message', () => { seconds = 0; });
+setInterval(() => {
+  if (++seconds <= max) return;
+  const msg = 'the event loop has been blocked for ' + max + ' s; the process ends, so that it can be started again';
+  writeSync(1, JSON.stringify({ level: 'fatal', time: new Date().toISOString(), msg }) + '\\n');
+  process.kill(process.pid, 'SIGKILL');
+}, 1_000);`;
+
+/**
+ * Ends the process if its event loop does not turn for 30 s. An endless loop would otherwise keep it from ever answering
+ * again, and whatever started the process would believe it to be well. Ending it is safe at any moment: what was
+ * acknowledged is stored.
+ */
+export function startWatchdog({ seconds = maxSeconds }: { seconds?: number } = {}): { stop: () => void } {
+  const worker = new Worker(source, { eval: true, workerData: seconds, stdout: false });
+  worker.unref();
+  const sign = setInterval(() => worker.postMessage(null), 500);
+  sign.unref();
+  // A person at a breakpoint stops the thread, too.
+  if (inspector.url() !== undefined) void worker.terminate();
+  return {
+    stop: () => {
+      clearInterval(sign);
+      void worker.terminate();
+    },
+  };
+}
