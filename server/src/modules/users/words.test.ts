@@ -20,7 +20,12 @@ async function wordsInDatabase(texts: string[]): Promise<string[][]> {
 }
 
 test('a search folds words as the database does', async () => {
-  const letters = fc.integer({ min: 1, max: 0x24ff }).map((code) => String.fromCodePoint(code));
+  // Node.js knows marks of Unicode 17, which PostgreSQL 15 does not put in order.
+  const isKnown = (code: number) => code < 0x1acf || code > 0x1aff;
+  const letters = fc
+    .integer({ min: 1, max: 0x24ff })
+    .filter(isKnown)
+    .map((code) => String.fromCodePoint(code));
   const texts = fc.sample(fc.string({ unit: letters, maxLength: 12 }), 500);
   const all = Array.from({ length: 0x2000 }, (_, code) => String.fromCodePoint(code + 1)).filter((one) =>
     one.isWellFormed(),
