@@ -54,7 +54,7 @@ export async function startService(ctx: Context): Promise<Service> {
   });
   const connections = servers.map(([server]) => followConnections(server));
   const loop = watchEventLoop(ctx);
-  const watchdog = startWatchdog();
+  const watchdog = startWatchdog(ctx.log);
   const sharing = shareBudgets(ctx);
   const stopSampling = ctx.replica?.follow();
   const stop = async () => {

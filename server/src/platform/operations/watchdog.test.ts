@@ -5,7 +5,7 @@ import { runProcess } from '../../../test/support/process.ts';
 const watchdog = new URL('./watchdog.ts', import.meta.url).href;
 
 function run(script: string) {
-  const text = `import { startWatchdog } from '${watchdog}'; const { stop } = startWatchdog({ seconds: 3 }); ${script}`;
+  const text = `import { startWatchdog } from '${watchdog}'; const { stop } = startWatchdog(console, 3); ${script}`;
   return runProcess(process.execPath, ['--input-type=module', '--eval', text], {});
 }
 

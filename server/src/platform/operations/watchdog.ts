@@ -1,5 +1,6 @@
 import inspector from 'node:inspector';
 import { Worker } from 'node:worker_threads';
+import type { Log } from './log.ts';
 
 /** Far longer than anything that the service does in one turn of its event loop. */
 const maxSeconds = 30;
@@ -25,8 +26,9 @@ setInterval(() => {
  * again, and whatever started the process would believe it to be well. Ending it is safe at any moment: what was
  * acknowledged is stored.
  */
-export function startWatchdog({ seconds = maxSeconds }: { seconds?: number } = {}): { stop: () => void } {
-  const worker = new Worker(source, { eval: true, workerData: seconds, stdout: false });
+export function startWatchdog(log: Pick<Log, 'error'>, seconds = maxSeconds): { stop: () => void } {
+  const worker = new Worker(source, { eval: true, execArgv: [], workerData: seconds });
+  worker.on('error', (error) => log.error({ err: error }, 'the watchdog of the event loop has failed'));
   worker.unref();
   const sign = setInterval(() => worker.postMessage(null), 500);
   sign.unref();

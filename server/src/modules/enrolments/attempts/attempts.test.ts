@@ -147,7 +147,7 @@ test('a cool-down delays the next attempt', async () => {
   assert.ok(wait > 7_190_000 && wait <= 7_200_000, String(wait));
   for (const [language, sentence] of [
     ['en', /The next attempt can start on \d+ \p{L}+ \d{4} at \d\d:\d\d UTC\./u],
-    ['de', /Der nächste Versuch ist ab \d+\. \p{L}+ \d{4} um \d\d:\d\d UTC möglich\./u],
+    ['de', /Der nächste Versuch ist ab dem \d+\. \p{L}+ \d{4} um \d\d:\d\d UTC möglich\./u],
     ['fr', /La prochaine tentative sera possible à partir du \d+ \p{L}+ \d{4} à \d\d:\d\d UTC\./u],
   ] as const)
     assert.match((await click(LaunchURL, 'GET', { 'accept-language': language })).text, sentence);
