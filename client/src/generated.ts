@@ -14223,7 +14223,7 @@ export interface operations {
                 enrolment?: unknown;
                 /** @description Part of the LaunchURL. */
                 key?: unknown;
-                /** @description true opens the latest attempt for review if no other one can start and the rules for attempts permit it (`Review`). */
+                /** @description true opens the latest attempt for review if no other one can start and the rules for attempts permit it (`Review`). It never starts an attempt. */
                 review?: unknown;
                 /** @description Where to send the learner afterwards: an http(s) URL, percent-encoded, or raw as the last parameter with its own ? and &. */
                 returnURL?: unknown;
