@@ -82,7 +82,7 @@ async function remind(ctx: TenantContext, days: number, wanted: readonly Passed[
     const learner = learners.get(enrolment.user_id ?? '');
     return learner ? [{ enrolment, learner }] : [];
   });
-  // Not the LaunchURL: it needs no password, and would give whoever reads the e-mail the learner's course.
+  // Anyone who reads the e-mail could open the course with the LaunchURL, which needs no password.
   const coursesUrl = `${ctx.config.baseUrl}/console/`;
   const mailIds = await queueMails(
     ctx,
