@@ -94,7 +94,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Hash the password with the function that the tenant declared in `PasswordHash` before you send it.',
   package_not_zip: 'Upload the course as a zip file.',
   package_unsafe: 'Remove the entry named in `detail` and create the zip again.',
-  package_too_large: 'Make the package smaller, or ask the operator to raise `PACKAGE_BYTES`. If the course has too many units or rules, split it.',
+  package_too_large:
+    'Make the package smaller, or ask the operator to raise `PACKAGE_BYTES`. If the course has too many units or rules, split it.',
   package_unreadable: 'The file is damaged or encrypted. Create the zip again.',
   package_invalid: 'Correct the line named in `detail`, or export the course again.',
   package_unsupported: 'Export the course as SCORM 1.2 or SCORM 2004.',

@@ -1,7 +1,7 @@
 // The script that CATAPULT's suite asks for (its lib/lms.template.js explains each function). It runs in the suite's
 // process, which is CommonJS, and passes all calls to bridge.ts.
-const { request } = require('http');
-const { join } = require('path');
+const { request } = require('node:http');
+const { join } = require('node:path');
 
 const { InvalidPackageError } = require(join(process.cwd(), 'lib/errors.js'));
 const { BRIDGE_URL, LRS_ENDPOINT, LRS_KEY, LRS_SECRET } = process.env;
