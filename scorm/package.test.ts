@@ -19,6 +19,12 @@ before(async () => {
 });
 after(() => rm(project, { recursive: true, force: true }));
 
+/** Checks the types of these files in the project. */
+async function check(options: string[]): Promise<void> {
+  const usual = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
+  await run(join(root, 'node_modules/.bin/tsc'), [...usual, ...options], { cwd: project });
+}
+
 /** The code block of the README that begins with this text. */
 async function readmeBlock(begin: string): Promise<string> {
   const readme = await readFile(join(import.meta.dirname, 'README.md'), 'utf8');
@@ -45,15 +51,22 @@ test('all parts but the manifest reader work without any other package', async (
   await run(process.execPath, ['all.mjs'], { cwd: project });
 });
 
-test('the example of the README works as it is, and prints what the README says', async () => {
+test('the examples of the README work as they are, print what the README says, and have the right types', async () => {
   await cp(join(root, 'node_modules/libxml2-wasm'), join(project, 'node_modules/libxml2-wasm'), {
     recursive: true,
     dereference: true,
   });
-  await writeFile(join(project, 'example.mjs'), await readmeBlock("import { call } from 'lectern-scorm"));
-  const { stdout, stderr } = await run(process.execPath, ['example.mjs'], { cwd: project });
-  assert.equal(stderr, '');
-  assert.equal(stdout, await readmeBlock('open out.html'));
+  const examples = {
+    'manifest.mjs': ["import { call } from 'lectern-scorm", 'open out.html'],
+    'tree.mjs': ["import { prepareCourse } from 'lectern-scorm", 'course Fire safety'],
+  } as const;
+  for (const [file, [begin, printed]] of Object.entries(examples)) {
+    await writeFile(join(project, file), await readmeBlock(begin));
+    const { stdout, stderr } = await run(process.execPath, [file], { cwd: project });
+    assert.equal(stderr, '');
+    assert.equal(stdout, await readmeBlock(printed));
+  }
+  await check(['--allowJs', '--checkJs', '--noImplicitAny', 'false', ...Object.keys(examples)]);
 });
 
 test('TypeScript finds the types of all parts', async () => {
@@ -70,6 +83,5 @@ test('TypeScript finds the types of all parts', async () => {
       return launch(course, createState(course, { seed: 1, now: 0 }), 0).delivery?.unitID;
     }`;
   await writeFile(join(project, 'types.ts'), code);
-  const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
-  await run(join(root, 'node_modules/.bin/tsc'), [...options, 'types.ts'], { cwd: project });
+  await check(['types.ts']);
 });

@@ -1,3 +1,4 @@
+import type { Edition } from '../scorm/data-model/types.ts';
 import { PackageRejection } from './rejection.ts';
 import type { Standard } from './types.ts';
 import type { Warn } from './warnings.ts';
@@ -10,7 +11,7 @@ const others: [RegExp, string][] = [
 ];
 
 /** The edition according to `schemaversion` or, if that is unusable, the namespaces or else the presence of SCOs. */
-export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
+export function detectStandard(manifest: XmlElement, warn: Warn): Edition {
   const metadata = childOf(manifest, 'metadata');
   const schema = textOf(metadata, 'schema') ?? '';
   const version = textOf(metadata, 'schemaversion') ?? '';
@@ -56,7 +57,7 @@ export function nameOf(standard: Standard): string {
   return others[standard] ?? `SCORM 2004 ${standard.slice(-3)} edition`;
 }
 
-function standardOfVersion(version: string, byNamespace: Standard | null): Standard | null {
+function standardOfVersion(version: string, byNamespace: Edition | null): Edition | null {
   const text = version.toLowerCase();
   if (/4th|fourth/.test(text)) return 'scorm2004-4th';
   if (/3rd|third/.test(text)) return 'scorm2004-3rd';
@@ -66,7 +67,7 @@ function standardOfVersion(version: string, byNamespace: Standard | null): Stand
 }
 
 /** The 2004 editions share their namespaces. Only the 4th has shared data and additional objectives. */
-function standardOfNamespaces(namespaces: string, manifest: XmlElement): Standard | null {
+function standardOfNamespaces(namespaces: string, manifest: XmlElement): Edition | null {
   if (/adlcp_v1p3|adlseq_v1p3|adlnav_v1p3|imsss/.test(namespaces)) {
     return usesFourthEdition(manifest) ? 'scorm2004-4th' : 'scorm2004-3rd';
   }

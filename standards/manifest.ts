@@ -1,3 +1,4 @@
+import type { Edition } from '../scorm/data-model/types.ts';
 import { detectStandard } from './edition.ts';
 import { type ItemContext, isLaunchable, readItems } from './items.ts';
 import type { FileIndex } from './launch-path.ts';
@@ -5,7 +6,7 @@ import { readResources } from './resources.ts';
 import { validateManifest } from './schema-validation.ts';
 import { scorm12 } from './scorm12.ts';
 import { scorm2004 } from './scorm2004.ts';
-import type { CourseTree, Standard, Unit } from './types.ts';
+import type { CourseTree, Unit } from './types.ts';
 import type { Warn } from './warnings.ts';
 import {
   attributeOf,
@@ -18,7 +19,7 @@ import {
   type XmlElement,
 } from './xml.ts';
 
-export type ManifestReport = { Standard: Standard; Title: string | null; Tree: CourseTree };
+export type ManifestReport = { Standard: Edition; Title: string | null; Tree: CourseTree };
 
 /** Reads `imsmanifest.xml`. Keeps everything that can be played, and warns about errors in the manifest. */
 export function readManifest(bytes: Uint8Array, file: string, files: FileIndex, warn: Warn): ManifestReport {

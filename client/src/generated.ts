@@ -1616,7 +1616,7 @@ export interface paths {
         put?: never;
         /**
          * Open a player session
-         * @description Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session.
+         * @description Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, what to tell the learner in the language of `Accept-Language`: `Title`, `Reason`, and `Link` (`Text` and `URL`) to a review or a start, or null.
          */
         post: operations["openSession"];
         delete?: never;

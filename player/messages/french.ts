@@ -237,19 +237,19 @@ export const frenchPreview: Partial<Messages> = {
 /** As in English. */
 export const frenchReview: Partial<Messages> = {
   saveStates: {
-    saved: 'Relecture : votre résultat ne change pas',
-    partly: 'Relecture : votre résultat ne change pas',
-    saving: 'Relecture : votre résultat ne change pas',
-    kept: 'Relecture : pas de connexion',
-    unkept: 'Relecture : pas de connexion',
+    saved: 'Consultation : votre résultat ne change pas',
+    partly: 'Consultation : votre résultat ne change pas',
+    saving: 'Consultation : votre résultat ne change pas',
+    kept: 'Consultation : pas de connexion',
+    unkept: 'Consultation : pas de connexion',
   },
   chooseUnit: frenchPreview.chooseUnit ?? french.chooseUnit,
-  leaving: 'Fermeture de la relecture…',
+  leaving: 'Fermeture du cours…',
   ends: {
     ...french.ends,
     session_ended: {
-      title: 'Cette relecture est terminée',
-      text: 'Une relecture dure deux heures. Ouvrez de nouveau le cours depuis la page où vous l’avez trouvé.',
+      title: 'Cette consultation est terminée',
+      text: 'Une consultation dure deux heures. Ouvrez de nouveau le cours depuis la page où vous l’avez trouvé.',
       action: null,
     },
   },

@@ -238,19 +238,19 @@ export const germanPreview: Partial<Messages> = {
 /** As in English. */
 export const germanReview: Partial<Messages> = {
   saveStates: {
-    saved: 'Rückblick: Ihr Ergebnis bleibt unverändert',
-    partly: 'Rückblick: Ihr Ergebnis bleibt unverändert',
-    saving: 'Rückblick: Ihr Ergebnis bleibt unverändert',
-    kept: 'Rückblick: keine Verbindung',
-    unkept: 'Rückblick: keine Verbindung',
+    saved: 'Nur ansehen: Ihr Ergebnis bleibt unverändert',
+    partly: 'Nur ansehen: Ihr Ergebnis bleibt unverändert',
+    saving: 'Nur ansehen: Ihr Ergebnis bleibt unverändert',
+    kept: 'Nur ansehen: keine Verbindung',
+    unkept: 'Nur ansehen: keine Verbindung',
   },
   chooseUnit: germanPreview.chooseUnit ?? german.chooseUnit,
-  leaving: 'Der Rückblick wird beendet …',
+  leaving: 'Der Kurs wird geschlossen …',
   ends: {
     ...german.ends,
     session_ended: {
-      title: 'Dieser Rückblick ist beendet',
-      text: 'Ein Rückblick dauert zwei Stunden. Öffnen Sie den Kurs erneut auf der Seite, auf der Sie ihn gefunden haben.',
+      title: 'Diese Ansicht ist beendet',
+      text: 'Sie bleibt zwei Stunden lang geöffnet. Öffnen Sie den Kurs erneut auf der Seite, auf der Sie ihn gefunden haben.',
       action: null,
     },
   },

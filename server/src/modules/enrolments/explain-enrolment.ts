@@ -40,19 +40,13 @@ export async function explainEnrolment(
   ctx: TenantContext,
   input: { enrollId: string; loginId: string },
 ): Promise<Explanation> {
-  const {
-    CourseTitle: _,
-    reason: __,
-    startsAttempt: ___,
-    mayReview: ____,
-    ...decision
-  } = await explain(ctx, input);
+  const { EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules } = await explain(ctx, input);
   const values = [ctx.tenantId, input.enrollId];
   const [row] = await run<Row>(ctx, { name: 'explain_course', text, values });
   const unavailable = row ? await unavailableUnits(ctx, input.enrollId, row) : [];
   const aus = await readAus(ctx, { enrollId: input.enrollId, releaseId: row?.release_id ?? null });
   return {
-    ...decision,
+    ...{ EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules },
     Unavailable: unavailable.slice(0, max.unavailable),
     Claims: (row?.claims ?? []).map(toClaim),
     Units: aus.map(toUnit),

@@ -12,6 +12,9 @@ export type LaunchDecision = Omit<Explanation, 'Claims' | 'Unavailable' | 'Units
   reason: string | null;
   /** Whether a launch starts another attempt. */
   startsAttempt: boolean;
+  /** How many attempts the rules permit. */
+  attemptLimit: number;
+  isCompleted: boolean;
   /** Whether the latest attempt may be opened for review, although the course cannot be launched. */
   mayReview: boolean;
 };
@@ -90,6 +93,8 @@ export async function explain(
     CourseTitle: row.title,
     ...decision,
     startsAttempt: attempt.startsAnother,
+    attemptLimit: attempt.limit,
+    isCompleted: row.status === 'completed',
     mayReview: mayReview(decision, rulesOf(row.attempt_rules)) && !(await isAicc(ctx, row.release_id)),
   };
 }

@@ -111,7 +111,7 @@ test("a rejected launch is explained in the browser's language if the player spe
   const { LaunchURL, address } = await enrolled();
   await ours.api('PUT', address, { Withdrawn: true });
   for (const [wanted, language, reason, leave] of [
-    ['de-AT,de;q=0.9,en;q=0.5', 'de', 'abgemeldet', 'Sie können diese Seite schließen.'],
+    ['de-AT,de;q=0.9,en;q=0.5', 'de', 'zurückgezogen', 'Sie können diese Seite schließen.'],
     ['fr', 'fr', 'annulée', 'Vous pouvez fermer cette page.'],
     ['ja, fr-CA;q=0.3', 'fr', 'annulée', 'Vous pouvez fermer cette page.'],
     ['en-GB', 'en', 'withdrawn', 'You can close this page.'],

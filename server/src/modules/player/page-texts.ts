@@ -5,8 +5,11 @@ import { suspendedReason } from '../tenants/suspension.ts';
 
 type Rule = (typeof ruleCodes)[number];
 type Text = { title: string; reason: string };
-/** A launch rule that failed. `detail` is its English text; `until` is when a waiting time ends. */
-export type Refusal = { rule: Rule; detail: string; until: Date | null };
+/**
+ * A launch rule that failed. `detail` is its English text; `until` is when a waiting time ends, and `limit` is the number
+ * of attempts.
+ */
+export type Refusal = { rule: Rule; detail: string; until: Date | null; limit: number };
 
 /** The texts of the pages that the service itself shows to learners. The player has its own (`player/messages.ts`). */
 type PageTexts = {
@@ -17,17 +20,13 @@ type PageTexts = {
   /** Starts the course, after a review was asked for. */
   start: string;
   pages: Record<
-    | 'brokenLink'
-    | 'suspended'
-    | 'outdated'
-    | 'otherHost'
-    | 'expiredPreview'
-    | 'leftUnit'
-    | 'missing'
-    | 'startable',
+    'brokenLink' | 'suspended' | 'outdated' | 'otherHost' | 'expiredPreview' | 'leftUnit' | 'missing',
     Text
   >;
-  refused: string;
+  startable: (course: string) => Text;
+  /** The learner has completed the course and has no attempt left. */
+  completed: (course: string) => string;
+  refused: (course: string) => string;
   refusal: (refusal: Refusal) => string;
 };
 
@@ -64,16 +63,17 @@ const english: PageTexts = {
       reason:
         'The course refers to a page that is not in its package. Continue with another part, and tell your administrator.',
     },
-    startable: {
-      title: 'You can take this course now',
-      reason: 'A new attempt is possible, and its results will be recorded.',
-    },
     leftUnit: {
       title: 'You have left this part',
       reason: 'Your results are saved. You can close this window.',
     },
   },
-  refused: 'This course cannot be opened',
+  startable: (course) => ({
+    title: `You can take “${course}” now`,
+    reason: 'A new attempt is possible, and its results will be recorded.',
+  }),
+  completed: (course) => `You have completed “${course}”`,
+  refused: (course) => `“${course}” cannot be opened`,
   refusal: ({ detail }) => detail,
 };
 
@@ -112,27 +112,27 @@ const german: PageTexts = {
       reason:
         'Der Kurs verweist auf eine Seite, die nicht in seinem Paket ist. Fahren Sie mit einem anderen Teil fort und informieren Sie Ihre Administration.',
     },
-    startable: {
-      title: 'Sie können den Kurs jetzt bearbeiten',
-      reason: 'Ein neuer Versuch ist möglich. Seine Ergebnisse werden gespeichert.',
-    },
     leftUnit: {
       title: 'Sie haben diesen Teil verlassen',
       reason: 'Ihre Ergebnisse sind gespeichert. Sie können dieses Fenster schließen.',
     },
   },
-  refused: 'Dieser Kurs kann nicht geöffnet werden',
-  refusal: ({ rule, until }) =>
+  startable: (course) => ({
+    title: `Sie können „${course}“ jetzt bearbeiten`,
+    reason: 'Ein neuer Versuch ist möglich. Seine Ergebnisse werden gespeichert.',
+  }),
+  completed: (course) => `Sie haben „${course}“ abgeschlossen`,
+  refused: (course) => `„${course}“ kann nicht geöffnet werden`,
+  refusal: ({ rule, until, limit }) =>
     ({
       user_enabled: 'Dieses Konto ist deaktiviert. Bitten Sie Ihre Administration, es zu aktivieren.',
       not_withdrawn:
-        'Sie sind von diesem Kurs abgemeldet. Bitten Sie Ihre Administration, Sie erneut anzumelden.',
+        'Ihre Einschreibung wurde zurückgezogen. Bitten Sie Ihre Administration, Sie erneut einzuschreiben.',
       not_expired:
         'Ihr Zugang zu diesem Kurs ist abgelaufen. Bitten Sie Ihre Administration, ihn zu verlängern. Ihre Ergebnisse bleiben erhalten.',
       course_available: 'Der Kurs ist zurzeit nicht veröffentlicht. Versuchen Sie es später erneut.',
       course_playable: 'Der Kurs hat noch keinen Inhalt. Versuchen Sie es später erneut.',
-      attempts_left:
-        'Alle Versuche für diesen Kurs sind aufgebraucht. Bitten Sie Ihre Administration um einen weiteren. Ihre Ergebnisse bleiben erhalten.',
+      attempts_left: `${limit === 1 ? 'Der einzige Versuch für diesen Kurs ist' : `Alle ${limit} Versuche für diesen Kurs sind`} aufgebraucht. Bitten Sie Ihre Administration um einen weiteren. Ihre Ergebnisse bleiben erhalten.`,
       cool_down_over: `Der nächste Versuch ist ab dem ${inWords(until, 'de')} möglich. Öffnen Sie den Kurs dann erneut. Ihre Ergebnisse bleiben erhalten.`,
     })[rule],
 };
@@ -171,17 +171,18 @@ const french: PageTexts = {
       reason:
         'Le cours renvoie à une page qui ne se trouve pas dans son paquet. Passez à une autre partie et prévenez votre administrateur.',
     },
-    startable: {
-      title: 'Vous pouvez suivre ce cours maintenant',
-      reason: 'Une nouvelle tentative est possible, et ses résultats seront enregistrés.',
-    },
     leftUnit: {
       title: 'Vous avez quitté cette partie',
       reason: 'Vos résultats sont enregistrés. Vous pouvez fermer cette fenêtre.',
     },
   },
-  refused: 'Impossible d’ouvrir ce cours',
-  refusal: ({ rule, until }) =>
+  startable: (course) => ({
+    title: `Vous pouvez suivre « ${course} » maintenant`,
+    reason: 'Une nouvelle tentative est possible, et ses résultats seront enregistrés.',
+  }),
+  completed: (course) => `Vous avez terminé « ${course} »`,
+  refused: (course) => `Impossible d’ouvrir « ${course} »`,
+  refusal: ({ rule, until, limit }) =>
     ({
       user_enabled: 'Ce compte est désactivé. Demandez à votre administrateur de l’activer.',
       not_withdrawn:
@@ -190,8 +191,7 @@ const french: PageTexts = {
         'Votre accès à ce cours a expiré. Demandez à votre administrateur de le prolonger. Vos résultats sont conservés.',
       course_available: 'Ce cours n’est pas publié pour le moment. Réessayez plus tard.',
       course_playable: 'Ce cours n’a pas encore de contenu. Réessayez plus tard.',
-      attempts_left:
-        'Toutes les tentatives pour ce cours ont été utilisées. Demandez-en une autre à votre administrateur. Vos résultats sont conservés.',
+      attempts_left: `${limit === 1 ? 'La seule tentative pour ce cours a été utilisée' : `Les ${limit} tentatives pour ce cours ont été utilisées`}. Demandez-en une autre à votre administrateur. Vos résultats sont conservés.`,
       cool_down_over: `La prochaine tentative sera possible à partir du ${inWords(until, 'fr')}. Ouvrez alors à nouveau le cours. Vos résultats sont conservés.`,
     })[rule],
 };

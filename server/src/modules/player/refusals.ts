@@ -7,15 +7,15 @@ import { writeReviewTicket } from './review-tokens.ts';
 import { type Ticket, writeTicket } from './tokens.ts';
 
 /** Why the course was not opened, for the learner. If it can be started, a review was asked for. */
-export function refusalText(language: Language, { Rules, NextAttemptAt }: LaunchDecision) {
+export function refusalText(language: Language, decision: LaunchDecision) {
+  const { Rules, NextAttemptAt, CourseTitle, attemptLimit: limit, isCompleted } = decision;
   const texts = textsIn(language);
   const failed = Rules.find((rule) => !rule.Passed);
-  if (!failed) return texts.pages.startable;
+  if (!failed) return texts.startable(CourseTitle);
+  const { Rule: rule, Detail: detail } = failed;
+  const title = texts[rule === 'attempts_left' && isCompleted ? 'completed' : 'refused'](CourseTitle);
   const until = NextAttemptAt === null ? null : new Date(NextAttemptAt);
-  return {
-    title: texts.refused,
-    reason: texts.refusal({ rule: failed.Rule, detail: failed.Detail, until }),
-  };
+  return { title, reason: texts.refusal({ rule, detail, until, limit }) };
 }
 
 /**

@@ -139,19 +139,19 @@ test('during a cool-down the latest attempt can be reviewed, and afterwards anot
 });
 
 test('a review that was not opened yet is refused once an attempt can start', async () => {
-  const { LaunchURL, path } = await failed();
+  const { CourseID, LaunchURL, path } = await failed();
   const { location } = await click((await reviewLink(LaunchURL)) ?? '');
   expectStatus(await api('PUT', path, { Attempts: { Limit: 2, Review: true } }), 200);
   const refused = await post(`${location}/session`);
   expectProblem(refused, 403, 'launch_refused');
   const { Title, Link } = refused.body.Page;
-  assert.deepEqual([Title, Link.Text], ['You can take this course now', 'Start the course']);
+  assert.deepEqual([Title, Link.Text], [`You can take “${CourseID}” now`, 'Start the course']);
   const started = await post(new URL(`${Link.URL}/session`, location ?? '').href);
   assert.deepEqual([started.status, started.body.Mode], [201, 'normal']);
 });
 
 test('a page that is loaded again after the last attempt says why it cannot continue, and offers the review', async () => {
-  const { LaunchURL, path } = await failed({ Limit: 2, Review: true });
+  const { CourseID, LaunchURL, path } = await failed({ Limit: 2, Review: true });
   const { location } = await click(LaunchURL);
   expectStatus(await api('PUT', path, { Attempts: { Limit: 1, Review: true } }), 200);
   const refused = await ask(`${location}/session`, { method: 'POST', headers: { 'accept-language': 'de' } });
@@ -159,10 +159,23 @@ test('a page that is loaded again after the last attempt says why it cannot cont
   const { Page } = (await refused.json()) as {
     Page: { Title: string; Reason: string; Link: { URL: string } };
   };
-  assert.equal(Page.Title, 'Dieser Kurs kann nicht geöffnet werden');
-  assert.match(Page.Reason, /^Alle Versuche/);
+  assert.equal(Page.Title, `„${CourseID}“ kann nicht geöffnet werden`);
+  assert.match(Page.Reason, /^Der einzige Versuch/);
   const opened = await post(new URL(`${Page.Link.URL}/session`, location ?? '').href);
   assert.deepEqual([opened.status, opened.body.Mode], [201, 'review']);
+});
+
+test('the page for learners who have completed the course says so', async () => {
+  const { CourseID, LaunchURL, path } = await failed({ Limit: 1, After: 'finished' });
+  expectStatus(
+    await api('PUT', path, {
+      Override: { Completion: 'completed', Success: 'passed', Reason: 'Shown on site' },
+    }),
+    200,
+  );
+  const { status, text } = await click(LaunchURL);
+  assert.equal(status, 403);
+  assert.ok(text.includes(`<h1>You have completed “${CourseID}”</h1>`), text);
 });
 
 test('a review ends when access ends, when the enrolment is reset, and after two hours', async () => {
