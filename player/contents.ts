@@ -1,5 +1,5 @@
 import type { Unit } from '../standards/types.ts';
-import type { UnitStatus } from '../standards/unit-status.ts';
+import { combinedStatus, type UnitStatus } from '../standards/unit-status.ts';
 import type { Position } from './course.ts';
 import { elements, make, makeIcon } from './elements.ts';
 import { messages } from './messages.ts';
@@ -98,9 +98,7 @@ export function createContents(units: Unit[], root: Entry | null, choose: (unitI
 function statusIn(entry: Entry, position: Position): UnitStatus {
   const own = position.statusOf(entry.UnitID);
   if (own !== 'none' || entry.Href !== null) return own;
-  const parts = entry.Children.map((child) => statusIn(child, position));
-  if (parts.every((part) => part === 'completed' || part === 'passed')) return 'completed';
-  return parts.some((part) => part !== 'none') ? 'incomplete' : 'none';
+  return combinedStatus(entry.Children.map((child) => statusIn(child, position)));
 }
 
 function isShown(unit: Unit): boolean {

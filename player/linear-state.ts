@@ -1,7 +1,7 @@
 import { nextSession } from '../scorm/data-model/next.ts';
 import { isOpen } from '../standards/prerequisites.ts';
-import type { RunTimeData } from '../standards/types.ts';
-import { statusOf, type UnitStatus } from '../standards/unit-status.ts';
+import type { RunTimeData, Unit } from '../standards/types.ts';
+import { nodesIn, statusesIn, statusOf, type UnitStatus } from '../standards/unit-status.ts';
 import type { Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
 import { type Offer, offered, type Position } from './course.ts';
@@ -10,6 +10,8 @@ import { better, type PlayableUnit, pageNotes, playableUnits, statusOfData } fro
 
 export type LinearState = {
   readonly units: readonly PlayableUnit[];
+  /** All units and groups by their IDs. */
+  readonly nodes: ReadonlyMap<string, Unit>;
   readonly evidence: Session['Evidence'];
   readonly isWeb: boolean;
   /** The data from which each unit next starts. */
@@ -55,7 +57,12 @@ export function beginLinear({
   Standard,
 }: Pick<Session, 'Tree' | 'Data' | 'Evidence' | 'Standard'>): LinearState {
   return {
-    ...{ units: playableUnits(Tree), evidence: Evidence, isWeb: Standard === 'web' },
+    ...{
+      units: playableUnits(Tree),
+      nodes: nodesIn(Tree.Units),
+      evidence: Evidence,
+      isWeb: Standard === 'web',
+    },
     ...{ data: new Map(Object.entries(Data)), current: null },
     ...{ shown: false, finished: false, closing: false, leaving: false },
   };
@@ -171,7 +178,11 @@ function stepTo(state: LinearState, step: 1 | -1, now: Snapshot | null): Offer {
 }
 
 function mayOpen(state: LinearState, { Prerequisites }: PlayableUnit, now: Snapshot | null): boolean {
-  return Prerequisites === null || isOpen(Prerequisites, (unitID) => statusIn(state, unitID, now));
+  if (Prerequisites === null) return true;
+  return isOpen(
+    Prerequisites,
+    statusesIn(state.nodes, (unitID) => statusIn(state, unitID, now)),
+  );
 }
 
 function statusIn({ data, evidence }: LinearState, unitID: string, now: Snapshot | null): UnitStatus {

@@ -41,7 +41,7 @@ export function readItems(organization: XmlElement, context: ItemContext): Unit[
       const Children = read(item, depth + 1);
       return {
         UnitID,
-        Title: textOf(item, 'title') ?? UnitID,
+        Title: textOf(item, 'title')?.slice(0, 1_000).toWellFormed() ?? UnitID,
         ...launchOf(item, UnitID, Children.length > 0, context),
         Visible: !/^(false|0|no)$/i.test(attributeOf(item, 'isvisible')?.trim() ?? ''),
         Children,

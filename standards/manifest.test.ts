@@ -28,6 +28,12 @@ const plain = manifest12(oneItem, oneResource);
 const resource = (attributes: string) => `<resource identifier="r" type="webcontent" ${attributes}/>`;
 
 describe('a manifest', () => {
+  it('long titles are cut', () => {
+    const long = 'x'.repeat(50_000);
+    const { Title, unit } = read(plain.replaceAll(/<title>[^<]*<\/title>/g, `<title>${long}</title>`));
+    assert.deepEqual([Title?.length, unit?.Title.length], [1_000, 1_000]);
+  });
+
   it('a manifest may be written in any common encoding', () => {
     const title = plain.replace('Safety first', 'Sécurité');
     const utf16 = Buffer.from(`\ufeff${title.replace('UTF-8', 'UTF-16')}`, 'utf16le');

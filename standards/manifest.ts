@@ -2,11 +2,13 @@ import type { Edition } from '../scorm/data-model/types.ts';
 import { detectStandard } from './edition.ts';
 import { type ItemContext, isLaunchable, readItems } from './items.ts';
 import type { FileIndex } from './launch-path.ts';
+import { namedIn } from './prerequisites.ts';
 import { readResources } from './resources.ts';
 import { validateManifest } from './schema-validation.ts';
 import { scorm12 } from './scorm12.ts';
 import { scorm2004 } from './scorm2004.ts';
 import type { CourseTree, Unit } from './types.ts';
+import { nodesIn } from './unit-status.ts';
 import type { Warn } from './warnings.ts';
 import {
   attributeOf,
@@ -32,11 +34,26 @@ export function readManifest(bytes: Uint8Array, file: string, files: FileIndex, 
     const resources = readResources(manifest, files, warn);
     const reader = standard === 'scorm12' ? scorm12 : scorm2004(manifest);
     const chosen = chooseOrganization(manifest, { file, files, resources, reader, warn });
+    warnOfPrerequisites(chosen.units, warn);
     validateManifest(document, standard, warn);
     const title = textOf(chosen.organization, 'title') ?? titleOfMetadata(manifest);
     const Tree = { Units: chosen.units, ...reader.organization(chosen.organization, warn) };
-    return { Standard: standard, Title: title, Tree };
+    return { Standard: standard, Title: title?.slice(0, 1_000).toWellFormed() ?? null, Tree };
   });
+}
+
+function warnOfPrerequisites(units: readonly Unit[], warn: Warn): void {
+  const nodes = nodesIn(units);
+  for (const { Title, Prerequisites } of nodes.values()) {
+    const missing = Prerequisites === null ? undefined : namedIn(Prerequisites).find((id) => !nodes.has(id));
+    if (missing !== undefined)
+      warn(
+        'warning',
+        `The prerequisites of "${Title.slice(0, 200)}" name "${missing.slice(0, 200)}", which does not exist, so they keep nothing closed`,
+        null,
+        'prerequisites that do not exist',
+      );
+  }
 }
 
 function warnOfSubmanifests(manifest: XmlElement, warn: Warn): void {

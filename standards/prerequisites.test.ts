@@ -5,6 +5,7 @@ import type { UnitStatus } from './unit-status.ts';
 
 const statuses: Record<string, UnitStatus> = { A: 'passed', B: 'completed', C: 'incomplete', D: 'failed' };
 const open = (script: string) => isOpen(script, (unitID) => statuses[unitID] ?? 'none');
+const noneThere = (script: string) => isOpen(script, () => null);
 
 test('AICC scripts are parsed as the standard defines', () => {
   const held = [
@@ -34,6 +35,11 @@ test('AICC scripts are parsed as the standard defines', () => {
   ];
   for (const script of held) assert.equal(open(script), true, script);
   for (const script of broken) assert.equal(open(script), false, script);
+});
+
+test('A script that names a unit that does not exist blocks nothing', () => {
+  for (const script of ['gone', '~gone', 'gone=passed', '2*{gone,gone}'])
+    assert.equal(noneThere(script), true, script);
 });
 
 test('An invalid script blocks nothing', () => {

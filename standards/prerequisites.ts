@@ -1,15 +1,18 @@
-import type { UnitStatus } from './unit-status.ts';
+import { isDone, type UnitStatus } from './unit-status.ts';
+
+/** The parts of a script that consists of units' IDs and this operator. */
+export const unitsNamedIn = (script: string, operator: string | RegExp): string[] =>
+  script.split(operator).map((part) => part.replaceAll('"', '').trim());
 
 /**
  * Whether an AICC script (`adlcp:prerequisites`) is satisfied: units by identifier, `&`, `|`, `~`, parentheses,
- * `A=passed` and `2*{A,B,C}`. A script that cannot be parsed blocks nothing.
+ * `A=passed` and `2*{A,B,C}`. A script that cannot be parsed, or names a unit that does not exist, blocks nothing.
  */
-export function isOpen(script: string, statusOf: (unitID: string) => UnitStatus): boolean {
+export function isOpen(script: string, statusOf: (unitID: string) => UnitStatus | null): boolean {
   const tokens = script.match(/"[^"]*"|[&|~()=<>{},*]+?|[^\s&|~()=<>{},*"]+/g) ?? [];
   let at = 0;
   const take = (token: string) => tokens[at] === token && ++at > 0;
   const word = () => (tokens[at++] ?? '').replaceAll('"', '');
-  const isDone = (status: UnitStatus) => status === 'completed' || status === 'passed';
 
   function either(): boolean {
     let holds = both();
@@ -32,6 +35,7 @@ export function isOpen(script: string, statusOf: (unitID: string) => UnitStatus)
     }
     if (tokens[at + 1] === '*') return enough(Number(word()));
     const status = statusOf(word());
+    if (status === null) throw new ReferenceError(script);
     if (take('=')) return matches(status, word());
     if (take('<')) {
       if (!take('>')) throw new SyntaxError(script);
@@ -56,6 +60,16 @@ export function isOpen(script: string, statusOf: (unitID: string) => UnitStatus)
   } catch {
     return true;
   }
+}
+
+/** The identifiers that a script refers to. */
+export function namedIn(script: string): string[] {
+  const named: string[] = [];
+  isOpen(script, (unitID) => {
+    named.push(unitID);
+    return 'none';
+  });
+  return named;
 }
 
 /** The status may be abbreviated to its first letter. */

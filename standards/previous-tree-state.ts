@@ -65,6 +65,7 @@ function trackFrom(course: Course, activity: Activity, known: Stored): Track {
   const began = Date.parse(textOf(known.attemptAbsoluteStartTime) ?? '');
   const objectives = Object.values(objectOf(objectOf(known.objectives).objectives));
   const positions = Object.keys(objectOf(objectOf(known.objectives).objectives)).map(Number);
+  const isOpen = known.isActive === true || known.isSuspended === true;
   const isOld = (flag: unknown) => flag === false && attempts > 0;
   return {
     ...fresh,
@@ -79,7 +80,8 @@ function trackFrom(course: Course, activity: Activity, known: Stored): Track {
     }),
     oldObjectives: isOld(known.objectiveInfoAvailableInCurrentParentAttempt),
     oldProgress: isOld(known.progressInfoAvailableInCurrentParentAttempt),
-    attemptBegan: Number.isNaN(began) ? null : began,
+    // The previous engine kept the beginning of an attempt that had ended.
+    attemptBegan: isOpen && !Number.isNaN(began) ? began : null,
   };
 }
 
@@ -126,10 +128,9 @@ function factsFrom(known: Stored): GlobalObjective {
 function orderFrom({ children }: Activity, known: Stored): number[] | null {
   const changed = objectOf(known.childOrder);
   const order = children.map(({ id }, position) => textOf(changed[position]) ?? id);
-  const selected = Array.isArray(known.selectedChildIds) ? known.selectedChildIds : order;
-  const positions = order
-    .filter((id) => selected.includes(id))
-    .map((id) => children.findIndex((child) => child.id === id));
+  const selected = new Set<unknown>(Array.isArray(known.selectedChildIds) ? known.selectedChildIds : order);
+  const positionOf = new Map(children.map(({ id }, position) => [id, position]));
+  const positions = order.filter((id) => selected.has(id)).map((id) => positionOf.get(id) ?? -1);
   const isWhole = positions.length === children.length && positions.every((at, index) => at === index);
   return isWhole || positions.length === 0 ? null : positions.filter((at) => at >= 0);
 }

@@ -6,6 +6,7 @@ import { type Course, prepareCourse } from '../scorm/sequencing/course.ts';
 import * as session from '../scorm/sequencing/session.ts';
 import { unknownObjective } from '../scorm/sequencing/state.ts';
 import { group, leaf, mapWith, treeOf } from '../scorm/test-support/trees.ts';
+import { convertPrevious } from './previous-tree-state.ts';
 import { readTreeState, sharedIn, sharedPart, writeTreeState } from './tree-state.ts';
 import type { CourseTree, Objective, RunTimeData, Unit } from './types.ts';
 import { unavailableIn } from './unavailable.ts';
@@ -59,6 +60,24 @@ describe('states of the previous engine', () => {
           if (icon === 'locked') assert.equal(visible && allowed, false, title);
         }
       });
+});
+
+it('a limit on the time does not concern attempts that the previous engine had ended', () => {
+  const limits = { Limits: { AttemptAbsoluteDurationLimit: 'PT1H' } };
+  const course = prepareCourse(
+    treeOf([leaf('a', limits), leaf('b')], { ControlMode: { Flow: true } }),
+    'Course',
+  );
+  const track = {
+    isActive: false,
+    isSuspended: false,
+    attemptCount: 1,
+    attemptAbsoluteStartTime: '2026-10-01T08:00:00Z',
+  };
+  const changes = { sequencing: { activityStates: { a: [track] } } };
+  const state = convertPrevious(course, changes);
+  const launched = session.launch(course, state, Date.parse('2026-11-25T08:00:00Z'));
+  assert.equal(launched.delivery?.unitID, 'a');
 });
 
 describe('states in the current format', () => {
@@ -123,7 +142,7 @@ describe('states that no page has written', () => {
     it(`an order of ${JSON.stringify(order)} is ignored, instead of walking along it forever`, () => {
       for (const id of [course.root.id, 'b']) {
         const text = stateWith(id, { order, attempts: 1 }, { current: 'd' });
-        assert.ok(unavailableIn(course, text, 1).length <= 4);
+        assert.ok(unavailableIn(course, text, 1, 100).length <= 4);
         const { state } = session.launch(course, read(course, text), 1);
         for (const kind of ['continue', 'previous'] as const) session.request(course, state, { kind }, 1);
         session.request(course, state, { kind: 'choice', target: 'e' }, 1);
@@ -163,7 +182,21 @@ describe('states that no page has written', () => {
       accepted.length > 20 && accepted.length < texts.length / 2,
       `${accepted.length} of ${texts.length}`,
     );
-    for (const text of accepted) assert.ok(unavailableIn(course, text, 1).length <= 4, text);
+    const twice = (name: string, value: unknown) =>
+      stateWith(
+        'b',
+        {},
+        {
+          [name]: [
+            ['b', value],
+            ['b', value],
+          ],
+        },
+      );
+    const track = course.freshTracks[0];
+    for (const text of [twice('activities', track), twice('buckets', ''), twice('globals', unknownObjective)])
+      assert.equal(readTreeState(course, text), null, text);
+    for (const text of accepted) assert.ok(unavailableIn(course, text, 1, 100).length <= 4, text);
   });
 });
 

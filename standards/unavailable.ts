@@ -6,21 +6,31 @@ import { blockedUnits, createState, launch } from '../scorm/sequencing/session.t
 import { playable } from './evidence.ts';
 import { isOpen } from './prerequisites.ts';
 import { readTreeState } from './tree-state.ts';
-import type { CourseTree, Evidence } from './types.ts';
+import type { CourseTree, Evidence, SequencingRule } from './types.ts';
 import { prerequisiteRule, titlesOf } from './unit-rules.ts';
-import { statusOf } from './unit-status.ts';
+import { nodesIn, statusesIn, statusOf } from './unit-status.ts';
 
 /** A unit that a rule or limit keeps closed, and that rule or limit as a sentence. */
 export type Unavailable = { UnitID: string; Title: string; Detail: string };
 
-/** SCORM 2004: the units that are closed at the next launch; `text` is the stored sequencing state. */
-export function unavailableIn(course: Course, text: string | null, now: number): Unavailable[] {
+/**
+ * SCORM 2004: the first `limit` units that are closed at the next launch; `text` is the stored sequencing state.
+ */
+export function unavailableIn(
+  course: Course,
+  text: string | null,
+  now: number,
+  limit: number,
+): Unavailable[] {
   const stored = text === null ? null : readTreeState(course, text);
   const { state } = launch(course, stored ?? createState(course, { seed: 1, now }), now);
-  return blockedUnits(course, state, now).map(({ id, title, refusal }) => ({
-    ...{ UnitID: id, Title: title },
-    Detail: detailOf(course, refusal, title),
-  }));
+  const known = new Map<SequencingRule, string>();
+  return blockedUnits(course, state, now)
+    .slice(0, limit)
+    .map(({ id, title, refusal }) => ({
+      ...{ UnitID: id, Title: title },
+      Detail: detailOf(course, refusal, title, known),
+    }));
 }
 
 const limits: Partial<Record<Reason, (title: string) => string>> = {
@@ -31,20 +41,36 @@ const limits: Partial<Record<Reason, (title: string) => string>> = {
   choiceExitOff: (title) => `${title} must be finished before another unit can be chosen.`,
 };
 
-function detailOf(course: Course, { reason, activity, rule }: Refusal, title: string): string {
+/** `known` are the sentences of rules that keep several units closed. */
+function detailOf(
+  course: Course,
+  { reason, activity, rule }: Refusal,
+  title: string,
+  known: Map<SequencingRule, string>,
+): string {
   const owner = activity === null ? undefined : course.byID.get(activity);
   const found = owner?.sequencing.Rules[rule ?? -1];
-  if (owner && found) return ruleText(owner.title, describeRule(course, owner, found));
+  if (owner && found) {
+    const text = known.get(found) ?? ruleText(owner.title, describeRule(course, owner, found));
+    known.set(found, text);
+    return text;
+  }
   return limits[reason]?.(owner?.title ?? title) ?? `${title} is not available at the moment.`;
 }
 
-/** SCORM 1.2: the units whose prerequisites are not met. */
-export function unavailableIn12(tree: CourseTree, units: Readonly<Record<string, Evidence>>): Unavailable[] {
+/** SCORM 1.2: the first `limit` units whose prerequisites are not met. */
+export function unavailableIn12(
+  tree: CourseTree,
+  units: Readonly<Record<string, Evidence>>,
+  limit: number,
+): Unavailable[] {
   const known = new Map(Object.entries(units));
-  const statusIn = (unitID: string) => statusOf(known.get(unitID));
+  const statusIn = statusesIn(nodesIn(tree.Units), (unitID) => statusOf(known.get(unitID)));
   const titles = titlesOf(tree);
-  return playable(tree.Units).flatMap(({ UnitID, Title, Prerequisites }) => {
-    if (Prerequisites === null || isOpen(Prerequisites, statusIn)) return [];
-    return [{ UnitID, Title, Detail: ruleText(Title, prerequisiteRule(titles, Prerequisites)) }];
+  const closed = playable(tree.Units).flatMap(({ UnitID, Title, Prerequisites }) =>
+    Prerequisites === null || isOpen(Prerequisites, statusIn) ? [] : [{ UnitID, Title, Prerequisites }],
+  );
+  return closed.slice(0, limit).map(({ UnitID, Title, Prerequisites }) => {
+    return { UnitID, Title, Detail: ruleText(Title, prerequisiteRule(titles, Prerequisites)) };
   });
 }

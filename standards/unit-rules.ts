@@ -6,6 +6,7 @@ import {
   plainRule,
 } from '../scorm/sequencing/descriptions.ts';
 import { parseSeconds } from './durations.ts';
+import { unitsNamedIn } from './prerequisites.ts';
 import type { CourseTree, Unit } from './types.ts';
 
 /** The titles of all units, by UnitID. */
@@ -35,10 +36,9 @@ export function prerequisiteRule(titles: Titles, script: string): DescribedRule 
     ['&', 'all'],
     ['|', 'any'],
   ] as const) {
-    const parts = script.split(operator).map((part) => titles.get(part.replaceAll('"', '').trim()));
-    const known = parts.filter((title) => title !== undefined);
-    if (known.length < parts.length) continue;
-    const Conditions = known.map((title) => doneCondition(title));
+    const titlesOfParts = new Set(unitsNamedIn(script, operator).map((unitID) => titles.get(unitID)));
+    if (titlesOfParts.has(undefined)) continue;
+    const Conditions = [...titlesOfParts].map((title = '') => doneCondition(title));
     return { Rule: 'opensAfter', Match, Conditions, Value: null };
   }
   return plainRule('prerequisites');

@@ -1,4 +1,4 @@
-import type { Evidence } from './types.ts';
+import type { Evidence, Unit } from './types.ts';
 
 export type UnitStatus = 'none' | 'incomplete' | 'completed' | 'passed' | 'failed';
 
@@ -6,4 +6,42 @@ export function statusOf(evidence: Pick<Evidence, 'Completion' | 'Success'> | un
   if (!evidence) return 'none';
   if (evidence.Success !== 'unknown') return evidence.Success;
   return evidence.Completion === 'unknown' ? 'none' : evidence.Completion;
+}
+
+export const isDone = (status: UnitStatus): boolean => status === 'completed' || status === 'passed';
+
+/** The status of a group that has none of its own, from those of its members. */
+export function combinedStatus(members: readonly UnitStatus[]): UnitStatus {
+  if (members.every(isDone)) return 'completed';
+  return members.some((member) => member !== 'none') ? 'incomplete' : 'none';
+}
+
+/** All units and groups by their IDs. */
+export function nodesIn(units: readonly Unit[]): Map<string, Unit> {
+  const nodes = new Map<string, Unit>();
+  const add = (unit: Unit) => {
+    nodes.set(unit.UnitID, unit);
+    unit.Children.forEach(add);
+  };
+  units.forEach(add);
+  return nodes;
+}
+
+/** The status of a unit or group by its ID, given those that units have reported; null if the course has none with it. */
+export function statusesIn(
+  nodes: ReadonlyMap<string, Unit>,
+  reported: (unitID: string) => UnitStatus,
+): (unitID: string) => UnitStatus | null {
+  const known = new Map<Unit, UnitStatus>();
+  const statusIn = (unit: Unit): UnitStatus => {
+    const own = known.get(unit) ?? reported(unit.UnitID);
+    const isGroup = unit.Href === null && unit.Children.length > 0;
+    const status = own === 'none' && isGroup ? combinedStatus(unit.Children.map(statusIn)) : own;
+    known.set(unit, status);
+    return status;
+  };
+  return (unitID) => {
+    const unit = nodes.get(unitID);
+    return unit ? statusIn(unit) : null;
+  };
 }

@@ -5,6 +5,8 @@ export type Warn = (severity: Severity, message: string, line?: number | null, t
 
 const perTopic = 20;
 const total = 500;
+/** In characters. Packages can contain names and paths of any length. */
+const maxLength = 1_000;
 
 type Topic = { severity: Severity; count: number };
 
@@ -19,7 +21,12 @@ export function createWarnings(): { warn: (file: string | null) => Warn; list: (
       if (topic !== undefined)
         topics.set(topic, { severity: worse(severity, known.severity), count: known.count + 1 });
       if (known.count >= perTopic || (severity !== 'error' && warnings.length >= total)) return;
-      warnings.push({ Severity: severity, Message: message, File: file, Line: line });
+      warnings.push({
+        Severity: severity,
+        Message: message.slice(0, maxLength).toWellFormed(),
+        File: file,
+        Line: line,
+      });
     };
   const list = () => {
     const more = [...topics].filter(([, { count }]) => count > perTopic);

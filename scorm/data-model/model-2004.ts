@@ -100,7 +100,7 @@ function elements(edition: Edition): Element[] {
     ...score('cmi'),
     write('cmi.session_time', interval),
     both('cmi.success_status', success, { initial: 'unknown' }),
-    both('cmi.suspend_data', characters(is4th ? 64_000 : 4_000)),
+    both('cmi.suspend_data', characters(edition === 'scorm2004-2nd' ? 4_000 : 64_000)),
     read(
       'cmi.time_limit_action',
       words('exit,message', 'continue,message', 'exit,no message', 'continue,no message'),

@@ -7,6 +7,7 @@ import type {
   SequencingRule,
   Unit,
 } from '../../standards/types.ts';
+import { plainIdentifier, positionsOf, withPlainIdentifiers } from './identifiers.ts';
 import { type Track, unknownObjective } from './state.ts';
 
 /** The root's identifier in trees that were stored without the organization's identifier. */
@@ -30,6 +31,8 @@ export type Activity = {
   readonly rules: ReadonlyMap<string, readonly IndexedRule[]>;
   readonly rollupRules: ReadonlyMap<string, readonly RollupRule[]>;
   readonly objectives: readonly Objective[];
+  /** The index of each objective, by its ID. */
+  readonly positions: ReadonlyMap<string, number>;
   /** The index of the primary objective, which contributes to roll-up. */
   readonly primary: number;
   readonly completedByMeasure: boolean;
@@ -190,6 +193,7 @@ function prepareActivity(
     rules: grouped(rules, ({ When, Action }) => (When === 'pre' ? Action : When)),
     rollupRules: grouped(sequencing.RollupRules.Rules, ({ Action }) => Action),
     objectives,
+    positions: positionsOf(objectives),
     primary: objectives.findIndex(({ Primary }) => Primary),
     completedByMeasure: threshold?.CompletedByMeasure ?? false,
     minProgressMeasure: threshold?.MinProgressMeasure ?? 1,
@@ -197,33 +201,6 @@ function prepareActivity(
     sharedData: shared.map((map) => ({ ...map, TargetID: plainIdentifier(map.TargetID) })),
     durationLimit: limit === null ? null : parseSeconds(limit),
   };
-}
-
-function withPlainIdentifiers(objective: Objective): Objective {
-  return {
-    ...objective,
-    ObjectiveID: objective.ObjectiveID && plainIdentifier(objective.ObjectiveID),
-    Maps: objective.Maps.map((map) => ({
-      ...map,
-      TargetObjectiveID: plainIdentifier(map.TargetObjectiveID),
-    })),
-  };
-}
-
-/**
- * Objectives are named by URI references: `%20obj%201` and `obj 1` are the same, and surrounding spaces are ignored.
- */
-export function plainIdentifier(reference: string): string {
-  const text = /%[0-9a-f]{2}/i.test(reference) ? decoded(reference) : reference;
-  return text.replace(/\s+/g, ' ').trim();
-}
-
-function decoded(reference: string): string {
-  try {
-    return decodeURIComponent(reference);
-  } catch {
-    return reference;
-  }
 }
 
 function sharedNames(

@@ -62,7 +62,9 @@ function clearSuspendedActivity(draft: Draft, activity: Activity): void {
   draft.suspended = null;
   if (!suspended || suspended === activity) return;
   for (const each of pathUp(suspended, commonAncestor(activity, suspended))) {
+    const { active } = trackOf(draft, each);
     const hasSuspended = each.children.some((child) => trackOf(draft, child).suspended);
-    if (isLeaf(each) || !hasSuspended) change(draft, each, { suspended: false });
+    if (isLeaf(each) || !hasSuspended)
+      change(draft, each, { suspended: false, ...(active ? {} : { attemptBegan: null }) });
   }
 }

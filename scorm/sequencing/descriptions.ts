@@ -173,11 +173,11 @@ function withoutRepetitions(conditions: DescribedCondition[]): DescribedConditio
   const stronger: Partial<Record<DescribedCondition['Condition'], DescribedCondition['Condition'][]>> = {
     ...{ resultKnown: ['passed'], progressKnown: ['completed'], scoreKnown: ['scoreAbove', 'scoreBelow'] },
   };
-  const isSame = (one: DescribedCondition, other: DescribedCondition) =>
-    one.Not === other.Not && one.Units.join() === other.Units.join() && one.Objective === other.Objective;
+  const key = ({ Not, Units, Objective }: DescribedCondition, condition: string) =>
+    JSON.stringify([condition, Not, Objective, Units]);
+  const stated = new Set(conditions.map((each) => key(each, each.Condition)));
   return conditions.filter(
-    (each) =>
-      !conditions.some((other) => isSame(each, other) && stronger[each.Condition]?.includes(other.Condition)),
+    (each) => !stronger[each.Condition]?.some((other) => stated.has(key(each, other))),
   );
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Objective, RunTimeData } from '../../standards/types.ts';
 import { learnerOf } from '../test-support/learners.ts';
 import { courseOf, group, leaf, mapWith } from '../test-support/trees.ts';
-import { plainIdentifier } from './course.ts';
+import { plainIdentifier } from './identifiers.ts';
 import { completedOf, readObjective } from './objectives.ts';
 import { type GlobalObjective, unknownObjective } from './state.ts';
 

@@ -36,14 +36,17 @@ export function rulesFor({ rollupRules }: Activity, action: RollupAction): reado
 
 /** RB.1.4: Rollup Rule Check Subprocess (SN §4.6.5). */
 export function rollupRuleCheck(draft: Draft, activity: Activity, action: RollupAction): boolean {
-  return rulesFor(activity, action).some((rule) => {
-    const truths: Truth[] = [];
-    for (const child of availableChildren(draft, activity)) {
-      if (child.sequencing.Delivery.Tracked && checkChildForRollup(draft, child, action))
-        truths.push(evaluateRollupConditions(draft, child, rule));
-    }
-    return isFulfilled(rule, truths);
-  });
+  const rules = rulesFor(activity, action);
+  if (rules.length === 0) return false;
+  const considered = availableChildren(draft, activity).filter(
+    (child) => child.sequencing.Delivery.Tracked && checkChildForRollup(draft, child, action),
+  );
+  return rules.some((rule) =>
+    isFulfilled(
+      rule,
+      considered.map((child) => evaluateRollupConditions(draft, child, rule)),
+    ),
+  );
 }
 
 /** SN §3.7.1: how many of the children that count must meet the conditions. */

@@ -1,5 +1,8 @@
 import type { DescribedCondition, DescribedRule } from './descriptions.ts';
 
+/** A longer sentence ends with an ellipsis. */
+const maxLength = 1_000;
+
 /** The rule as an English sentence about the activity: “Extinguishers opens after Getting out is passed.” */
 export function ruleText(title: string, rule: DescribedRule): string {
   const { Match, Value } = rule;
@@ -28,7 +31,8 @@ export function ruleText(title: string, rule: DescribedRule): string {
     completionShare: `${title} is completed at ${Value} % or more`,
     prerequisites: `${title} opens when its prerequisites are met`,
   };
-  return `${texts[rule.Rule]}.`;
+  const text = `${texts[rule.Rule]}.`;
+  return text.length > maxLength ? `${text.slice(0, maxLength).toWellFormed()} …` : text;
 }
 
 function conditionText({ Condition, Not, Units, Objective, Value }: DescribedCondition): string {

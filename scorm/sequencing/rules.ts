@@ -88,9 +88,8 @@ const compare = (value: number | null, test: (value: number) => boolean): Truth 
   value === null ? null : test(value);
 
 /** A reference to a missing objective refers to the primary one. */
-function referenced({ objectives, primary }: Activity, id: string | null): number {
-  const found = id === null ? -1 : objectives.findIndex(({ ObjectiveID }) => ObjectiveID === id);
-  return found < 0 ? primary : found;
+function referenced({ positions, primary }: Activity, id: string | null): number {
+  return (id === null ? undefined : positions.get(id)) ?? primary;
 }
 
 /** SN §3.5.1 */

@@ -44,6 +44,17 @@ describe('cmi5 course structure', () => {
     assert.deepEqual(structure.warnings, []);
   });
 
+  it('a course has at most 500 blocks', () => {
+    const blocks = (count: number) =>
+      courseStructure(
+        Array.from({ length: count }, (_, at) =>
+          block(`https://example.com/block/${at}`, au({ id: `https://example.com/au/${at}` })),
+        ).join(''),
+      );
+    assert.equal(read(blocks(500)).Tree.Units.length, 500);
+    assert.match(rejectionOf(blocks(501)), /more than 500 blocks/);
+  });
+
   it('all data needed to launch an AU is kept', () => {
     const attributes =
       'moveOn="CompletedAndPassed" masteryScore="0.85" launchMethod="OwnWindow" activityType="https://example.com/type"';

@@ -3,6 +3,7 @@ import { type FileIndex, resolveTarget } from '../launch-path.ts';
 import { parseNumber } from '../numbers.ts';
 import type { AssignableUnit, CourseTree, Unit } from '../types.ts';
 import { noDetails } from '../unit-details.ts';
+import { nodesIn } from '../unit-status.ts';
 import type { Warn } from '../warnings.ts';
 import {
   attributeOf,
@@ -19,6 +20,8 @@ import { launchNames, type MoveOn, moveOns } from './vocabulary.ts';
 
 const maxNodes = 5_000;
 const maxDepth = 64;
+/** All may be satisfied at once, each with a statement. */
+const maxBlocks = 500;
 const maxIdLength = 1_000;
 
 /** `files` is null for a course structure without a package, whose URLs must all be absolute (section 14.2). */
@@ -51,6 +54,8 @@ export function readCourseStructure(
     for (const objective of childrenOf(childOf(root, 'objectives'), 'objective'))
       source.objectives.add(uniqueId(objective, source));
     const Units = readNodes(root, source, 1);
+    const blocks = [...nodesIn(Units).values()].filter(({ Kind }) => Kind === null).length;
+    if (blocks > maxBlocks) throw invalid(file, root.line, `there are more than ${maxBlocks} blocks`);
     const Names = namesOf(course);
     return {
       Title: firstOf(Names) ?? 'Untitled course',

@@ -4,15 +4,11 @@ import { isSameAccount } from '../../../../standards/xapi-results.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { playedBy } from '../catalogue/playable.ts';
-import {
-  type AuSessionRow,
-  lockRegistration,
-  type Registration,
-  updateAuSession,
-} from '../enrolments/au-sessions/sessions.ts';
+import { type AuSessionRow, type Registration, updateAuSession } from '../enrolments/au-sessions/sessions.ts';
 import type { DocumentUse } from '../xapi/au-session.ts';
 import { accountOf } from '../xapi/identity.ts';
-import { isOfOtherCourse, isOwnActivity } from './identity.ts';
+import { isOfOtherCourse, ownActivities } from './identity.ts';
+import { lockSession } from './lock-session.ts';
 
 type Session = Registration & AuSessionRow;
 
@@ -20,7 +16,8 @@ type Session = Registration & AuSessionRow;
 export async function checkDocument(ctx: TenantContext, session: Session, use: DocumentUse): Promise<void> {
   const { kind, action, agent, activityId, registration, documentId } = use;
   // Called before the document is locked, because a launch also locks the enrolment first.
-  if (action !== 'read') await lockRegistration(ctx, session.enroll_id);
+  const handle = { enrollId: session.enroll_id, sessionId: session.session_id };
+  if (action !== 'read') await lockSession(ctx, handle);
   if (kind !== 'activity_profile' && !isLearner(ctx, session, agent))
     throw violation("The agent must be the launch's actor.");
   if (registration !== null && registration !== session.enroll_id)
@@ -36,11 +33,7 @@ export async function checkDocument(ctx: TenantContext, session: Session, use: D
       `${preferencesId} needs languagePreference, such as "en-GB,fr", and audioPreference, "on" or "off".`,
     );
   if (action !== 'read' || session.prepared) return;
-  await updateAuSession(
-    ctx,
-    { enrollId: session.enroll_id, sessionId: session.session_id },
-    { prepared: true },
-  );
+  await updateAuSession(ctx, handle, { prepared: true });
 }
 
 /**
@@ -55,7 +48,7 @@ async function mayUse(
 ): Promise<boolean> {
   if (kind === 'state' && registration !== null) return !isOfOtherCourse(ctx, session.course_id, activityId);
   const { tree } = await playedBy(ctx, session.release_id);
-  return isOwnActivity(ctx, { courseId: session.course_id, units: tree.Units }, activityId);
+  return ownActivities(ctx, { courseId: session.course_id, units: tree.Units })(activityId);
 }
 
 function isLearner(ctx: TenantContext, { login_id }: Session, agent: string | null): boolean {

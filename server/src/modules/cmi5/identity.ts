@@ -31,23 +31,32 @@ export function activityIdOfUnit(ctx: Context, courseId: string, { UnitID, Assig
   return AssignableUnit ? activityIdOf(ctx, courseId, UnitID) : UnitID;
 }
 
+/** How many slashes and other separators of an activity's ID are looked at to find the unit that it is below. */
+const maxLevels = 20;
+
 /**
  * Whether an activity is the course's own, so that its units can define it for everyone and use its profiles: it is one
  * of them, below one, or has an ID that the service created for the course. Anything else may belong to another course.
  */
-export function isOwnActivity(
+export function ownActivities(
   ctx: Context,
   { courseId, units }: { courseId: string; units: readonly Unit[] },
-  activityId: string,
-): boolean {
-  if (activityId.startsWith(`${ctx.config.baseUrl}/course/`))
-    return activityId.startsWith(activitiesOf(ctx, courseId));
-  const ids = units.flatMap((unit) => [unit.UnitID, activityIdOfUnit(ctx, courseId, unit)]);
-  return ids.some((unit) => activityId === unit || (isSpecific(unit) && isBelow(activityId, unit)));
+): (activityId: string) => boolean {
+  const ids = new Set(allUnits(units).map(({ UnitID }) => UnitID));
+  const isUnit = (id: string) => ids.has(id) && isSpecific(id);
+  return (activityId) => {
+    if (activityId.startsWith(`${ctx.config.baseUrl}/course/`))
+      return activityId.startsWith(activitiesOf(ctx, courseId));
+    if (ids.has(activityId)) return true;
+    const separators = activityId.matchAll(/[/#?]/g).take(maxLevels);
+    return separators.some(
+      ({ index }) => isUnit(activityId.slice(0, index)) || isUnit(activityId.slice(0, index + 1)),
+    );
+  };
 }
 
-const isBelow = (activityId: string, unit: string) =>
-  activityId.startsWith(unit) && (unit.endsWith('/') || /^[/#?]/.test(activityId.slice(unit.length)));
+const allUnits = (units: readonly Unit[]): Unit[] =>
+  units.flatMap((unit) => [unit, ...allUnits(unit.Children)]);
 
 /** An ID such as `https:/` would have every web address below it. */
 const isSpecific = (unit: string) => /^[^:/]+:\/{0,2}[^/]/.test(unit);

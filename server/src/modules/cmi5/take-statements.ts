@@ -20,20 +20,14 @@ import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PlayedRelease, playedBy, unitOf } from '../catalogue/playable.ts';
 import { recordUnit } from '../enrolments/au-sessions/record-result.ts';
-import {
-  type AuSessionRow,
-  lockRegistration,
-  type Registration,
-  readAuSession,
-  updateAuSession,
-} from '../enrolments/au-sessions/sessions.ts';
+import { type AuSessionRow, type Registration, updateAuSession } from '../enrolments/au-sessions/sessions.ts';
 import { readRecords } from '../enrolments/au-sessions/units.ts';
-import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
 import type { OwnStatement, Taken } from '../xapi/au-session.ts';
 import { accountOf } from '../xapi/identity.ts';
 import type { AuHandle } from './au-tokens.ts';
-import { activityIdOfUnit, isOwnActivity } from './identity.ts';
+import { activityIdOfUnit, ownActivities } from './identity.ts';
 import { satisfiedStatements, toStatements } from './lms-statements.ts';
+import { lockSession } from './lock-session.ts';
 
 /**
  * Checks an AU's new statements, writes their effects, and returns what else to store with them. Runs in the
@@ -44,11 +38,8 @@ export async function takeStatements(
   handle: AuHandle,
   statements: readonly Statement[],
 ): Promise<Taken> {
-  const registration = await lockRegistration(ctx, handle.enrollId);
-  const session = registration && (await readAuSession(ctx, handle));
-  if (!session || session.ended_at !== null) throw new Problem('session_ended', sessionEnds.session_ended);
-  const end = accessEnd(registration, ctx.now());
-  if (end !== null) throw new Problem(end, sessionEnds[end]);
+  const session = await lockSession(ctx, handle);
+  const registration: Registration = session;
   const played = await playedBy(ctx, registration.release_id);
   const unit = unitOf(played, session.unit_id);
   const before = await readRecords(ctx, handle.enrollId);
@@ -60,7 +51,7 @@ export async function takeStatements(
   const course = { courseId: registration.course_id, units: played.tree.Units };
   return {
     following: followUps(ctx, { ...known, handle, played, before, after: judged.record }),
-    defines: (activityId) => isOwnActivity(ctx, course, activityId),
+    defines: ownActivities(ctx, course),
   };
 }
 

@@ -47,7 +47,7 @@ export async function explainEnrolment(
   const aus = await readAus(ctx, { enrollId: input.enrollId, releaseId: row?.release_id ?? null });
   return {
     ...{ EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules },
-    Unavailable: unavailable.slice(0, max.unavailable),
+    Unavailable: unavailable,
     Claims: (row?.claims ?? []).map(toClaim),
     Units: aus.map(toUnit),
   };
@@ -56,10 +56,11 @@ export async function explainEnrolment(
 async function unavailableUnits(ctx: TenantContext, enrollId: string, { release_id, tree_state }: Row) {
   if (release_id === null) return [];
   const { tree, course } = await playedBy(ctx, release_id);
-  if (course) return unavailableIn(course, tree_state, ctx.now().getTime());
+  if (course) return unavailableIn(course, tree_state, ctx.now().getTime(), max.unavailable);
   if (playable(tree.Units).every(({ Prerequisites }) => Prerequisites === null)) return [];
   const units = await readUnits(ctx, enrollId);
-  return unavailableIn12(tree, Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence])));
+  const evidences = Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence]));
+  return unavailableIn12(tree, evidences, max.unavailable);
 }
 
 const toUnit = ({

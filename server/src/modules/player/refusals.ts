@@ -3,7 +3,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { explain, type LaunchDecision } from '../enrolments/explain.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
-import { writeReviewTicket } from './review-tokens.ts';
+import { reviewUntil, writeReviewTicket } from './review-tokens.ts';
 import { type Ticket, writeTicket } from './tokens.ts';
 
 /** Why the course was not opened, for the learner. If it can be started, a review was asked for. */
@@ -20,7 +20,7 @@ export function refusalText(language: Language, decision: LaunchDecision) {
 
 /**
  * Adds to a rejected opening what its page tells the learner, in their language, and where to go from there: to a review,
- * or to a start, which a review never is.
+ * or to a start, which a review never is. The link is valid for as long as the click itself would have been.
  */
 export async function withPage<T>(
   ctx: TenantContext,
@@ -36,7 +36,7 @@ export async function withPage<T>(
     const { title: Title, reason: Reason } = refusalText(language, decision);
     const Link = decision.MayLaunch
       ? { Text: start, URL: `/play/${writeTicket(ctx, ticket)}` }
-      : decision.mayReview
+      : decision.mayReview && ctx.now().getTime() < reviewUntil(ticket)
         ? { Text: review, URL: `/play/${writeReviewTicket(ctx, ticket)}` }
         : null;
     throw new Problem(error.code, error.message, { ...error.extras, Page: { Title, Reason, Link } });

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { seal, unseal } from '../../platform/keys/signing.ts';
-import type { Ticket } from './tokens.ts';
+import type { NewTicket, Ticket } from './tokens.ts';
 
 /** A review ends after this time, and is opened again with the LaunchURL. */
 const reviewHours = 2;
@@ -13,8 +13,8 @@ export type ReviewHandle = Pick<Ticket, 'tenantId' | 'enrollId' | 'courseId'> & 
 
 export const reviewUntil = ({ at }: Pick<Ticket, 'at'>) => at + reviewHours * 3_600_000;
 
-export function writeReviewTicket(ctx: Context, ticket: Omit<Ticket, 'at'>): string {
-  return seal(ctx.keys, 'review-ticket', { ...ticket, at: ctx.now().getTime() });
+export function writeReviewTicket(ctx: Context, ticket: NewTicket): string {
+  return seal(ctx.keys, 'review-ticket', { at: ctx.now().getTime(), ...ticket });
 }
 
 /** Null if it is forged or has expired. The cast is safe, because only we can seal a ticket. */

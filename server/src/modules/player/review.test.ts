@@ -165,6 +165,18 @@ test('a page that is loaded again after the last attempt says why it cannot cont
   assert.deepEqual([opened.status, opened.body.Mode], [201, 'review']);
 });
 
+test('the links of a refused page are valid no longer than the click was', async () => {
+  const { LaunchURL, path } = await failed({ Limit: 2, Review: true });
+  const { location } = await click(LaunchURL);
+  expectStatus(await api('PUT', path, { Attempts: { Limit: 1, Review: true } }), 200);
+  clock.advance({ minutes: 90 });
+  const { Link } = (await post(`${location}/session`)).body.Page;
+  const reviewAddress = new URL(`${Link.URL}/session`, location ?? '').href;
+  clock.advance({ minutes: 31 });
+  expectProblem(await post(reviewAddress), 410, 'session_ended');
+  assert.equal((await post(`${location}/session`)).body.Page.Link, null);
+});
+
 test('the page for learners who have completed the course says so', async () => {
   const { CourseID, LaunchURL, path } = await failed({ Limit: 1, After: 'finished' });
   expectStatus(

@@ -32,9 +32,12 @@ export function playerOf({ tenantId, enrollId }: Pick<Ticket, 'tenantId' | 'enro
   return { tenantId, budget: `${tenantId} ${enrollId}` };
 }
 
-export function writeTicket(ctx: Context, ticket: Omit<Ticket, 'at'>): string {
-  const { tenantId, enrollId, returnUrl, courseId } = ticket;
-  return seal(ctx.keys, 'ticket', [tenantId, enrollId, returnUrl, ctx.now().getTime(), courseId]);
+/** Without `at`, the click is happening now. */
+export type NewTicket = Omit<Ticket, 'at'> & Partial<Pick<Ticket, 'at'>>;
+
+export function writeTicket(ctx: Context, ticket: NewTicket): string {
+  const { tenantId, enrollId, returnUrl, courseId, at = ctx.now().getTime() } = ticket;
+  return seal(ctx.keys, 'ticket', [tenantId, enrollId, returnUrl, at, courseId]);
 }
 
 /** The ticket; null if it is forged or has expired. The cast is safe, because only we can seal a ticket. */

@@ -3,6 +3,7 @@ import type { Activity, JsonObject, Statement } from '../../../../standards/xapi
 import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { mapInSteps } from '../../platform/load/in-steps.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { searchKey } from './search-keys.ts';
 
@@ -32,15 +33,18 @@ export async function addDefinitions(
 ): Promise<Added> {
   const names = recentlyKnown(ctx);
   const rows = new Map<string, { activity_key: string; definition_key: string; activity: string }>();
-  for (const activity of statements.flatMap(definedActivities)) {
-    if (!defines(activity.id)) continue;
+  const seen = new Set<string>();
+  const add = (activity: Activity) => {
     const text = JSON.stringify(activity);
-    if (Buffer.byteLength(text) > maxDefinitionBytes) continue;
+    if (seen.has(text)) return;
+    seen.add(text);
+    if (Buffer.byteLength(text) > maxDefinitionBytes || !defines(activity.id)) return;
     const definition_key = searchKey('definition', text);
     const name = `${ctx.tenantId} ${definition_key}`;
-    if (names.has(name)) continue;
+    if (names.has(name)) return;
     rows.set(name, { activity_key: searchKey('activity', activity.id), definition_key, activity: text });
-  }
+  };
+  await mapInSteps(statements, (statement) => definedActivities(statement).forEach(add));
   if (rows.size === 0) return { names: [], added: 0, bytes: 0 };
   const values = [ctx.tenantId, JSON.stringify([...rows.values()]), ctx.now().getTime() * 1000];
   const added = await run<{ bytes: number }>(ctx, { name: 'add_definitions', text: insert, values });

@@ -18,6 +18,14 @@ test('a process whose event loop is blocked ends, and says why', { timeout: 60_0
   assert.deepEqual([level, msg.slice(0, 43)], ['fatal', 'the event loop has been blocked for 3 s; th']);
 });
 
+test('a blocked process also ends if nobody reads its output', { timeout: 60_000 }, async () => {
+  const { child, exited } = run('setTimeout(() => { for (;;); }, 3_000);');
+  child.stdout.destroy();
+  const hang = setTimeout(() => child.kill('SIGTERM'), 50_000);
+  const { signal } = await exited.finally(() => clearTimeout(hang));
+  assert.equal(signal, 'SIGKILL');
+});
+
 test('a busy process keeps running, and the watchdog does not keep an idle one from ending', async () => {
   const busy =
     'for (let n = 0; n < 10; n++) { const end = Date.now() + 500; while (Date.now() < end); await new Promise(setImmediate); }';

@@ -7,18 +7,19 @@ const maxSeconds = 30;
 
 /**
  * Counts its own seconds, not those of the clock, because a suspended machine stops both threads. Writes the line itself,
- * because the thread that usually does is the one that hangs.
+ * because the thread that usually does is the one that hangs. Nobody may be reading it, so the process ends in any case.
  */
 const source = `
-const { writeSync } = require('node:fs');
+const { write } = require('node:fs');
 const { parentPort, workerData: max } = require('node:worker_threads');
 let seconds = 0;
 parentPort.on('message', () => { seconds = 0; });
-setInterval(() => {
+const counting = setInterval(() => {
   if (++seconds <= max) return;
+  clearInterval(counting);
   const msg = 'the event loop has been blocked for ' + max + ' s; the process ends, so that it can be started again';
-  writeSync(1, JSON.stringify({ level: 'fatal', time: new Date().toISOString(), msg }) + '\\n');
-  process.kill(process.pid, 'SIGKILL');
+  write(1, JSON.stringify({ level: 'fatal', time: new Date().toISOString(), msg }) + '\\n', () => {});
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500);
 }, 1_000);`;
 
 /**

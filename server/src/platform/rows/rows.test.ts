@@ -94,6 +94,14 @@ test('a row with very many commas or values, or nested deeply, is rejected', asy
   }
 });
 
+test('a row with very many commas does not affect the rows after it', async () => {
+  const rows = await readCsv(`LoginID,Reference\nann${','.repeat(20_000)}\nbob,b\ncid,c\n`);
+  assert.deepEqual(
+    rows.map((row) => ('value' in row ? row.value : row.problem.code)),
+    ['validation_failed', { LoginID: 'bob', Reference: 'b' }, { LoginID: 'cid', Reference: 'c' }],
+  );
+});
+
 test('a header that names both a field and its members is rejected', async () => {
   for (const header of ['LoginID,Metadata,Metadata.a', 'Metadata.a,LoginID,Metadata', '.a,""'])
     await assert.rejects(readCsv(`${header}\nx,y,z\n`), /a column for a field and a column for its member/);

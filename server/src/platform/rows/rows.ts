@@ -74,12 +74,12 @@ function openSplitter(quotes: boolean) {
   };
   const take = (): Cut[] => {
     const read = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
+    parts = [];
+    bytes = 0;
     // With Windows line ends, a leftover \r from the previous chunk would become part of its last cell.
     const cut = typeof read === 'string' ? read.replace(/\r$/, '') : read;
     if (quotes && typeof cut === 'string' && cut.split(',', maxCommas + 2).length > maxCommas + 1)
       return [tooManyCommas()];
-    parts = [];
-    bytes = 0;
     return typeof cut === 'string' && cut.trim() === '' ? [] : [cut];
   };
   return {

@@ -48,18 +48,74 @@ const objectives = (count: number) =>
   treeOf([
     leaf('u0', { Objectives: [objective('primary'), ...times(count - 1, (at) => objective(`o${at}`))] }),
   ]);
+/** Each group reads what the one before it has written. */
+const chain = (groups: number, children: number, rules: number) =>
+  treeOf(
+    times(groups, (at) => {
+      const reader = { Objectives: [objective('primary', ['ReadSatisfiedStatus'], [`o${at - 1}`])] };
+      const first = leaf(`r${at}`, at === 0 ? {} : reader);
+      return group(`g${at}`, [first, ...times(children - 1, (n) => leaf(`u${at}-${n}`))], {
+        Objectives: [objective('primary', ['WriteSatisfiedStatus'], [`o${at}`])],
+        RollupRules: { ...rollupDefaults, Rules: times(rules, rollup) },
+      });
+    }),
+  );
+/** A unit that counts unless it is skipped. */
+const skipped = (conditions: number, rules: number) =>
+  treeOf([
+    group(
+      'g',
+      [
+        leaf('u0', {
+          Rules: [{ ...rule(conditions), Action: 'skip' }],
+          RollupConsiderations: {
+            ...{ RequiredForSatisfied: 'ifNotSkipped', RequiredForNotSatisfied: 'ifNotSkipped' },
+            ...{ RequiredForCompleted: 'ifNotSkipped', RequiredForIncomplete: 'ifNotSkipped' },
+          },
+        }),
+      ],
+      { RollupRules: { ...rollupDefaults, Rules: times(rules, rollup) } },
+    ),
+  ]);
 const inGroup = (tree: CourseTree): CourseTree => treeOf([group('g', tree.Units, tree.Sequencing ?? {})]);
 
 const tooLarge: [name: string, tree: CourseTree, detail: RegExp][] = [
   ['objectives', objectives(501), /501 objectives of one unit, but the maximum is 500/],
   ['rules', treeOf([leaf('u0', { Rules: times(201, () => rule(1)) })]), /201 rules of one unit/],
-  ['rollup rules', rollups(1_000, 100), /100000 conditions for the results of a group/],
+  ['rollup rules', rollups(1_000, 100), /100000 conditions for the results of groups/],
+  ['rollup rules below the top', inGroup(rollups(2_000, 100)), /200000 conditions for the results of groups/],
   [
-    'rollup rules below the top',
-    inGroup(rollups(2_000, 100)),
-    /200000 conditions for the results of a group/,
+    'rollup rules of several groups',
+    treeOf(times(3, (at) => group(`g${at}`, rollups(1_000, 10).Units, rollups(1_000, 10).Sequencing ?? {}))),
+    /30000 conditions for the results of groups/,
   ],
-  ['conditions', conditions(1_000, 100), /references from conditions to units/],
+  [
+    'conditions above its units',
+    treeOf([
+      group(
+        'g',
+        times(1_000, (at) => leaf(`u${at}`)),
+        { Rules: [rule(100)] },
+      ),
+    ]),
+    /100100 conditions of rules, counted for each unit below/,
+  ],
+  ['conditions', conditions(1_000, 100), /102000 conditions of rules and units that these refer to/],
+  [
+    'conditions of its own units',
+    treeOf([leaf('u0', { Rules: [rule(20_001)] })]),
+    /20001 conditions of rules/,
+  ],
+  [
+    'prerequisites',
+    treeOf([{ ...leaf('u0'), Prerequisites: 'u0&'.repeat(20_000) }]),
+    /20001 conditions of rules/,
+  ],
+  [
+    'long titles in rules',
+    treeOf([{ ...leaf('u0'), Title: 'x'.repeat(1_000), Prerequisites: 'u0&'.repeat(1_001) }]),
+    /1001000 characters of titles in its rules/,
+  ],
   ['characters', treeOf([leaf('x'.repeat(2_100_000))]), /characters of units/],
 ];
 for (const [name, tree, detail] of tooLarge)
@@ -70,7 +126,28 @@ for (const [name, tree, detail] of tooLarge)
 const largest: [name: string, tree: CourseTree][] = [
   ['objectives', objectives(500)],
   ['rollup rules', rollups(1_000, 20)],
+  ['rollup rules in a chain of groups', chain(32, 20, 31)],
+  ['conditions for skipping', skipped(20_000, 200)],
   ['conditions', conditions(1_000, 15)],
+  ['conditions in one rule', treeOf([leaf('u0', { Rules: [rule(20_000)] })])],
+  [
+    'closed units because of one rule',
+    treeOf([
+      group(
+        'g',
+        times(1_000, (at) => leaf(`u${at}`)),
+        { Rules: [{ ...rule(99), ConditionCombination: 'any' }] },
+      ),
+    ]),
+  ],
+  [
+    'units with prerequisites of many units',
+    {
+      ...treeOf(
+        times(140, (at) => ({ ...leaf(`u${at}`), Prerequisites: times(140, (n) => `u${n}`).join('&') })),
+      ),
+    },
+  ],
   ['prerequisites', { ...treeOf(times(3_000, (at) => ({ ...leaf(`u${at}`), Prerequisites: 'u0' }))) }],
 ];
 for (const [name, tree] of largest)
@@ -91,7 +168,7 @@ for (const [name, tree] of largest)
         ),
       rules: () => tree.Units.map((one) => rulesOf(titles, course, one)),
       'rules of SCORM 1.2': () => tree.Units.map((one) => rulesOf(titles, null, one)),
-      explain: () => unavailableIn(course, null, 0),
+      explain: () => unavailableIn(course, null, 0, 100),
     };
     for (const [step, run] of Object.entries(work)) {
       run();

@@ -1,3 +1,4 @@
+import { unitsNamedIn } from '../../../../../standards/prerequisites.ts';
 import type { CourseTree, Objective, Sequencing, Unit } from '../../../../../standards/types.ts';
 import { Problem } from '../../../platform/errors.ts';
 
@@ -8,10 +9,14 @@ const maxTreeLength = 2 * 1_048_576;
 const most = {
   objectives: 500,
   rules: 200,
-  /** Rollup rules of a group, counted once for each of its children. */
+  /** Conditions of rollup rules, each counted once for each child of its group. */
   rollups: 20_000,
-  /** Conditions, each counted for every unit that can set the objective to which it refers. */
-  sources: 20_000,
+  /** Conditions of rules and prerequisites, each counted once more for every unit that it refers to. */
+  conditions: 20_000,
+  /** Conditions of rules, each counted for every unit below: whether a unit opens depends on the groups above it. */
+  evaluated: 100_000,
+  /** Characters of these units' titles, because rules are described with them. */
+  mentioned: 1_000_000,
 };
 
 function tooMany(count: number, what: string, max: number): Problem {
@@ -21,57 +26,88 @@ function tooMany(count: number, what: string, max: number): Problem {
   );
 }
 
-/** Rejects a course whose units and rules would take too long to evaluate. */
+/** Rejects a course whose units and rules would take too long to evaluate or describe. */
 export function checkTree(tree: CourseTree): void {
   const { length } = JSON.stringify(tree);
   if (length > maxTreeLength)
     throw tooMany(length, 'characters of units and sequencing rules', maxTreeLength);
-  const groups: Group[] = [{ Children: tree.Units, Sequencing: tree.Sequencing }, ...groupsIn(tree.Units)];
-  for (const group of groups) checkGroup(group);
-  const sources = sourcesIn(groups.flatMap(({ Sequencing }) => Sequencing ?? []));
-  if (sources > most.sources)
-    throw tooMany(sources, 'references from conditions to units that set an objective', most.sources);
+  const units = unitsIn(tree.Units);
+  const groups: Group[] = [{ Title: '', Children: tree.Units, Sequencing: tree.Sequencing }, ...units];
+  for (const { Sequencing } of groups) if (Sequencing) checkRules(Sequencing);
+  const rollups = groups.reduce((sum, group) => sum + rollupsOf(group), 0);
+  if (rollups > most.rollups)
+    throw tooMany(rollups, 'conditions for the results of groups, counted for each child', most.rollups);
+  const evaluated = groups.reduce((sum, group) => sum + evaluatedOf(group), 0);
+  if (evaluated > most.evaluated)
+    throw tooMany(evaluated, 'conditions of rules, counted for each unit below', most.evaluated);
+  const references = add(referencesOfRules(groups), referencesOfPrerequisites(units));
+  if (references.count > most.conditions)
+    throw tooMany(references.count, 'conditions of rules and units that these refer to', most.conditions);
+  if (references.characters > most.mentioned)
+    throw tooMany(references.characters, 'characters of titles in its rules', most.mentioned);
 }
 
-type Group = Pick<Unit, 'Children' | 'Sequencing'>;
+type Group = Pick<Unit, 'Title' | 'Children' | 'Sequencing'>;
 
-const groupsIn = (units: readonly Unit[]): Group[] =>
-  units.flatMap((unit) => [unit, ...groupsIn(unit.Children)]);
+const unitsIn = (units: readonly Unit[]): Unit[] =>
+  units.flatMap((unit) => [unit, ...unitsIn(unit.Children)]);
 
-function checkGroup({ Children, Sequencing }: Group): void {
-  if (Sequencing === null) return;
-  const { Objectives, Rules, RollupRules } = Sequencing;
+function checkRules({ Objectives, Rules, RollupRules }: Sequencing): void {
   const rules = Rules.length + RollupRules.Rules.length;
-  const conditions = RollupRules.Rules.reduce((sum, rule) => sum + rule.Conditions.length, 0);
-  const rollups = conditions * Children.length;
   if (Objectives.length > most.objectives)
     throw tooMany(Objectives.length, 'objectives of one unit', most.objectives);
   if (rules > most.rules) throw tooMany(rules, 'rules of one unit', most.rules);
-  if (rollups > most.rollups)
-    throw tooMany(rollups, 'conditions for the results of a group, counted for each child', most.rollups);
 }
+
+const rollupsOf = ({ Children, Sequencing }: Group) =>
+  Children.length *
+  (Sequencing?.RollupRules.Rules ?? []).reduce((sum, rule) => sum + rule.Conditions.length, 0);
+
+const evaluatedOf = ({ Children, Sequencing }: Group) =>
+  (1 + unitsIn(Children).length) *
+  (Sequencing?.Rules ?? []).reduce((sum, rule) => sum + rule.Conditions.length, 0);
+
+/** What conditions refer to: how many units, and how long their titles are. */
+type References = { count: number; characters: number };
+const none: References = { count: 0, characters: 0 };
+const add = (one: References, other: References): References => ({
+  count: one.count + other.count,
+  characters: one.characters + other.characters,
+});
 
 const targetsOf = ({ Maps }: Objective) => Maps.map(({ TargetObjectiveID }) => TargetObjectiveID);
 
-function sourcesIn(all: readonly Sequencing[]): number {
-  const writers = new Map<string, number>();
-  for (const { Objectives } of all)
-    for (const id of new Set(Objectives.flatMap(targetsOf))) writers.set(id, (writers.get(id) ?? 0) + 1);
-  let sum = 0;
-  for (const { Objectives, Rules } of all) {
+function referencesOfRules(groups: readonly Group[]): References {
+  const writers = new Map<string, References>();
+  for (const { Title, Sequencing } of groups)
+    for (const id of new Set((Sequencing?.Objectives ?? []).flatMap(targetsOf)))
+      writers.set(id, add(writers.get(id) ?? none, { count: 1, characters: Title.length }));
+  let sum = none;
+  for (const { Sequencing } of groups) {
+    const { Objectives = [], Rules = [] } = Sequencing ?? {};
     const known = new Map(Objectives.map((objective) => [objective.ObjectiveID, objective]));
     const primary = Objectives.find(({ Primary }) => Primary);
-    const sourcesOf = new Map<Objective, number>();
+    const referencesOf = new Map<Objective, References>();
     for (const { Conditions } of Rules)
       for (const { ReferencedObjective } of Conditions) {
+        sum = add(sum, { count: 1, characters: 0 });
         const objective = known.get(ReferencedObjective) ?? primary;
         if (!objective) continue;
         const found =
-          sourcesOf.get(objective) ??
-          targetsOf(objective).reduce((count, id) => count + 1 + (writers.get(id) ?? 0), 0);
-        sourcesOf.set(objective, found);
-        sum += found;
+          referencesOf.get(objective) ??
+          targetsOf(objective).reduce((total, id) => add(total, writers.get(id) ?? none), none);
+        referencesOf.set(objective, found);
+        sum = add(sum, found);
       }
   }
   return sum;
+}
+
+function referencesOfPrerequisites(units: readonly Unit[]): References {
+  const titles = new Map(units.map(({ UnitID, Title }) => [UnitID, Title]));
+  const named = units.flatMap(({ Prerequisites }) =>
+    Prerequisites === null ? [] : unitsNamedIn(Prerequisites, /[&|]/),
+  );
+  const characters = named.reduce((sum, unitID) => sum + (titles.get(unitID)?.length ?? 0), 0);
+  return { count: named.length, characters };
 }

@@ -1,0 +1,25 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import {
+  type AuSessionRow,
+  lockRegistration,
+  type Registration,
+  readAuSession,
+} from '../enrolments/au-sessions/sessions.ts';
+import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
+
+/**
+ * Locks the enrolment of an AU's session until the transaction ends. Its token is no longer accepted if the session, its access or the
+ * enrolment has ended since the token was checked: the body of a request may arrive much later than its head.
+ */
+export async function lockSession(
+  ctx: TenantContext,
+  handle: { enrollId: string; sessionId: string },
+): Promise<Registration & AuSessionRow> {
+  const registration = await lockRegistration(ctx, handle.enrollId);
+  const session = registration && (await readAuSession(ctx, handle));
+  if (!session || session.ended_at !== null) throw new Problem('unauthorized', sessionEnds.session_ended);
+  const end = accessEnd(registration, ctx.now());
+  if (end !== null) throw new Problem('unauthorized', sessionEnds[end]);
+  return session;
+}
