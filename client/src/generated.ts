@@ -254,7 +254,7 @@ export interface paths {
         };
         /**
          * List e-mails to users
-         * @description The newest first, with what the mail server answered. The list never contains their links. If `SMTP_URL` is not set, no e-mails are sent.
+         * @description Newest first, with the answers of the mail server. The list never contains their links. If `SMTP_URL` is not set, no e-mails are sent.
          */
         get: operations["listMails"];
         put?: never;
@@ -1310,7 +1310,7 @@ export interface paths {
         };
         /**
          * Read statements
-         * @description Newest first. The response has the header X-Experience-API-Consistent-Through: everything stored until then is included.
+         * @description Newest first. The response has the header X-Experience-API-Consistent-Through: everything stored up to that time is included.
          */
         get: operations["getStatements"];
         /**
@@ -2137,7 +2137,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Access ends in one of the numbers of days in the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.
+         * Access ends in a number of days that is in the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.ending"];
@@ -2706,7 +2706,7 @@ export interface components {
                  * @enum {string}
                  */
                 After: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review: boolean;
             } | null;
             /** @description Number of the current attempt, counted from 1. */
@@ -2787,7 +2787,7 @@ export interface components {
                  * @enum {string}
                  */
                 After: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review: boolean;
             } | null;
             /** @description Number of free seats; null means unlimited. */
@@ -2882,7 +2882,7 @@ export interface components {
                  * @enum {string}
                  */
                 After?: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review?: boolean;
             } | null;
         };
@@ -2916,7 +2916,7 @@ export interface components {
                 /** @description The rule or limit in words, such as: Extinguishers opens after Getting out is passed. */
                 Detail: string;
             }[];
-            /** @description The results that the course's page claimed without support by its data, newest first, up to 10. They do not count. */
+            /** @description The results that the course's page claimed but its data does not support, newest first, up to 10. They do not count. */
             Claims: {
                 /** Format: date-time */
                 At: string;
@@ -2978,7 +2978,7 @@ export interface components {
             Warnings: string[];
             /** @description Code with which a commit was rejected; its result in `Data` does not count. Null for all other entries. */
             Refused: string | null;
-            /** @description The result that the commit's page claimed for the course without support by its data. It does not count. Null for all other entries. */
+            /** @description The result that the commit's page claimed for the course but its data does not support. It does not count. Null for all other entries. */
             Claimed: {
                 /** @enum {string} */
                 Completion: "unknown" | "incomplete" | "completed";
@@ -3660,7 +3660,7 @@ export interface components {
                  * @enum {string}
                  */
                 After?: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no other one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review?: boolean;
             } | null;
         };
@@ -4286,7 +4286,7 @@ export interface components {
              */
             Target: "tenant" | "key" | "user" | "erasure" | "enrolment" | "enrolment_key" | "webhook" | "course" | "deployment" | null;
             TargetID: string | null;
-            /** @description LoginID of the user (also if the target is an enrolment) or name of the key; null if there is none or the user has been erased. */
+            /** @description LoginID of the user (even if the target is an enrolment) or name of the key; null if there is none or the user has been erased. */
             TargetName: string | null;
             /** @description Names of the changed fields, and values that are not sensitive; depends on Action. Fields may be added. */
             Data: {
@@ -14223,7 +14223,7 @@ export interface operations {
                 enrolment?: unknown;
                 /** @description Part of the LaunchURL. */
                 key?: unknown;
-                /** @description true opens the latest attempt for review if no other one can start and the rules for attempts permit it (`Review`). It never starts an attempt. */
+                /** @description true opens the latest attempt for review if no new one can start and the rules for attempts permit it (`Review`). It never starts an attempt. */
                 review?: unknown;
                 /** @description Where to send the learner afterwards: an http(s) URL, percent-encoded, or raw as the last parameter with its own ? and &. */
                 returnURL?: unknown;

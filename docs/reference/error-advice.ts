@@ -37,7 +37,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Create an invitation with `POST /invitation`. If the event was about an older invitation, do nothing: there is a newer event.',
   invitation_ended:
     'Create another invitation with `POST /invitation`. A user who has already accepted the invitation can sign in with the password.',
-  reset_ended: 'Request another link on the sign-in page. It works once and for an hour.',
+  reset_ended: 'Request another link on the sign-in page. It works once, within an hour.',
   mail_not_configured:
     'The operator has not set `SMTP_URL`. Invite the user with `POST /invitation`, and send them the link yourself.',
   user_exists:
@@ -53,7 +53,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   already_enrolled:
     'The user has a current enrolment and `IfEnrolled` is `fail`. Use `return`, `extend` or `renew`.',
   not_resettable: 'Enrol the user again with `IfEnrolled` set to `renew`.',
-  not_waivable: 'Waive AUs of cmi5 courses, after the learner has opened the course once.',
+  not_waivable: 'Only AUs of cmi5 courses can be waived, after the learner has opened the course once.',
   no_seats_left:
     'Ask the operator for more `Seats`, or withdraw an enrolment that is still within the grace period.',
   tenant_exists: 'Change the tenant with `PUT /tenant/{TenantID}`.',

@@ -92,7 +92,7 @@ export const english = {
     unreachable: 'It could not be loaded. Check your connection and try again.',
   }),
   tryAgain: 'Try again',
-  openAnyway: 'Open without it',
+  openAnyway: 'Open anyway',
   markComplete: 'Mark as complete',
   markedComplete: 'Completed',
   leaving: 'Saving your progress…',

@@ -42,7 +42,7 @@ function conditionText({ Condition, Not, Units, Objective, Value }: DescribedCon
   const texts: Record<DescribedCondition['Condition'], string> = {
     passed: `${what} is${not} passed`,
     completed: `${what} is${not} completed`,
-    done: `${what} is${not} completed or passed`,
+    done: `${what} is ${Not ? 'neither completed nor passed' : 'completed or passed'}`,
     opened: `${what} was${not} opened`,
     scoreAbove: `the score of ${what} is${not} above ${Value} %`,
     scoreBelow: `the score of ${what} is${not} below ${Value} %`,

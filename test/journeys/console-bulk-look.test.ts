@@ -30,7 +30,7 @@ test('Every step of an import is accessible', async () => {
   await page.locator('input[type=file]').setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer });
   await page.getByText('Missing: LoginID').waitFor();
   await expectNoBarriers(page);
-  await page.getByRole('combobox', { name: 'Field of the column Login' }).selectOption('LoginID');
+  await page.getByRole('combobox', { name: 'Field for the column Login' }).selectOption('LoginID');
   await page.getByRole('button', { name: 'Plan the import' }).click();
   await page.getByRole('button', { name: 'Create 1 user' }).waitFor();
   await expectNoBarriers(page);

@@ -78,7 +78,7 @@ test('Users: the plan shows rejected rows, the file is corrected, and the users 
   await page.getByText('not UTF-8: read as Windows-1252').waitFor();
   await page.getByText('6 rows').waitFor();
   await page.getByRole('cell', { name: 'Bürg' }).waitFor();
-  const lastName = page.getByRole('combobox', { name: 'Field of the column Nachname' });
+  const lastName = page.getByRole('combobox', { name: 'Field for the column Nachname' });
   assert.equal(await lastName.inputValue(), '');
   await lastName.selectOption('LastName');
   await plan(page);

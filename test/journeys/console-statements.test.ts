@@ -141,7 +141,7 @@ test('The operator creates LRS credentials, and the test calls the store with th
   await dialog.getByRole('textbox', { name: 'Password' }).fill('another');
   await dialog.getByRole('button', { name: 'Test', exact: true }).click();
   await dialog.getByText('The test failed').waitFor();
-  await dialog.getByText('Reading statements was answered with 401').waitFor();
+  await dialog.getByText('Reading statements returned 401').waitFor();
   await closeConsole(page);
 });
 

@@ -130,7 +130,7 @@ export const settings = {
       min: 1,
       max: 1_000_000,
       meaning:
-        'Maximum concurrent calls with a key or session on each node. Learners have a separate limit of twice this number, and anonymous callers one of a quarter of it. Calls above a limit get 503. While more than half of this limit is in use, each key may use at most an eighth of it and each tenant at most a quarter; further calls from them get 429.',
+        'Maximum concurrent calls with a key or session on each node. Learners have a separate limit of twice this number, and anonymous callers one that is a quarter of it. Calls above a limit get 503. While more than half of this limit is in use, each key may use at most an eighth of it and each tenant at most a quarter; further calls from them get 429.',
     },
     WORKERS: {
       default: 1,

@@ -34,7 +34,7 @@ export const AuditEntry = Fields(
     TargetName: Nullable(
       Type.String({
         description:
-          'LoginID of the user (also if the target is an enrolment) or name of the key; null if there is none or the user has been erased.',
+          'LoginID of the user (even if the target is an enrolment) or name of the key; null if there is none or the user has been erased.',
       }),
     ),
     Data: Type.Unsafe<Record<string, unknown>>({

@@ -32,7 +32,7 @@ const properties = {
   Review: Type.Unsafe<boolean>({
     type: 'boolean',
     description:
-      'Whether the learner may open the latest attempt for review while no other one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed.',
+      'Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed.',
   }),
 };
 

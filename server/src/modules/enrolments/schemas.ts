@@ -202,7 +202,7 @@ export const Explanation = Fields(
       }),
       {
         description:
-          "The results that the course's page claimed without support by its data, newest first, up to 10. They do not count.",
+          "The results that the course's page claimed but its data does not support, newest first, up to 10. They do not count.",
       },
     ),
     Units: Type.Array(
@@ -250,7 +250,7 @@ export const TimelineEntry = Fields(
     Claimed: Nullable(
       Fields(claimed, {
         description:
-          "The result that the commit's page claimed for the course without support by its data. It does not count. Null for all other entries.",
+          "The result that the commit's page claimed for the course but its data does not support. It does not count. Null for all other entries.",
       }),
     ),
     Actor: Nullable(

@@ -71,7 +71,7 @@ export const eventCatalogue = {
     }),
   ],
   'enrolment.ending': [
-    "Access ends in one of the numbers of days in the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.",
+    "Access ends in a number of days that is in the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.",
     data({ Days: Count, ExpiresAt: Instant(), MailID: Nullable(Id) }),
   ],
   'enrolment.expired': ['An enrolment expired.', change],

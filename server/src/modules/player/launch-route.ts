@@ -92,7 +92,7 @@ export const launchRoute = route({
       review: Type.Optional(
         Type.Unsafe<unknown>({
           description:
-            'true opens the latest attempt for review if no other one can start and the rules for attempts permit it (`Review`). It never starts an attempt.',
+            'true opens the latest attempt for review if no new one can start and the rules for attempts permit it (`Review`). It never starts an attempt.',
         }),
       ),
       returnURL: Type.Optional(

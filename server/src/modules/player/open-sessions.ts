@@ -113,7 +113,7 @@ async function openUnit(
   const seconds = spend(ctx.admission.unitOpenings, `${ctx.tenantId}/${handle.enrollId}`, ctx.now());
   if (seconds > 0)
     throw reject(ctx, 'runTime', 'launch_rate', {
-      detail: 'Units of this course were opened very often within a minute.',
+      detail: 'Too many units of this course were opened within a minute.',
       retryAfter: seconds,
     });
   const { ended, releaseId } = await readLaunchState(ctx, handle);

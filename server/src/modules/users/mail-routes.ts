@@ -15,7 +15,7 @@ export const mailRoutes = [
     mayBeStale: true,
     summary: 'List e-mails to users',
     description:
-      'The newest first, with what the mail server answered. The list never contains their links. If `SMTP_URL` is not set, no e-mails are sent.',
+      'Newest first, with the answers of the mail server. The list never contains their links. If `SMTP_URL` is not set, no e-mails are sent.',
     tag: 'Invitations',
     access: 'tenant',
     scope: 'users:read',

@@ -62,7 +62,7 @@ function readParameters(query: unknown, known: readonly string[]): Record<string
   const entries = Object.entries((query ?? {}) as Record<string, unknown>);
   return Object.fromEntries(
     entries.map(([name, value]) => {
-      if (!known.includes(name)) invalid(name, `is not a parameter here. Known ones: ${known.join(', ')}.`);
+      if (!known.includes(name)) invalid(name, `is not a parameter here. Use one of ${known.join(', ')}.`);
       if (typeof value !== 'string') invalid(name, 'must be sent once.');
       if (!value.isWellFormed() || value.includes('\0'))
         invalid(name, 'has characters that cannot be stored.');

@@ -91,7 +91,7 @@ const statements = [
     name: 'getStatements',
     summary: 'Read statements',
     description:
-      'Newest first. The response has the header X-Experience-API-Consistent-Through: everything stored until then is included.',
+      'Newest first. The response has the header X-Experience-API-Consistent-Through: everything stored up to that time is included.',
     query: statementQuery,
     parameters: [...listParameters, ...singleParameters, cursorParameter],
     answers: {

@@ -29,7 +29,7 @@ const counting = setInterval(() => {
  */
 export function startWatchdog(log: Pick<Log, 'error'>, seconds = maxSeconds): { stop: () => void } {
   const worker = new Worker(source, { eval: true, execArgv: [], workerData: seconds });
-  worker.on('error', (error) => log.error({ err: error }, 'the watchdog of the event loop has failed'));
+  worker.on('error', (error) => log.error({ err: error }, 'the event-loop watchdog has failed'));
   worker.unref();
   const sign = setInterval(() => worker.postMessage(null), 500);
   sign.unref();
