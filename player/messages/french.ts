@@ -55,7 +55,8 @@ export const french: Messages = {
     notALeaf: 'Il n’y a rien à ouvrir dans cette section.',
     noParent: 'Il n’y a pas d’autre partie.',
   },
-  exitEnds: 'Quitter met fin à cette tentative. La prochaine fois, le cours recommencera depuis le début.',
+  exitEnds:
+    'Quitter le cours met fin à cette tentative. La prochaine fois, le cours recommencera depuis le début.',
   timeUp: {
     title: 'Le temps est écoulé',
     left: (unit) => `Le temps prévu pour « ${unit} » est écoulé. Vos résultats sont enregistrés.`,
@@ -133,7 +134,7 @@ export const french: Messages = {
       action: null,
     },
     enrolment_withdrawn: {
-      title: 'Votre inscription a été retirée',
+      title: 'Votre inscription a été annulée',
       text: 'Demandez à votre administrateur de vous réinscrire.',
       action: null,
     },
@@ -156,7 +157,7 @@ export const french: Messages = {
   rejectedTitle: 'Votre dernière progression n’a pas pu être ajoutée',
   rejections: {
     enrolment_withdrawn:
-      'Votre inscription a été retirée. Demandez à votre administrateur de vous réinscrire.',
+      'Votre inscription a été annulée. Demandez à votre administrateur de vous réinscrire.',
     user_disabled: 'Votre compte est désactivé. Demandez à votre administrateur de l’activer.',
     results_too_late: 'La session est terminée depuis trop longtemps.',
     session_exited: 'Vous aviez déjà quitté le cours.',

@@ -250,7 +250,7 @@ export const germanReview: Partial<Messages> = {
     ...german.ends,
     session_ended: {
       title: 'Diese Ansicht ist beendet',
-      text: 'Sie bleibt zwei Stunden lang geöffnet. Öffnen Sie den Kurs erneut auf der Seite, auf der Sie ihn gefunden haben.',
+      text: 'Eine solche Ansicht bleibt zwei Stunden lang geöffnet. Öffnen Sie den Kurs erneut auf der Seite, auf der Sie ihn gefunden haben.',
       action: null,
     },
   },

@@ -118,7 +118,7 @@ const german: PageTexts = {
     },
   },
   startable: (course) => ({
-    title: `Sie können „${course}“ jetzt bearbeiten`,
+    title: `Sie können „${course}“ jetzt starten`,
     reason: 'Ein neuer Versuch ist möglich. Seine Ergebnisse werden gespeichert.',
   }),
   completed: (course) => `Sie haben „${course}“ abgeschlossen`,
