@@ -216,7 +216,7 @@ const rows: [
     [{ kind: 'tell-receipt', receipt }, forget(one)],
   ],
   ['pending commits are sent as usual', waiting, { kind: 'unblocked' }, {}, [schedule(0)]],
-  ['no commit is pending any more', fresh, { kind: 'unblocked' }, {}],
+  ['no commit is pending', fresh, { kind: 'unblocked' }, {}],
   [
     'a restored connection is used immediately',
     { ...waiting, failures: 5 },

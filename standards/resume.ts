@@ -47,8 +47,8 @@ function resume2004(unit: Unit, data: RunTimeData, learner: Learner): RunTimeDat
 }
 
 /**
- * The data of a unit that is opened for review: as at the end of the attempt, without a time limit, and with the mode and
- * credit that tell the content so (SCORM 1.2 RTE §3.4.4, SCORM 2004 RTE §4.2.5 and §4.2.14).
+ * The data of a unit that is opened for review: as at the end of the attempt, without a time limit, and with the mode
+ * and credit of a review (SCORM 1.2 RTE §3.4.4, SCORM 2004 RTE §4.2.5 and §4.2.14).
  */
 export function forReview(standard: Standard, unit: Unit, data: RunTimeData): RunTimeData {
   if (standard === 'web' || unit.Kind !== 'sco') return data;

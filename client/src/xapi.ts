@@ -23,7 +23,7 @@ export type StatementFilter = Pick<Query, 'verb' | 'activity' | 'registration' |
 
 export type StatementPage = {
   statements: Statement[];
-  /** Everything stored until this time is included. Send it as `since` to continue later. */
+  /** Everything stored up to this time is included. Send it as `since` to continue later. */
   consistentThrough: string;
 };
 

@@ -116,8 +116,8 @@ function thresholdsOf({
 }
 
 /**
- * One sequencing rule. A unit that is disabled until something is true is described as opening after it. Whether an
- * unknown status disables the unit is a detail, for which authors add a condition that the status is known.
+ * One sequencing rule. A unit that is disabled until something is true is described as opening after it. What an
+ * unknown status does is a detail: authors add a condition that the status is known.
  */
 export function describeRule(course: Course, activity: Activity, rule: SequencingRule): DescribedRule {
   const conditions = withoutRepetitions(

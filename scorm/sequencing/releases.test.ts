@@ -51,7 +51,7 @@ describe('a state from an earlier release', () => {
   ];
   for (const [title, ids, expected] of cases) it(title, () => assert.deepEqual(seen(...ids), expected));
 
-  it('activities that do not exist any more are dropped, also as the current and the suspended one', () => {
+  it('activities that no longer exist are dropped, even as the current or the suspended one', () => {
     const before = learnerOf(courseOf([leaf('a'), leaf('b')]));
     before.ask('start');
     const course = courseOf([leaf('b'), leaf('c')]);

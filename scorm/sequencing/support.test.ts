@@ -50,7 +50,7 @@ describe('what the data of a unit supports', () => {
     it(`${unit}: ${JSON.stringify(data)}`, () => assert.deepEqual(supportsOf(course, unit, data), supports));
 });
 
-describe('the better of two supports', () => {
+describe('the better of two supported results', () => {
   const cases: [a: Partial<Support>, b: Partial<Support>, better: Support][] = [
     [{}, {}, noSupport],
     [{ completed: true }, {}, { ...noSupport, completed: true }],
@@ -67,11 +67,11 @@ describe('the better of two supports', () => {
   for (const [a, b, better] of cases)
     it(`${JSON.stringify(a)} and ${JSON.stringify(b)}`, () => assert.deepEqual(betterSupport(a, b), better));
 
-  it('nothing supports nothing', () =>
+  it('no data supports no result', () =>
     assert.deepEqual(noSupport, { completed: false, satisfied: false, measure: null, progress: null }));
 });
 
-describe('the supports of several commits', () => {
+describe('the supported results of several commits', () => {
   const cases: [title: string, a: Supports, b: Supports, merged: Supports][] = [
     ['the later one is the first', [], [[0, { completed: true }]], [[0, { completed: true }]]],
     ['the later one has nothing', [[0, { measure: 0.5 }]], [], [[0, { measure: 0.5 }]]],

@@ -75,8 +75,8 @@ export type Learning = {
 };
 
 /**
- * The message that `GetParam` returns. Before version 3, a score has no maximum and minimum. Names are
- * case-insensitive, but some content expects lower case.
+ * The message that `GetParam` returns. Before version 3, a score has no maximum or minimum. Names are case-insensitive,
+ * but some content expects lower case.
  */
 export function paramMessage(data: RunTimeData, version: string, learning: Learning): string {
   const { learner, courseId, mode, unit } = learning;

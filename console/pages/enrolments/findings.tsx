@@ -4,7 +4,7 @@ import { Instant } from '../../parts/values.tsx';
 import { useResultText } from './result.tsx';
 import { type Explanation, usePercent } from './values.tsx';
 
-/** Units that a rule keeps closed, and results that a page claimed without support by its data. */
+/** Units that a rule keeps closed, and results that a page claimed but its data does not support. */
 export function Findings({ explanation }: { explanation: Explanation }) {
   const t = useTranslations('enrolments.findings');
   const { Unavailable, Claims } = explanation;

@@ -69,7 +69,7 @@ async function worker(): Promise<void> {
 const parallel = Number(values.parallel ?? availableParallelism() * 2);
 await Promise.all(Array.from({ length: parallel }, worker));
 await browser.close();
-// The player is honest, so the service must not find any claim without support.
+// The player is honest, so the service must not find any unsupported claim.
 const claimed = await service.ctx.db
   .selectFrom('run_time_commit')
   .select(['tenant_id', 'enroll_id', 'unit_id', 'claimed'])
@@ -93,5 +93,5 @@ console.log(
 if (failed.length > 0) console.log('\nFirst differences:');
 for (const { name } of failed) console.log(`${name.padEnd(8)} ${differences.get(name)}`);
 for (const { unit_id, claimed: claim } of claimed)
-  console.log(`Claim without support in ${unit_id}: ${JSON.stringify(claim)}`);
+  console.log(`Unsupported claim in ${unit_id}: ${JSON.stringify(claim)}`);
 process.exit(failed.length + claimed.length > 0 ? 1 : 0);

@@ -194,7 +194,7 @@ describe("an enrolment's storage", () => {
 });
 
 describe('documents that several learners share', () => {
-  it('are counted as what they take, also if they are written and deleted at the same time', async () => {
+  it('are counted as what they take, even if they are written and deleted at the same time', async () => {
     const [one, other] = [await openUnit(), await openUnit()];
     const of = { activityId: activity, profileId: 'shared' };
     const before = (await used(one)) + (await used(other));

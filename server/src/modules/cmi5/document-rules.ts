@@ -37,8 +37,8 @@ export async function checkDocument(ctx: TenantContext, session: Session, use: D
 }
 
 /**
- * The state of a registration is only the launch's own, so content may use any ID for its activity. Profiles, and states
- * without a registration, are those of all courses.
+ * The state of a registration is only the launch's own, so content may use any ID for its activity. Profiles, and
+ * states without a registration, are shared by all courses.
  */
 async function mayUse(
   ctx: TenantContext,

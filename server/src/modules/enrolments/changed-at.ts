@@ -1,5 +1,5 @@
 /**
- * How long progress leaves `changed_at` as it is, and with it all indexes: the update then stays on its page. Until
+ * How long progress leaves `changed_at`, and therefore all indexes, unchanged: the update then stays on its page. Until
  * then, `last_accessed_at` is the time of the change.
  */
 export const listedWithin = `interval '5 minutes'`;

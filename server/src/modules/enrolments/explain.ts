@@ -99,7 +99,7 @@ export async function explain(
   };
 }
 
-/** AICC has no way to tell content that it is reviewed. */
+/** AICC has no way to tell content that it is being reviewed. */
 async function isAicc(ctx: TenantContext, releaseId: string | null): Promise<boolean> {
   return releaseId !== null && (await playedBy(ctx, releaseId)).standard === 'aicc';
 }

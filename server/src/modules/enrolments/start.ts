@@ -123,8 +123,8 @@ const text = `select (launch.started).*, launch.course_title, launch.course_url,
 from ${startFunction.name}($1, $2, $3, $4, $5, $6, $7) launch`;
 
 /**
- * Counts a launch, or the opening of a review, on this node. The statement does not see the launches of concurrent ones,
- * and reviews are not recorded.
+ * Counts a launch, or the opening of a review, on this node. The statement does not see concurrent launches, and
+ * reviews are not recorded.
  */
 export function admitLaunch(ctx: TenantContext, { enrollId }: { enrollId: string }): void {
   const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${enrollId}`, ctx.now());

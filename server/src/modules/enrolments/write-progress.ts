@@ -38,7 +38,7 @@ export type Progress = {
   status: EnrolmentRow['status'];
   completedAt: Date | null;
   warnings: string[] | null;
-  /** The result that the page claimed without support by its data. */
+  /** The result that the page claimed but its data does not support. */
   claimed: unknown;
   events: { id: string; type: EventType; data: Record<string, unknown> }[];
 };

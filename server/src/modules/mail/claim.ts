@@ -24,7 +24,7 @@ export function dueQueues(ctx: Context, max: number): Promise<Queue[]> {
 export type ClaimedMail = {
   mail_id: string;
   kind: MailKind;
-  /** The user's present one, which may have been corrected since the e-mail was queued. */
+  /** The user's current address, which may have been corrected since the e-mail was queued. */
   address: string | null;
   /** Whether the user is enabled. */
   enabled: boolean;
@@ -57,7 +57,7 @@ update mail_queue set hour_began_at = $3, sent = $4, wake_at = coalesce($5, (
 
 /**
  * Takes the queue's next e-mail, unless another node is faster or the queue has reached its limit. A queue with more
- * of them goes behind all that are waiting.
+ * e-mails moves behind all that are waiting.
  */
 export function claimMail(ctx: TenantContext, urgent: boolean): Promise<ClaimedMail | null> {
   const now = ctx.now();

@@ -18,7 +18,7 @@ delete from mail where tenant_id = $1 and mail_id = any(array(
   order by held.user_id, held.mail_id limit $3
 )) returning 1`;
 
-/** Queued ones are not sent any more. */
+/** Queued e-mails are no longer sent. */
 export const mailData: PersonalData = {
   name: 'Mails',
   tables: ['mail'],

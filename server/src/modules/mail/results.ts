@@ -37,7 +37,7 @@ delete from mail where (tenant_id, mail_id) in (
 const keptDays = 90;
 const purgeBatchSize = 500;
 
-/** Job: removes what happened long ago from the log. */
+/** Job: removes old entries from the log. */
 export async function purgeMails(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - keptDays * 86_400_000);
   await inBatches(ctx, purgeBatchSize, async (ctx, rows) => {

@@ -12,8 +12,8 @@ import { recordResult } from './results.ts';
 import { writeMail } from './write-mail.ts';
 
 /**
- * Job: sends what is due. A free connection takes the next e-mail of the queue that has waited longest. No queue has two
- * connections, and what one tenant's recipients do delays only that queue.
+ * Job: sends what is due. A free connection takes the next e-mail of the queue that has waited longest. A queue has
+ * only one connection at a time, so one tenant's recipients delay only that queue.
  */
 export async function sendMails(ctx: Context, checks: MailChecks = {}): Promise<void> {
   const { mail: server } = ctx.config;
@@ -47,7 +47,7 @@ export async function sendMails(ctx: Context, checks: MailChecks = {}): Promise<
 /** What this run has found out. It is forgotten from time to time, because a slow recipient can make a run long. */
 type Pass = {
   endsAt: number;
-  /** Queues that are not looked at again: nothing could be claimed, or their e-mail failed without an answer. */
+  /** Queues that are skipped in this run: nothing could be claimed, or their e-mail failed without an answer. */
   skipped: Set<string>;
   /** Tenants whose e-mails failed in succession because the mail server was unavailable. */
   unavailable: Set<string>;
@@ -76,7 +76,10 @@ async function nextQueues(ctx: Context, pass: Pass, sending: ReadonlyMap<string,
   return others.slice(0, free);
 }
 
-/** Sends the queue's next e-mail. An error about one e-mail, which is tried again when its claim ends, stops no others. */
+/**
+ * Sends the queue's next e-mail. An error about one e-mail, which is tried again when its claim ends, does not stop the
+ * others.
+ */
 async function serve(
   ctx: TenantContext,
   { sender, queue, pass }: { sender: CheckingSender; queue: Queue; pass: Pass },
@@ -117,7 +120,7 @@ async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Queu
 /** `until`: it was not attempted, because its address got too many e-mails. */
 type Attempt = Outcome & { until?: Date };
 
-/** Returns null if the e-mail should not be sent any more. */
+/** Returns null if the e-mail should no longer be sent. */
 async function attempt(
   ctx: TenantContext,
   { sender, tenant, mail, to }: { sender: CheckingSender; tenant: Queue; mail: ClaimedMail; to: string },

@@ -196,7 +196,7 @@ test('a reset keeps the limits of an administrator', async () => {
   expectProblem(await page('GET', '/webhook'), 403, 'scope_missing');
 });
 
-test('without a mail server, the page learns to ask the administrator', async () => {
+test('without a mail server, a request for a link is rejected with its own error code', async () => {
   const silent = await startService();
   try {
     const reply = await silent.api('POST', '/session/reset', { TenantID: 'test', LoginID: 'x' }, '', ownPage);
@@ -276,7 +276,7 @@ test('without a mail server, an address gives no access', async () => {
   await silent.close();
 });
 
-test('another address ends an invitation, also one whose e-mail is waiting', async () => {
+test('another address ends an invitation, even one whose e-mail is waiting', async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ Email: 'wrong@acme.example' });
   for (const isSent of [true, false]) {

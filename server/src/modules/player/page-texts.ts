@@ -15,9 +15,9 @@ export type Refusal = { rule: Rule; detail: string; until: Date | null; limit: n
 type PageTexts = {
   back: string;
   close: string;
-  /** Opens the latest attempt, if no other one can start. */
+  /** Opens the latest attempt, if no new one can start. */
   review: string;
-  /** Starts the course, after a review was asked for. */
+  /** Starts the course, after a review was requested. */
   start: string;
   pages: Record<
     'brokenLink' | 'suspended' | 'outdated' | 'otherHost' | 'expiredPreview' | 'leftUnit' | 'missing',

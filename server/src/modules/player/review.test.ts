@@ -38,7 +38,7 @@ async function reviewLink(LaunchURL: string): Promise<string | null> {
   return link === undefined ? null : new URL(link.replaceAll('&amp;', '&'), LaunchURL).href;
 }
 
-/** The link on the page that says that the course can be started, when a review was asked for. */
+/** The link on the page that says that the course can be started, when a review was requested. */
 async function startLink(address: string): Promise<string> {
   const { status, text } = await click(address);
   assert.equal(status, 403, text);

@@ -55,7 +55,7 @@ export function limitAfter(ctx: TenantContext, before: Known, change: UserChange
   return change.Password === undefined ? before.admin_scopes : limitWithPassword(before, limit);
 }
 
-/** The limit after a password was set whose access must not exceed `limit`. */
+/** The limit after setting a password whose access must not exceed `limit`. */
 export function limitWithPassword(before: Known, limit: readonly string[] | null): string[] | null {
   if (limit === null) return before.is_admin ? before.admin_scopes : null;
   return before.admin_scopes?.filter((scope) => limit.includes(scope)) ?? [...limit];

@@ -216,6 +216,6 @@ test('an email address without @ fails its row, and a blank address is ignored',
     lines.map(({ Status }) => Status),
     [422, 201, 201],
   );
-  // The interface gives Email no format, so that a single call still takes any text.
+  // The interface defines no format for Email, so a single call still accepts any text.
   assert.equal((await service.api('POST', '/user', { LoginID: 'mail-8', Email: 'n/a' })).status, 201);
 });

@@ -31,7 +31,7 @@ type Row = {
 const loginIdSql = `select account.login_id from "user" account
   where account.tenant_id = $1 and account.user_id = held.user_id`;
 
-/** The e-mails to users, the newest first. */
+/** The e-mails to users, newest first. */
 export async function listMails(ctx: TenantContext, input: Filter) {
   const limit = pageLimit(input);
   const before = readCursor(input);

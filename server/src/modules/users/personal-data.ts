@@ -42,7 +42,7 @@ export async function closeUser(ctx: TenantContext, { userId }: { userId: string
   await cancelMails(ctx, { userIds: [userId] });
 }
 
-/** The user record is deleted last, when nothing refers to it any more. */
+/** The user record is deleted last, when nothing refers to it. */
 export async function removeUser(ctx: TenantContext, { userId }: { userId: string }): Promise<void> {
   await ctx.db
     .deleteFrom('user')

@@ -16,7 +16,7 @@ const maxInterim = 5;
 
 export type Outcome = {
   delivered: boolean;
-  /** The receiver will never take it, so it is not sent again. */
+  /** The receiver will never accept it, so it is not sent again. */
   isRefused?: true;
   status: number | null;
   body: string | null;

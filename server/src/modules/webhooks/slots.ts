@@ -5,7 +5,7 @@
 export type Slots = {
   take: (tenantId: string, whenFree: () => void) => boolean;
   release: () => void;
-  /** Gives a slot that was taken to the next one in the queue, if there is one, and takes it again when it is free. */
+  /** Passes a slot to the next endpoint in the queue, if there is one, and takes a slot again when one is free. */
   passOn: (tenantId: string) => Promise<void>;
 };
 

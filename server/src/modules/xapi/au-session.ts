@@ -36,8 +36,9 @@ export type AuSession = {
   /** It reads only statements with this registration. */
   registration: string;
   /**
-   * Called in the transaction that stores the statements, with those that are new, as they were sent. Its writes commit
-   * together with them. Nothing that they contain is stored before. The tenant's statements are locked only afterwards.
+   * Called in the transaction that stores the statements, with the new ones, as they were sent. Its writes commit
+   * together with them. Nothing that they contain is stored earlier. The tenant's statements are locked only
+   * afterwards.
    */
   takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<Taken>;
   /** Called before a document is read, and in the transaction of a change. */

@@ -104,7 +104,7 @@ const count = `select count(*)::integer as documents from (
 
 const lock = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
 
-/** Writes and deletions of a context take turns, also if its document does not exist yet, or is the last one allowed. */
+/** Writes and deletions of a context take turns, even if the document does not exist yet or is the last one allowed. */
 async function lockDocuments(ctx: TenantContext, address: DocumentAddress): Promise<void> {
   const name = [ctx.tenantId, ...contextOf(address)].join(' ');
   await run(ctx, { name: 'lock_documents', text: lock, values: [name] });

@@ -11,7 +11,7 @@ export const exampleStatement = {
   result: { completion: true, duration: 'PT12M' },
 };
 
-/** The same, as it is read. */
+/** The same statement, as the LRS returns it. */
 export const storedExample = {
   ...exampleStatement,
   authority: {

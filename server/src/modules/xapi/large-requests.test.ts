@@ -295,7 +295,7 @@ const valuesOf = (count: number) => ({
   },
 });
 
-test('a statement or a JSON document with very many values is rejected, and a batch lets others have their turns', async () => {
+test('a statement or a JSON document with very many values is rejected, and a batch lets others take their turns', async () => {
   const tenant = await newTenant(service);
   expectInvalid(
     await post(tenant, { actor, verb, object, result: valuesOf(10_000) }),

@@ -42,7 +42,7 @@ select greatest(log.position, case when pg_try_advisory_xact_lock_shared(${lockK
 from (values (1)) as one (row) left join statement_log log on log.tenant_id = $1`;
 
 /**
- * Communication 2.1.3: everything stored until this time can be read. If no write is in progress, that is now, because
+ * Communication 2.1.3: everything stored up to this time can be read. If no write is in progress, that is now, because
  * a later one gets a later time; otherwise it is the time of the newest statement. Concurrent requests share a read
  * that begins after all of them.
  */

@@ -51,7 +51,7 @@ test('a rejected caller gets the response and is disconnected if it keeps sendin
   await closed.finally(() => clearInterval(sending));
 });
 
-test('the rest of a rejected body is read in small steps, so that others have their turns', async () => {
+test('the rest of a rejected body is read in small steps, so that others take their turns', async () => {
   const sockets: Socket[] = [];
   const note = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
   subscribe('http.server.request.start', note);

@@ -74,7 +74,7 @@ function add(use: Use, time: number, amount: number): void {
 /** Callers do not appear in exchanges until they have spent this fraction of their budget. */
 const reportingThreshold = 1 / 16;
 
-/** What callers have spent here since the last time, for the node's other processes. */
+/** What callers have spent here since the last call of this function, for the node's other processes. */
 export function takeUnshared({ perMinute, used, unshared }: Budgets): [string, number][] {
   const spent: [string, number][] = [];
   for (const caller of unshared ?? []) {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** About as long as other requests may wait for a step. */
 const stepMilliseconds = 10;
 
-/** Like `map` for work that may take long: other requests have their turns in between. */
+/** Like `map` for work that may take long: other requests take their turns in between. */
 export async function mapInSteps<Item, Result>(
   items: readonly Item[],
   work: (item: Item, at: number) => Result,

@@ -54,7 +54,7 @@ export async function readInTurn<Result>(
   const unlessGone = async () => {
     if (request.slot.hasEnded)
       throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
-    // Those that had their turn before may not have been read.
+    // The responses of earlier turns may not have been read yet.
     rejectUnread(ctx, request);
     const result = await read();
     // As long as each message causes the next, Node processes the embedded database's messages one after another

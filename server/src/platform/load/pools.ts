@@ -38,7 +38,7 @@ export type Admission = {
   readonly lists: FairQueue;
   /** Replays and erasures, for which lists do not wait. */
   readonly longWrites: FairQueue;
-  /** Unread bytes of lists and documents, of the same sent to learners' units, and of large player sessions. */
+  /** Unread bytes: of lists and documents, of those sent to learners' units, and of large player sessions. */
   readonly unsent: UnreadBytes;
   readonly unsentToUnits: UnreadBytes;
   readonly unreadSessions: UnreadBytes;

@@ -23,9 +23,9 @@ const counting = setInterval(() => {
 }, 1_000);`;
 
 /**
- * Ends the process if its event loop does not turn for 30 s. An endless loop would otherwise keep it from ever answering
- * again, and whatever started the process would believe it to be well. Ending it is safe at any moment: what was
- * acknowledged is stored.
+ * Ends the process if its event loop does not turn for 30 s. Otherwise an endless loop would keep it from ever
+ * responding again, while to whatever started the process it would seem to be running normally. Ending it is safe at
+ * any moment: what was acknowledged is stored.
  */
 export function startWatchdog(log: Pick<Log, 'error'>, seconds = maxSeconds): { stop: () => void } {
   const worker = new Worker(source, { eval: true, execArgv: [], workerData: seconds });
@@ -33,7 +33,7 @@ export function startWatchdog(log: Pick<Log, 'error'>, seconds = maxSeconds): { 
   worker.unref();
   const sign = setInterval(() => worker.postMessage(null), 500);
   sign.unref();
-  // A person at a breakpoint stops the thread, too.
+  // A debugger at a breakpoint stops the thread, too.
   if (inspector.url() !== undefined) void worker.terminate();
   return {
     stop: () => {

@@ -134,7 +134,7 @@ for (const [Language, subject, course] of [
     assert.ok(mail.html.includes(`<html lang="${Language}">`));
   });
 
-test('a reminder leads to the sign-in, and never contains a link that opens the course without it', async () => {
+test('a reminder links to the sign-in page, and never contains a link that opens the course without signing in', async () => {
   const tenant = await knownTenant({ PasswordHash: 'sha256-hex' });
   const none = await enrolled(tenant);
   const some = await enrolled(tenant, 'month', { Email, Password: 'a'.repeat(64) });
@@ -154,7 +154,7 @@ test('a reminder leads to the sign-in, and never contains a link that opens the 
   assert.deepEqual([linksTo(none), linksTo(some)], [[], [signIn, signIn, signIn]]);
 });
 
-test('a tenant chooses the days, and none at all', async () => {
+test('a tenant can choose the days, or none at all', async () => {
   const [chosen, silent] = [
     await knownTenant({ ReminderDays: [10, 20, 1] }),
     await knownTenant({ ReminderDays: [] }),
@@ -165,7 +165,7 @@ test('a tenant chooses the days, and none at all', async () => {
   assert.deepEqual(await other.reminders(), []);
 });
 
-test('days that are added later remind of what passes them from then on', async () => {
+test('days that are added later apply to the enrolments that reach them from then on', async () => {
   const tenant = await knownTenant({ ReminderDays: [] });
   const [early, late] = [await enrolled(tenant), await enrolled(tenant)];
   await late.put({ ExpiresAt: new Date(clock.now().getTime() + 40 * 86_400_000).toISOString() });
@@ -185,7 +185,7 @@ for (const ReminderDays of [[0], [366], [3, 3], [1.5], [6, 5, 4, 3, 2, 1], null]
     expectProblem(reply, 422, 'validation_failed');
   });
 
-test('nobody is reminded of days that they never had', async () => {
+test('a reminder is sent only if access was long enough', async () => {
   const tenant = await knownTenant();
   const [week, fortnight, unlimited] = [
     await enrolled(tenant, 'week'),
@@ -201,7 +201,7 @@ test('nobody is reminded of days that they never had', async () => {
   assert.deepEqual(await unlimited.reminders(), []);
 });
 
-test('access that begins with the first launch is reminded of from then on', async () => {
+test('if access begins with the first launch, reminders begin with it', async () => {
   const tenant = await knownTenant();
   const [learner, short] = [await enrolled(tenant, 'launch'), await enrolled(tenant, 'launch')];
   await pass(100);
@@ -212,7 +212,7 @@ test('access that begins with the first launch is reminded of from then on', asy
   assert.deepEqual([daysOf(await learner.reminders()), await short.reminders()], [[14], []]);
 });
 
-test('an extension allows another reminder, one that leaves the end within the days does not', async () => {
+test('an extension leads to another reminder, unless the new end is still within the days', async () => {
   const tenant = await knownTenant();
   const [extended, moved, nudged, fortnight] = [
     await enrolled(tenant),
@@ -276,7 +276,7 @@ test('without an e-mail address, there is only the event', async () => {
   assert.deepEqual(server.mails, []);
 });
 
-test('an e-mail that waits is cancelled if it is not true any more', async () => {
+test('a waiting e-mail is cancelled if it is no longer true', async () => {
   const tenant = await knownTenant();
   const all = [
     await enrolled(tenant),
@@ -306,7 +306,7 @@ test('an e-mail that waits is cancelled if it is not true any more', async () =>
   assert.equal(server.mails[0]?.headers.get('message-id'), `<${sent?.MailID}@lectern.example>`);
 });
 
-test('after a long pause of the job, learners get the last reminder only', async () => {
+test('after a long pause of the job, learners get only the last reminder', async () => {
   const tenant = await knownTenant();
   const [learner, past] = [await enrolled(tenant), await enrolled(tenant, 'week')];
   await pass(28);
@@ -327,7 +327,7 @@ test('a suspended tenant reminds nobody until it is resumed', async () => {
   assert.deepEqual(daysOf(await learner.reminders()), [14]);
 });
 
-test('an erasure keeps the days of a reminder, and nothing that leads to the person', async () => {
+test('an erasure keeps the days of a reminder, but nothing that identifies the person', async () => {
   const tenant = await knownTenant();
   const learner = await enrolled(tenant);
   await pass(17);
@@ -342,7 +342,7 @@ test('an erasure keeps the days of a reminder, and nothing that leads to the per
   assert.equal((await tenant.api('GET', '/mail')).body.Items.length, 0);
 });
 
-test('three nodes together remind of 1,000 enrolments that end in the same moment, once each', async () => {
+test('three nodes together send one reminder for each of 1,000 enrolments that end at the same moment', async () => {
   const tenant = await knownTenant();
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };
   const logins = Array.from({ length: 1000 }, () => unique('ending'));

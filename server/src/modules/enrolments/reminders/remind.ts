@@ -124,7 +124,7 @@ async function readTitles(ctx: TenantContext, wanted: readonly Passed[]): Promis
 
 /** Enrolments per transaction: about 10 ms, for which other statements wait on the embedded database. */
 const batch = 50;
-/** Batches before other tenants have their turn. */
+/** Batches before other tenants take their turn. */
 const batchesPerTurn = 20;
 const tenantsPerRound = 50;
 

@@ -1,6 +1,6 @@
 import type { MailKind } from '../kinds.ts';
 
-/** What all texts can use. Each value is on one line and has no control characters. */
+/** The values that all texts can use. Each is on one line and has no control characters. */
 export type TextValues = {
   tenant: string;
   name: string | null;

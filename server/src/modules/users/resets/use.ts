@@ -23,7 +23,10 @@ export async function findReset(ctx: Context, { tenantId, hash }: ResetHandle) {
   return row ?? null;
 }
 
-/** Locks the user before the link, as every other change of a password does. Two links used at once would deadlock. */
+/**
+ * Locks the user before the link, as every other change of a password does. Two links used at the same time would
+ * deadlock.
+ */
 const use = `
 with owner as (
   select account.user_id, account.is_admin from password_reset held, "user" account, tenant client where ${isUsable}
