@@ -1,4 +1,4 @@
-/** Counts the seconds in which the page is visible. */
+/** Counts the seconds during which the page is visible. */
 export type Clock = { seconds(): number };
 
 export function startClock(): Clock {

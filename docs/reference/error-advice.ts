@@ -6,9 +6,9 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Send valid JSON in UTF-8, with `Content-Type: application/json`, and percent-encode identifiers in the path.',
   unauthorized:
     'Send `Authorization: Bearer <secret>` with the secret of a key that is neither expired nor revoked. An access token from `/oauth/token` is valid for ten minutes.',
-  session_ambiguous: 'Delete the cookies of this host name in the browser and sign in again.',
+  session_ambiguous: 'Delete the cookies for this host name in the browser and sign in again.',
   signed_out:
-    'Sign in again. A session ends after 30 minutes without a request, and after 12 hours in any case.',
+    'Sign in again. A session ends after 30 minutes without a request, and at the latest after 12 hours.',
   sign_in_failed:
     'Check the LoginID and the password. A sign-in link works once and expires after a minute; if necessary, get a new one.',
   scope_missing: 'Use a key that has the scope named in `detail`, or create one.',
@@ -118,7 +118,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   storage_limit:
     'The units of an enrolment can store 64 MiB through xAPI. The course should replace its documents instead of adding new ones.',
   precondition_failed: 'Read the document again, apply the change to it, and send its `ETag` in `If-Match`.',
-  headers_too_large: 'Delete the cookies of this host name, or shorten the URL.',
+  headers_too_large: 'Delete the cookies for this host name, or shorten the URL.',
   internal_error: 'Retry the request. If it fails again, send the `request_id` to the operator.',
   unavailable: 'Wait for the number of seconds in `Retry-After` and retry the request.',
 };

@@ -33,7 +33,7 @@ export const german: Messages = {
     prerequisites: 'Schließen Sie zuerst die früheren Teile ab.',
     lastActivity: 'Dies ist der letzte Teil.',
     firstActivity: 'Dies ist der erste Teil.',
-    sessionNotBegun: 'Wählen Sie zuerst einen Teil aus dem Inhalt.',
+    sessionNotBegun: 'Wählen Sie zuerst einen Teil im Inhaltsverzeichnis.',
     sessionAlreadyBegun: 'Der Kurs ist bereits geöffnet.',
     nothingSuspended: 'Es gibt nichts fortzusetzen.',
     nothingOpen: 'Zurzeit ist kein Teil geöffnet.',
@@ -41,7 +41,7 @@ export const german: Messages = {
     unknownActivity: 'Diesen Teil gibt es im Kurs nicht.',
     notSelected: 'Dieser Teil wurde für diesen Versuch nicht ausgewählt.',
     choiceOff: 'Die Teile dieses Abschnitts werden der Reihe nach geöffnet.',
-    flowOff: 'Wählen Sie den nächsten Teil aus dem Inhalt.',
+    flowOff: 'Wählen Sie den nächsten Teil im Inhaltsverzeichnis.',
     forwardOnly: 'In diesem Abschnitt können Sie nicht zurückgehen.',
     choiceExitOff: 'Schließen Sie den aktuellen Teil ab, bevor Sie einen anderen wählen.',
     preventActivation: 'Dieser Teil ist nur innerhalb seines Abschnitts erreichbar.',
@@ -74,7 +74,7 @@ export const german: Messages = {
   finishedCourse: 'Sie sind fertig und können den Kurs jetzt verlassen.',
   chooseUnit: {
     title: 'Wie möchten Sie fortfahren?',
-    text: 'Wählen Sie einen Teil aus dem Inhalt oder verlassen Sie den Kurs. Ihr bisheriger Fortschritt ist gespeichert.',
+    text: 'Wählen Sie einen Teil im Inhaltsverzeichnis oder verlassen Sie den Kurs. Ihr bisheriger Fortschritt ist gespeichert.',
   },
   missing: (title) => ({
     title: `„${title}“ konnte nicht geöffnet werden`,
@@ -101,7 +101,7 @@ export const german: Messages = {
   },
   framed: {
     title: 'Kurs in einem eigenen Fenster öffnen',
-    text: 'Ihr Browser lässt den Kurs innerhalb dieser Seite nichts speichern. Teile des Kurses funktionieren dann möglicherweise nicht, und ohne Verbindung kann Ihr Fortschritt nicht aufbewahrt werden.',
+    text: 'Ihr Browser lässt den Kurs innerhalb dieser Seite nichts speichern. Teile des Kurses funktionieren dann möglicherweise nicht, und ohne Verbindung kann Ihr Fortschritt nicht gespeichert werden.',
     action: 'In eigenem Fenster öffnen',
     stay: 'Hier fortfahren',
     openedTitle: 'Der Kurs ist in einem eigenen Fenster geöffnet',
@@ -206,7 +206,7 @@ export const germanPreview: Partial<Messages> = {
   },
   chooseUnit: {
     title: german.chooseUnit.title,
-    text: 'Wählen Sie einen Teil aus dem Inhalt oder verlassen Sie den Kurs.',
+    text: 'Wählen Sie einen Teil im Inhaltsverzeichnis oder verlassen Sie den Kurs.',
   },
   leaving: 'Die Vorschau wird beendet …',
   ends: {

@@ -107,8 +107,8 @@ async function read(ctx: TenantContext, session: Session, { unit, request }: Ask
 /** The same limits as for the run-time data of a SCORM unit. */
 const max = { elements: 10_000, characters: 262_144, bytes: 1024 ** 2 };
 
-const tooLong: Result = { error: 1, text: `A message can have ${max.elements} lines` };
-const tooLarge: Result = { error: 1, text: `A unit can store ${max.bytes / 1024 ** 2} MiB of data` };
+const tooLong: Result = { error: 1, text: `A message can have at most ${max.elements} lines` };
+const tooLarge: Result = { error: 1, text: `A unit can store at most ${max.bytes / 1024 ** 2} MiB of data` };
 const notStored: Result = {
   error: 1,
   text: 'The result counts, but the data was not stored: the units of an enrolment can store 4 MiB in total',

@@ -137,7 +137,7 @@ function rejectNumber(facts: KnownFacts, { number }: CommitInput): void {
   const isTaken = facts.taken_by !== null;
   if (!isTaken && number <= Expected + maxAhead) return;
   const why = isTaken
-    ? 'was already received with other content'
+    ? 'was already received with different content'
     : `is more than ${maxAhead} ahead of the last one`;
   throw new Problem('commit_number_ahead', `Commit ${number} ${why}. Send it as number ${Expected}.`, {
     param: 'Number',

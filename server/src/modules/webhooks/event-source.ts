@@ -5,7 +5,10 @@ import type { Source } from './source.ts';
 
 const maxEvents = 500;
 
-/** Events, each in a separate delivery. Those of an enrolment, or otherwise of a user, are sent in order. */
+/**
+ * Events, each in a separate delivery. Events of an enrolment are sent in order, and so are those of a user that
+ * concern no enrolment.
+ */
 export const eventSource: Source = {
   hasMore: `exists (
     select from event_log where event_log.tenant_id = hook.tenant_id and event_log.position > hook.position)`,

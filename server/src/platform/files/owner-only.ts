@@ -45,7 +45,7 @@ function restrictFolder(folder: string, mode: number): void {
   } catch (error) {
     refuse(codeOf(error) || String(error), error);
   }
-  if (isReadableByOthers(folder)) refuse('its file system does not keep modes');
+  if (isReadableByOthers(folder)) refuse('its file system does not support file modes');
 }
 
 function isReadableByOthers(path: string): boolean {

@@ -19,7 +19,7 @@ export function checkFunctionBody(
   const { nodes } = readSql(body);
   for (const part of splitNodes(nodes, (node) => isSymbol(node, ';') || isWord(node, ...statementStarts))) {
     if (part.some((node) => isWord(node, 'execute')))
-      throw new Error(`The function ${name} executes a text, which cannot be checked.`);
+      throw new Error(`The function ${name} executes dynamic SQL, which cannot be checked.`);
     const at = part.findIndex((node) => isWord(node, ...statementVerbs));
     const statement: Node[] = at < 0 ? [select, { kind: 'group', nodes: part }] : part.slice(at);
     check(isWord(statement[0], 'perform') ? [select, ...statement.slice(1)] : statement);

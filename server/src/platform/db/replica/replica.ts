@@ -52,7 +52,7 @@ export function openReplica(primary: Engine, engine: Engine, log: DatabaseLog = 
   const readPosition = async (of: Engine, text: string): Promise<number> => {
     const { rows } = await of.query<{ position: number | null }>({ text, values: [] });
     const position = rows[0]?.position ?? null;
-    if (position === null) throw new Error('DATABASE_READ_URL does not lead to a streaming replica.');
+    if (position === null) throw new Error('DATABASE_READ_URL does not point to a streaming replica.');
     return position;
   };
   const sample = shareNextRun(async (): Promise<Sample> => {
