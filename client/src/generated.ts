@@ -1997,7 +1997,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The course was completed.
+         * A learner completed the course.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.completed"];
@@ -2017,7 +2017,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The course was passed.
+         * A learner passed the course.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.passed"];
@@ -2037,7 +2037,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The course was failed.
+         * A learner failed the course.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.failed"];
@@ -2137,7 +2137,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Access ends in a number of days that is in the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.
+         * Access ends in Days days, one of the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.ending"];
@@ -2702,7 +2702,7 @@ export interface components {
                  */
                 Counts: "best" | "last" | "first";
                 /**
-                 * @description When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
+                 * @description When a launch starts a new attempt. failed (default): if the learner failed the latest attempt and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
                  * @enum {string}
                  */
                 After: "failed" | "finished";
@@ -2783,7 +2783,7 @@ export interface components {
                  */
                 Counts: "best" | "last" | "first";
                 /**
-                 * @description When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
+                 * @description When a launch starts a new attempt. failed (default): if the learner failed the latest attempt and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
                  * @enum {string}
                  */
                 After: "failed" | "finished";
@@ -2878,7 +2878,7 @@ export interface components {
                  */
                 Counts?: "best" | "last" | "first";
                 /**
-                 * @description When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
+                 * @description When a launch starts a new attempt. failed (default): if the learner failed the latest attempt and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
                  * @enum {string}
                  */
                 After?: "failed" | "finished";
@@ -3656,7 +3656,7 @@ export interface components {
                  */
                 Counts?: "best" | "last" | "first";
                 /**
-                 * @description When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
+                 * @description When a launch starts a new attempt. failed (default): if the learner failed the latest attempt and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.
                  * @enum {string}
                  */
                 After?: "failed" | "finished";

@@ -27,7 +27,7 @@ const properties = {
   }),
   After: OneOf(['failed', 'finished'], {
     description:
-      'When a launch starts a new attempt. failed (default): if the latest attempt was failed and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.',
+      'When a launch starts a new attempt. failed (default): if the learner failed the latest attempt and the enrolment is not passed; other launches reopen the latest attempt. finished: whenever the latest attempt is finished, even if it was passed.',
   }),
   Review: Type.Unsafe<boolean>({
     type: 'boolean',

@@ -46,9 +46,9 @@ export const eventCatalogue = {
   'enrolment.updated': ['Fields of an enrolment changed, or it was reactivated.', change],
   'enrolment.launched': ['A learner started the course.', data({ Launch: Count, Status })],
   'enrolment.progressed': ['A learner made progress.', courseResult],
-  'enrolment.completed': ['The course was completed.', courseResult],
-  'enrolment.passed': ['The course was passed.', courseResult],
-  'enrolment.failed': ['The course was failed.', courseResult],
+  'enrolment.completed': ['A learner completed the course.', courseResult],
+  'enrolment.passed': ['A learner passed the course.', courseResult],
+  'enrolment.failed': ['A learner failed the course.', courseResult],
   'enrolment.attempt_started': [
     'A launch started another attempt, because the enrolment has rules for attempts.',
     data({ Attempt: Count }),
@@ -71,7 +71,7 @@ export const eventCatalogue = {
     }),
   ],
   'enrolment.ending': [
-    "Access ends in a number of days that is in the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.",
+    "Access ends in Days days, one of the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.",
     data({ Days: Count, ExpiresAt: Instant(), MailID: Nullable(Id) }),
   ],
   'enrolment.expired': ['An enrolment expired.', change],

@@ -47,7 +47,7 @@ export type AuSession = {
   takeSpace: (ctx: TenantContext, bytes: number) => Promise<void>;
 };
 
-/** Who calls the LRS: a key, or a console session, of the tenant; or an AU. */
+/** Who calls the LRS: a key or console session of the tenant, or an AU. */
 export type LrsCaller = { kind: 'key'; keyId: string } | { kind: 'au'; session: AuSession };
 
 /**

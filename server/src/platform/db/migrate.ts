@@ -144,7 +144,7 @@ function applyNext(
     }
     await apply(engine, connection, next).catch((cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      const kept = runsOutsideTransaction(next.sql) ? '' : ' and nothing of it was kept';
+      const kept = runsOutsideTransaction(next.sql) ? '' : ' and none of its changes were kept';
       throw new Error(`The migration ${next.name} failed${kept}: ${reason}`, { cause });
     });
     await ask('insert into migration (name, checksum, applied_at) values ($1, $2, now())', [

@@ -10,8 +10,8 @@ export type Budgets = {
 };
 
 /**
- * A caller's use of its budget. Its minute begins, in milliseconds, with the first call after the previous minute.
- * `unshared`: the part of `spent` that other processes do not know about.
+ * A caller's use of its budget. `since`: the start of its minute in milliseconds, which is its first call after the
+ * previous minute. `unshared`: the part of `spent` that other processes do not know about.
  */
 export type Use = { since: number; spent: number; unshared: number; inUse: number };
 

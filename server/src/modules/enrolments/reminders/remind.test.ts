@@ -276,7 +276,7 @@ test('without an e-mail address, there is only the event', async () => {
   assert.deepEqual(server.mails, []);
 });
 
-test('a waiting e-mail is cancelled if it is no longer true', async () => {
+test('a waiting e-mail is cancelled if its contents are no longer true', async () => {
   const tenant = await knownTenant();
   const all = [
     await enrolled(tenant),
