@@ -66,7 +66,7 @@ test('An administrator invites a learner, who accepts on a phone, signs in again
   await expectNoBarriers(page);
   await page.getByLabel('New password').fill('Ann Arbor 1234');
   await page.getByRole('button', { name: 'Set password and sign in' }).click();
-  await page.getByText('Use more than your name').waitFor();
+  await page.getByText('Do not use only your name').waitFor();
   await expectNoBarriers(page);
   await page.getByLabel('New password').fill(password);
   await page.keyboard.press('Enter');

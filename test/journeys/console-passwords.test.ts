@@ -52,7 +52,7 @@ test('An administrator sets a password, and the learner later resets it on a pho
   const dialog = console.getByRole('dialog');
   await dialog.getByLabel('New password').fill('Ann Arbor 12');
   await dialog.getByRole('button', { name: 'Set password' }).click();
-  await console.getByText('Use more than your name').waitFor();
+  await console.getByText('Do not use only your name').waitFor();
   await dialog.getByLabel('New password').fill(given);
   await console.keyboard.press('Enter');
   await console.getByText('Password set', { exact: true }).waitFor();
