@@ -60,7 +60,7 @@ function completionOf(value: unknown): boolean | null {
 
 function trackFrom(course: Course, activity: Activity, known: Stored): Track {
   const fresh = course.freshTracks[activity.index];
-  if (!fresh) throw new RangeError(`The activity ${activity.id} is of another course`);
+  if (!fresh) throw new RangeError(`The activity ${activity.id} belongs to another course`);
   const attempts = numberOf(known.attemptCount) ?? 0;
   const began = Date.parse(textOf(known.attemptAbsoluteStartTime) ?? '');
   const objectives = Object.values(objectOf(objectOf(known.objectives).objectives));

@@ -116,7 +116,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   document_conflict: 'Read the document, and repeat the request with its `ETag` in `If-Match`.',
   document_limit: 'Delete documents that are no longer needed, or store several values in one document.',
   storage_limit:
-    'The units of an enrolment can store 64 MiB through xAPI. The course should replace its documents instead of adding new ones.',
+    'The units of an enrolment can store at most 64 MiB through xAPI. The course should replace its documents instead of adding new ones.',
   precondition_failed: 'Read the document again, apply the change to it, and send its `ETag` in `If-Match`.',
   headers_too_large: 'Delete the cookies for this host name, or shorten the URL.',
   internal_error: 'Retry the request. If it fails again, send the `request_id` to the operator.',

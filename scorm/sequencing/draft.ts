@@ -93,7 +93,7 @@ export function closeDraft(draft: Draft): SequencingState {
 
 export function trackOf(draft: Draft, { index, id }: Activity): Readonly<Track> {
   const track = draft.tracks[index];
-  if (!track) throw new RangeError(`The activity ${id} is of another course`);
+  if (!track) throw new RangeError(`The activity ${id} belongs to another course`);
   return track;
 }
 

@@ -88,7 +88,7 @@ describe('a state from an earlier release', () => {
     const draft = openDraft(small, learnerOf(small).state, 0);
     const [a, c] = ['a', 'c'].map((id) => large.byID.get(id) ?? assert.fail(id));
     assert.ok(a && c);
-    assert.throws(() => trackOf(draft, c), /The activity c is of another course/);
+    assert.throws(() => trackOf(draft, c), /The activity c belongs to another course/);
     assert.throws(() => objectiveTrack(draft, a, 1), /The activity a has no objective 1/);
   });
 

@@ -111,7 +111,7 @@ const tooLong: Result = { error: 1, text: `A message can have at most ${max.elem
 const tooLarge: Result = { error: 1, text: `A unit can store at most ${max.bytes / 1024 ** 2} MiB of data` };
 const notStored: Result = {
   error: 1,
-  text: 'The result counts, but the data was not stored: the units of an enrolment can store 4 MiB in total',
+  text: 'The result counts, but the data was not stored: the units of an enrolment can store at most 4 MiB in total',
 };
 
 /** In `Browse` and `Review`, nothing is recorded. */

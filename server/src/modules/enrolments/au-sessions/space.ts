@@ -21,6 +21,6 @@ export async function takeSpace(ctx: TenantContext, enrollId: string, bytes: num
   if (taken.length > 0) return;
   throw new Problem(
     'storage_limit',
-    `The units of an enrolment can store ${maxAuBytes / 1024 ** 2} MiB of statements, attachments and documents. Replace documents instead of adding new ones.`,
+    `The units of an enrolment can store at most ${maxAuBytes / 1024 ** 2} MiB of statements, attachments and documents. Replace documents instead of adding new ones.`,
   );
 }
