@@ -1,7 +1,7 @@
 /** Whether a unit's page was shown; `unreachable` if there was no response, or only a temporary error. */
 export type Loaded = 'shown' | 'missing' | 'unreachable';
 
-/** Shows a unit's page, each in its own iframe. */
+/** Shows units' pages, each in its own iframe. */
 export type Stage = ReturnType<typeof createStage>;
 
 /** Content may delay closing with its own prompt. After this time, the learner leaves anyway. */

@@ -179,7 +179,9 @@ async function verify(image: Image): Promise<void> {
   const code = await stopped;
   if (!healthy) throw new Error('The health check did not pass within a minute.');
   if (code !== 0) throw new Error(`The service exited with code ${code} when it was stopped.`);
-  console.log('The image is healthy: not root, a read-only root file system, stopped by its signal.');
+  console.log(
+    'The image is healthy: it does not run as root, its root file system is read-only, and its signal stops it.',
+  );
 }
 
 try {

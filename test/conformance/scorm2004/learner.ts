@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator } from 'playwright-core';
 import { endingOf, type Plan, type Result } from './page.ts';
 
-/** A content object's page that was delivered and waits for its calls. */
+/** The page of a delivered content object, which waits to be told which calls to make. */
 export type Arrival = {
   activity: string;
   answer: (plan: Plan | null) => void;
