@@ -153,7 +153,10 @@ describe('a manifest', () => {
     const details =
       '<adlcp:prerequisites type="aicc_script">a&amp;b</adlcp:prerequisites><adlcp:maxtimeallowed>00:30:00</adlcp:maxtimeallowed><adlcp:timelimitaction>exit,message</adlcp:timelimitaction><adlcp:datafromlms>x=1</adlcp:datafromlms><adlcp:masteryscore>80</adlcp:masteryscore>';
     const { unit, warnings } = read(manifest12(oneItem.replace('</item>', `${details}</item>`), oneResource));
-    assert.deepEqual(warnings, []);
+    assert.deepEqual(
+      warnings.map(({ Message }) => Message),
+      ['The prerequisites of "Start" name "a", which does not exist, so they keep nothing closed'],
+    );
     assert.deepEqual(
       [
         unit?.Prerequisites,
