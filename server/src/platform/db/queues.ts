@@ -1,13 +1,13 @@
 import { isAnonymousQueue, operatorQueue } from '../load/fair-queue.ts';
-import { type Database, kyselyForEngine, originOf } from './dialect.ts';
+import { type Database, databaseInQueue, originOf } from './dialect.ts';
 
 /**
  * The same context, but its statements and transactions wait in this database queue. Has no effect inside a
  * transaction.
  */
 export function inQueue<C extends { db: Database }>(ctx: C, queue: string): C {
-  const origin = originOf(ctx.db);
-  return origin ? { ...ctx, db: kyselyForEngine(origin.engine, queue) } : ctx;
+  const db = databaseInQueue(ctx.db, queue);
+  return db ? { ...ctx, db } : ctx;
 }
 
 /** The queue of the caller's network if the caller has not been identified yet; otherwise null. */

@@ -115,11 +115,12 @@ const commitBytesOfTenant = 16 * 1024 ** 2;
 export const ordinaryCommitBytes = 16 * 1024;
 const learnerRequests = 20;
 /**
- * Each start takes up to half a millisecond of the event loop. With 8 per tenant, other tenants waited four times as
- * long during a flood; with 1, the throughput of a lone tenant fell by a third.
+ * Each start takes up to half a millisecond of the event loop. With 2 per tenant, concurrent launches shared few
+ * statements: 2 to 3 in each instead of 15, at half the rate. Others waited no less during a flood of one tenant, whose
+ * requests then took more turns (`npm run attack -- --only "1,000 connections of another"`, 25 November 2026).
  */
 const startsPerTurn = 32;
-const startsOfTenant = 2;
+const startsOfTenant = 16;
 /** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
 const concurrentFiles = 100;
 /** Enough to open a course of 69 files (our largest test package) 80 times, or one of 2,000 files three times. */
