@@ -354,7 +354,7 @@ describe('messages with very many lines', () => {
       const unit = await openAicc(service, LaunchURL);
       const reply = await unit.command('PutParam', message);
       assert.equal(reply.error, '1');
-      assert.match(reply.text, /can have 10000 lines/);
+      assert.match(reply.text, /can have at most 10000 lines/);
     });
 
   it('are accepted up to a limit', async () => {
