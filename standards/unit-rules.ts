@@ -8,12 +8,13 @@ import {
 import { parseSeconds } from './durations.ts';
 import { unitsNamedIn } from './prerequisites.ts';
 import type { CourseTree, Unit } from './types.ts';
+import { nodesIn } from './unit-status.ts';
 
 /** The titles of all units, by UnitID. */
 export type Titles = ReadonlyMap<string, string>;
 
 export function titlesOf(tree: CourseTree): Titles {
-  return new Map(unitsIn(tree.Units).map(({ UnitID, Title }) => [UnitID, Title]));
+  return new Map([...nodesIn(tree.Units)].map(([unitID, { Title }]) => [unitID, Title]));
 }
 
 /** The rules of a unit in any standard; `course` is the tree prepared for sequencing, if the standard has it. */
@@ -47,7 +48,3 @@ export function prerequisiteRule(titles: Titles, script: string): DescribedRule 
 const doneCondition = (title: string): DescribedCondition => ({
   ...{ Condition: 'done', Not: false, Units: [title], Objective: null, Value: null },
 });
-
-function unitsIn(units: readonly Unit[]): Unit[] {
-  return units.flatMap((unit) => [unit, ...unitsIn(unit.Children)]);
-}

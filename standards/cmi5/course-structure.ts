@@ -20,7 +20,7 @@ import { launchNames, type MoveOn, moveOns } from './vocabulary.ts';
 
 const maxNodes = 5_000;
 const maxDepth = 64;
-/** All may be satisfied at once, each with a statement. */
+/** One request may satisfy all of them, and a statement is stored for each. */
 const maxBlocks = 500;
 const maxIdLength = 1_000;
 

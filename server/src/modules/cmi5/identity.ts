@@ -1,4 +1,5 @@
 import type { Unit } from '../../../../standards/types.ts';
+import { nodesIn } from '../../../../standards/unit-status.ts';
 import type { Agent } from '../../../../standards/xapi/types.ts';
 import type { Context } from '../../platform/context.ts';
 import { sha256 } from '../../platform/ids.ts';
@@ -42,7 +43,7 @@ export function ownActivities(
   ctx: Context,
   { courseId, units }: { courseId: string; units: readonly Unit[] },
 ): (activityId: string) => boolean {
-  const ids = new Set(allUnits(units).map(({ UnitID }) => UnitID));
+  const ids = nodesIn(units);
   const isUnit = (id: string) => ids.has(id) && isSpecific(id);
   return (activityId) => {
     if (activityId.startsWith(`${ctx.config.baseUrl}/course/`))
@@ -54,9 +55,6 @@ export function ownActivities(
     );
   };
 }
-
-const allUnits = (units: readonly Unit[]): Unit[] =>
-  units.flatMap((unit) => [unit, ...allUnits(unit.Children)]);
 
 /** An ID such as `https:/` would have every web address below it. */
 const isSpecific = (unit: string) => /^[^:/]+:\/{0,2}[^/]/.test(unit);

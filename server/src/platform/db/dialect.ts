@@ -95,10 +95,7 @@ export function kyselyForEngine(
   return db;
 }
 
-/**
- * The same database with another queue; null inside a transaction. Kept, because creating one takes up to 10 µs, and a
- * request changes queues three times.
- */
+/** The same database with another queue; null inside a transaction. Kept, because a request changes queues repeatedly. */
 export function databaseInQueue(db: Database, queue: string): Database | null {
   const origin = origins.get(db);
   if (!origin) return null;

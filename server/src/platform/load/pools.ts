@@ -116,8 +116,8 @@ export const ordinaryCommitBytes = 16 * 1024;
 const learnerRequests = 20;
 /**
  * Each start takes up to half a millisecond of the event loop. With 2 per tenant, concurrent launches shared few
- * statements: 2 to 3 in each instead of 15, at half the rate. Others waited no less during a flood of one tenant, whose
- * requests then took more turns (`npm run attack -- --only "1,000 connections of another"`, 25 November 2026).
+ * statements, at half the rate (docs/performance.md). Others waited no less during a flood of one tenant, whose requests
+ * then took more turns (`npm run attack -- --only "1,000 connections of another"`, 25 November 2026).
  */
 const startsPerTurn = 32;
 const startsOfTenant = 16;

@@ -1,5 +1,6 @@
 import { unitsNamedIn } from '../../../../../standards/prerequisites.ts';
 import type { CourseTree, Objective, Sequencing, Unit } from '../../../../../standards/types.ts';
+import { nodesIn } from '../../../../../standards/unit-status.ts';
 import { Problem } from '../../../platform/errors.ts';
 
 /** The tree is parsed for every launch, so a larger one would delay other callers. */
@@ -31,7 +32,7 @@ export function checkTree(tree: CourseTree): void {
   const { length } = JSON.stringify(tree);
   if (length > maxTreeLength)
     throw tooMany(length, 'characters of units and sequencing rules', maxTreeLength);
-  const units = unitsIn(tree.Units);
+  const units = [...nodesIn(tree.Units).values()];
   const groups: Group[] = [{ Title: '', Children: tree.Units, Sequencing: tree.Sequencing }, ...units];
   for (const { Sequencing } of groups) if (Sequencing) checkRules(Sequencing);
   const rollups = groups.reduce((sum, group) => sum + rollupsOf(group), 0);
@@ -49,9 +50,6 @@ export function checkTree(tree: CourseTree): void {
 
 type Group = Pick<Unit, 'Title' | 'Children' | 'Sequencing'>;
 
-const unitsIn = (units: readonly Unit[]): Unit[] =>
-  units.flatMap((unit) => [unit, ...unitsIn(unit.Children)]);
-
 function checkRules({ Objectives, Rules, RollupRules }: Sequencing): void {
   const rules = Rules.length + RollupRules.Rules.length;
   if (Objectives.length > most.objectives)
@@ -64,7 +62,7 @@ const rollupsOf = ({ Children, Sequencing }: Group) =>
   (Sequencing?.RollupRules.Rules ?? []).reduce((sum, rule) => sum + rule.Conditions.length, 0);
 
 const evaluatedOf = ({ Children, Sequencing }: Group) =>
-  (1 + unitsIn(Children).length) *
+  (1 + nodesIn(Children).size) *
   (Sequencing?.Rules ?? []).reduce((sum, rule) => sum + rule.Conditions.length, 0);
 
 /** What conditions refer to: how many units, and how long their titles are. */
