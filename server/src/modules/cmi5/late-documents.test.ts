@@ -63,7 +63,7 @@ for (const [name, end] of Object.entries(ways))
     for (const send of finish) assert.equal(await send(), 401);
     const { rows } = await service.ctx.engine.query<{ count: number }>({
       name: 'test_documents',
-      text: "/* across tenants: a test */ select count(*)::integer as count from xapi_document where document_id = 'notes'",
+      text: "/* across tenants: a test counts documents */ select count(*)::integer as count from xapi_document where document_id = 'notes'",
       values: [],
     });
     assert.equal(rows[0]?.count, 0);
