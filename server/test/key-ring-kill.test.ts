@@ -81,7 +81,12 @@ test('a service killed at any point during its first start has one ring afterwar
     const isThere = () => readdirSync(folder).some((name) => name.startsWith(point));
     // On a server there is no database.new, and a draft exists only briefly.
     const isPast = () => point !== 'sign-in' && readRingFile(folder) !== null;
-    await until(point, () => isThere() || isPast());
+    // The first start creates a database, which takes long beside other tests.
+    await until(
+      () => `${point}\n${service.stdout()}${service.stderr()}`,
+      () => isThere() || isPast(),
+      180,
+    );
     service.child.kill('SIGKILL');
     await service.exited;
     const now = textOf(readRingFile(folder));

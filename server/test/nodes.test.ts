@@ -98,7 +98,7 @@ for (const count of [2, 4])
   });
 
 test('a rolling restart under load drops no requests', { skip }, async (context) => {
-  const service = await startBalanced(2, () => ({ DRAIN_SECONDS: '1' }));
+  const service = await startBalanced(2, () => ({ DRAIN_SECONDS: '4' }));
   context.after(service.close);
   const { client, target, ledger, balancer, databaseUrl } = service;
   const load = service.load(24);

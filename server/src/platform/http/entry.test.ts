@@ -69,7 +69,8 @@ test('the rest of a rejected body is read in small steps, so that others take th
     most = Math.max(most, received.bytesRead - before);
     before = received.bytesRead;
   }
-  assert.ok(before > 1_000_000, `only ${before} bytes were read`);
+  // More than two steps. A busy machine reads little before the connection is closed.
+  assert.ok(before > 512 * 1024, `only ${before} bytes were read`);
   assert.ok(most <= 256 * 1024, `${most} bytes were read in one turn`);
   socket.destroy();
 });
