@@ -8,14 +8,17 @@ const duration =
   /^P(?:([\d.]+)Y)?(?:([\d.]+)M)?(?:([\d.]+)W)?(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?$/i;
 const durationSeconds = [31_557_600, 2_629_800, 604_800, 86_400, 3_600, 60, 1];
 
-/** Seconds in a SCORM 1.2 timespan or an ISO 8601 duration; 0 for anything else. */
-export function parseSeconds(text: string | null | undefined): number {
+/** Seconds in a SCORM 1.2 timespan or an ISO 8601 duration; 0 for anything else. At most 9999:59:59. */
+export const parseSeconds = (text: string | null | undefined) => clamp(parseAnySeconds(text), 0, maxSeconds);
+
+/** The same without a maximum. */
+export function parseAnySeconds(text: string | null | undefined): number {
   const plain = text?.trim() ?? '';
   const span = timespan.exec(plain);
   const parts = span ? span.slice(1) : duration.exec(plain)?.slice(1);
   const units = span ? [3_600, 60, 1] : durationSeconds;
   const total = parts?.reduce((sum, part, index) => sum + Number(part ?? 0) * (units[index] ?? 0), 0) ?? 0;
-  return Number.isNaN(total) ? 0 : clamp(total, 0, maxSeconds);
+  return Number.isNaN(total) ? 0 : total;
 }
 
 /** `HHHH:MM:SS.SS` */

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { parseSeconds } from '../../../../standards/durations.ts';
+import { parseAnySeconds } from '../../../../standards/durations.ts';
 import { Problem } from '../../platform/errors.ts';
 import { OneOf } from '../../platform/http/schema.ts';
 
@@ -81,7 +81,7 @@ export function completeRules(sent: Partial<AttemptRules>): AttemptRules {
   return rules;
 }
 
-export const coolDownMilliseconds = ({ CoolDown }: AttemptRules) => parseSeconds(CoolDown) * 1000;
+export const coolDownMilliseconds = ({ CoolDown }: AttemptRules) => parseAnySeconds(CoolDown) * 1000;
 
 /** The cast is safe: the column is written only from completed rules. The first ones did not have `Review`. */
 export function rulesOf(stored: unknown): AttemptRules | null {

@@ -157,6 +157,14 @@ test('a cool-down delays the next attempt', async () => {
   assert.equal((await read()).Attempt, 2);
 });
 
+test('the longest cool-down is not shortened', async () => {
+  const { take, refusal } = await learner({ CoolDown: 'P999DT999H999M' });
+  await take('failed', 40);
+  const wait = Date.parse((await refusal()).NextAttemptAt) - clock.now().getTime();
+  const longest = ((999 * 24 + 999) * 60 + 999) * 60_000;
+  assert.ok(wait > longest - 60_000 && wait <= longest, String(wait));
+});
+
 test('late results of a launch belong to its attempt', async () => {
   const { take, open, read, attempts, path } = await learner({});
   const late = await open();
