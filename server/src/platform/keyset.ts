@@ -14,8 +14,21 @@ export type Keyset = {
   /** An additional constant condition on `held`. */
   where?: string;
   key: readonly string[];
+  /** The most rows of a page. */
   rows: number;
+  /** The size of a row in bytes, as SQL on `held`. If it is given, a page ends after the row that exceeds 1 MiB. */
+  bytes?: string;
 };
+
+/** Rows are read until they have this many bytes together. */
+export const pageBytes = 1024 ** 2;
+
+/**
+ * SQL: the size of all previous rows in this order. It does not read large values, because PostgreSQL stores the length
+ * of a value beside its address.
+ */
+export const bytesBefore = (bytes: string, order: string) =>
+  `coalesce(sum(${bytes}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)`;
 
 /** The key values of the last row that was read. */
 export type KeyPosition = readonly unknown[];
@@ -42,6 +55,21 @@ export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition |
   return { text, values, add };
 }
 
+const readRows = 'rows_of_page';
+const readBytes = 'bytes_before';
+
+function pageSql(tenantId: string, keyset: Keyset, after: KeyPosition | null) {
+  const { text, values } = keysetSql(tenantId, keyset, after);
+  const { bytes, key } = keyset;
+  if (bytes === undefined) return { text, values };
+  const order = key.map((name) => `held.${name}`).join(', ');
+  const sized = `select held.*, count(*) over () as ${readRows},
+      ${bytesBefore(bytes, order)} as ${readBytes}
+    from (${text}) held`;
+  const fits = `held.${readBytes} < ${pageBytes}`;
+  return { text: `select held.* from (${sized}) held where ${fits} order by ${order}`, values };
+}
+
 /** Reads page by page, so that no statement grows with the table. */
 export async function* pagesOf<R extends Row>(
   ctx: { db: Database; tenantId: string },
@@ -49,10 +77,11 @@ export async function* pagesOf<R extends Row>(
 ): AsyncGenerator<R[]> {
   let after: KeyPosition | null = null;
   for (;;) {
-    const { text, values } = keysetSql(ctx.tenantId, keyset, after);
-    const page: R[] = await run<R>(ctx, { text, values });
+    const found: R[] = await run<R>(ctx, pageSql(ctx.tenantId, keyset, after));
+    const rows = Number(found[0]?.[readRows] ?? found.length);
+    const page = found.map(({ [readRows]: _, [readBytes]: __, ...row }) => row as R);
     if (page.length > 0) yield page;
-    if (page.length < keyset.rows || keyset.key.length === 0) return;
+    if (page.length === rows && (rows < keyset.rows || keyset.key.length === 0)) return;
     after = positionOf(page.at(-1), keyset.key);
   }
 }

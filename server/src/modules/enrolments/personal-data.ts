@@ -89,18 +89,16 @@ export const enrolmentData: PersonalData = {
   read: readEnrolments,
 };
 
-/**
- * The rest of each table's primary key, and how many rows are read at a time: rows with run-time data can have 1 MiB
- * each.
- */
+/** The rest of each table's primary key, and the size of rows that may be large. */
 const pages = {
-  launch: { key: ['number'], rows: 200 },
-  attempt: { key: [], rows: 1 },
-  attempt_unit: { key: ['unit_id'], rows: 4 },
-  earlier_attempt: { key: ['number'], rows: 200 },
-  earlier_unit: { key: ['number', 'unit_id'], rows: 4 },
-  run_time_commit: { key: ['launch', 'number'], rows: 200 },
-  au_session: { key: ['session_id'], rows: 200 },
+  launch: { key: ['number'] },
+  attempt: { key: [] },
+  // Rows of early versions have no size.
+  attempt_unit: { key: ['unit_id'], bytes: 'greatest(held.bytes, pg_column_size(held.data))' },
+  earlier_attempt: { key: ['number'] },
+  earlier_unit: { key: ['number', 'unit_id'], bytes: 'held.bytes' },
+  run_time_commit: { key: ['launch', 'number'] },
+  au_session: { key: ['session_id'] },
 } as const;
 
 type Table = keyof typeof pages;
@@ -108,6 +106,7 @@ type Table = keyof typeof pages;
 const keysetOf = (table: Table, enrollId: string): Keyset => ({
   table,
   of: { enroll_id: enrollId },
+  rows: 200,
   ...pages[table],
 });
 

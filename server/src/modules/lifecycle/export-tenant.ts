@@ -5,9 +5,8 @@ import { appendAudit, deployment } from '../audit/append.ts';
 import { readTenant } from '../tenants/tenants.ts';
 import { publicName, type TenantDataTable, tenantTables } from './tables.ts';
 
-/** Rows read at a time. Rows with run-time data can have 1 MiB each. */
-const page = 200;
-const largePage = 4;
+/** Rows read at a time. */
+const rows = 200;
 
 /**
  * All data of a tenant as NDJSON, one line per record, streamed in constant memory. Secrets and their hashes are left
@@ -31,9 +30,9 @@ const line = (Type: string, Record: object) => `${JSON.stringify({ Type, Record 
 
 async function* linesOf(ctx: Context, tenantId: string, own: TenantDataTable): AsyncGenerator<string> {
   const type = publicName(own.table);
-  const rows = own.hasLargeRows ? largePage : page;
+  const { table, key, bytes } = own;
   await ctx.checkCaller?.();
-  for await (const found of pagesOf(forTenant(ctx, tenantId), { table: own.table, key: own.key, rows })) {
+  for await (const found of pagesOf(forTenant(ctx, tenantId), { table, key, rows, bytes })) {
     yield found.map((row) => line(type, recordOf(row, own))).join('');
     await ctx.checkCaller?.();
   }

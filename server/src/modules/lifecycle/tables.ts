@@ -4,8 +4,8 @@ export type TenantDataTable = {
   /** The rest of its primary key, after `tenant_id`. */
   key: readonly string[];
   what: string;
-  /** The table contains data stored by courses, so an export reads few rows at a time. */
-  hasLargeRows?: true;
+  /** The size of a row, as SQL on `held`, if courses or clients may store much in it. */
+  bytes?: string;
   /** Columns that an export leaves out. */
   secrets?: readonly string[];
   /** Why an export omits the table. */
@@ -45,16 +45,22 @@ export const tenantTables: readonly TenantDataTable[] = [
     table: 'earlier_unit',
     key: ['enroll_id', 'number', 'unit_id'],
     what: 'Run-time data of earlier attempts',
-    hasLargeRows: true,
+    bytes: 'held.bytes',
   },
   { table: 'earlier_attempt', key: ['enroll_id', 'number'], what: 'Earlier attempts and their results' },
   {
     table: 'attempt_unit',
     key: ['enroll_id', 'unit_id'],
     what: 'Run-time data of units',
-    hasLargeRows: true,
+    // Rows of early versions have no size.
+    bytes: 'greatest(held.bytes, pg_column_size(held.data))',
   },
-  { table: 'attempt', key: ['enroll_id'], what: 'Bookmarks and activity trees', hasLargeRows: true },
+  {
+    table: 'attempt',
+    key: ['enroll_id'],
+    what: 'Bookmarks and activity trees',
+    bytes: 'coalesce(octet_length(held.tree_state), 0) + coalesce(octet_length(held.shared), 0)',
+  },
   {
     table: 'au_session',
     key: ['enroll_id', 'session_id'],
@@ -86,9 +92,9 @@ export const tenantTables: readonly TenantDataTable[] = [
     table: 'statement_attachment',
     key: ['statement_id', 'sha2'],
     what: 'Attachments of statements',
-    hasLargeRows: true,
+    bytes: 'octet_length(held.content)',
   },
-  { table: 'statement', key: ['statement_id'], what: 'xAPI statements', hasLargeRows: true },
+  { table: 'statement', key: ['statement_id'], what: 'xAPI statements', bytes: 'held.bytes' },
   {
     table: 'statement_log',
     key: [],
@@ -104,7 +110,7 @@ export const tenantTables: readonly TenantDataTable[] = [
     table: 'xapi_document',
     key: ['kind', 'agent_key', 'activity_key', 'document_key', 'registration'],
     what: 'xAPI states and profiles',
-    hasLargeRows: true,
+    bytes: 'octet_length(held.content)',
   },
   { table: 'event', key: ['event_id'], what: 'Events' },
   {

@@ -108,21 +108,29 @@ async function redact(
 }
 
 async function* statementsWith(ctx: TenantContext, key: string) {
-  const keyset = { table: 'statement_match', of: { key }, key: ['position', 'source'], rows: 4 };
+  const keyset = { table: 'statement_match', of: { key }, key: ['position', 'source'], rows: 200 };
   type Row = { position: number; source: number };
   for await (const page of pagesOf<Row>(ctx, keyset)) {
     const own = page.filter(({ position, source }) => position === source);
-    if (own.length === 0) continue;
-    yield* await ctx.db
-      .selectFrom('statement')
-      .select(['payload', 'position', 'keys'])
-      .where('tenant_id', '=', ctx.tenantId)
-      .where(
-        'position',
-        'in',
-        own.map(({ position }) => position),
-      )
-      .execute();
+    const positions = own.map(({ position }) => position);
+    yield* statementsAt(ctx, positions);
+  }
+}
+
+type FoundStatement = { payload: string; position: number; keys: string[] };
+
+const statementsText = `select own.payload, own.position, own.keys from (
+  select held.*, ${bytesBefore('held.bytes', 'held.position')} as bytes_before
+  from statement held where held.tenant_id = $1 and held.position = any($2::bigint[])
+) own where own.bytes_before < ${pageBytes} order by own.position`;
+
+async function* statementsAt(ctx: TenantContext, positions: readonly number[]) {
+  for (let rest = positions; rest.length > 0; ) {
+    const values = [ctx.tenantId, rest];
+    const found = await run<FoundStatement>(ctx, { name: 'read_found_statements', text: statementsText, values });
+    yield* found;
+    const last = found.at(-1)?.position;
+    rest = last === undefined ? [] : rest.filter((position) => position > last);
   }
 }
 
@@ -205,8 +213,9 @@ export const documentData: PersonalData = {
     for (const kind of kinds) {
       const of = { kind, agent_key: keyOf(ctx, loginId) };
       const key = ['activity_key', 'document_key', 'registration'];
+      const keyset = { table: 'xapi_document', of, key, rows: 200, bytes: 'octet_length(held.content)' };
       type Row = { about: string; content_type: string; content: Buffer; updated_at: Date };
-      for await (const page of pagesOf<Row>(ctx, { table: 'xapi_document', of, key, rows: 4 }))
+      for await (const page of pagesOf<Row>(ctx, keyset))
         yield* page.map(({ about, content_type, content, updated_at }) => ({
           ...(JSON.parse(about) as object),
           contentType: content_type,
