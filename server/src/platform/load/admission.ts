@@ -164,7 +164,7 @@ export async function admitPlayer(
   player: Player,
   use: RunTimeUse,
 ): Promise<void> {
-  await waitForTurn(ctx, player);
+  await waitForTurn(ctx, player, use);
   const { learnerCalls, learnerFiles, commits, runTimeTenants, pools } = ctx.admission;
   const isCommit = typeof use === 'object';
   const own = (of: Budgets): Reservation<'runTime'> => ({
@@ -194,13 +194,14 @@ export async function admitPlayer(
 }
 
 /** Each turn of the event loop starts only a few requests of a tenant, so a flood of them delays only that tenant. */
-function waitForTurn(ctx: Context, { tenantId }: Player): Promise<void> {
+function waitForTurn({ admission }: Context, { tenantId }: Player, use: RunTimeUse): Promise<void> {
+  const turns = use === 'file' ? admission.fileTurns : admission.runTimeTurns;
   return new Promise((resolve, reject) => {
     const start = () => {
       resolve();
       return setImmediate();
     };
-    if (!inTurn(ctx.admission.runTimeTurns, tenantId ?? operatorQueue, start)) reject(overloaded());
+    if (!inTurn(turns, tenantId ?? operatorQueue, start)) reject(overloaded());
   });
 }
 

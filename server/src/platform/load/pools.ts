@@ -67,8 +67,9 @@ export type Admission = {
   readonly keys: Budgets;
   readonly tenants: Budgets;
   readonly runTimeTenants: Budgets;
-  /** Run-time requests that each turn of the event loop starts. */
+  /** Run-time requests that each turn of the event loop starts, other than for files, and those for files. */
   readonly runTimeTurns: FairQueue;
+  readonly fileTurns: FairQueue;
   /** Bytes of a tenant's commits in progress. */
   readonly commitBytes: Budgets;
   /**
@@ -114,13 +115,15 @@ const commitBytesOfTenant = 16 * 1024 ** 2;
 /** Commits up to this size count as well, but do not wait for the large commits of a few learners. */
 export const ordinaryCommitBytes = 16 * 1024;
 const learnerRequests = 20;
-/**
- * Each start takes up to half a millisecond of the event loop. With 2 per tenant, concurrent launches shared few
- * statements, at half the rate (docs/performance.md). Others waited no less during a flood of one tenant, whose requests
- * then took more turns (`npm run attack -- --only "1,000 connections of another"`, 25 November 2026).
- */
+/** Each start takes up to half a millisecond of the event loop. */
 const startsPerTurn = 32;
+/** Concurrent launches and commits share statements: with 2, they reached half the rate (docs/performance.md). */
 const startsOfTenant = 16;
+/**
+ * Files share nothing. With 16, other tenants waited up to 5.2 s during a flood of one tenant; with 2, up to 0.3 s
+ * (`npm run attack -- --only "1,000 connections of another"`, five runs each, 25 November 2026).
+ */
+const fileStartsOfTenant = 2;
 /** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
 const concurrentFiles = 100;
 /** Enough to open a course of 69 files (our largest test package) 80 times, or one of 2,000 files three times. */
@@ -216,6 +219,11 @@ export function openAdmission(config: Config): Admission {
     runTimeTurns: openFairQueue({
       max: startsPerTurn,
       maxPerCaller: startsOfTenant,
+      maxWaiting: 2 * maxInFlight,
+    }),
+    fileTurns: openFairQueue({
+      max: startsPerTurn,
+      maxPerCaller: fileStartsOfTenant,
       maxWaiting: 2 * maxInFlight,
     }),
     commitBytes: openBudgets({ concurrent: commitBytesOfTenant }),
