@@ -1,5 +1,5 @@
 // Attacks a local instance of the service and prints the results: npm run attack -- [--only TEXT] [--engine
-// pglite|postgres] Each attempt runs alongside an honest client. It fails if the attack succeeds or the
+// pglite|postgres] Each attack runs alongside an honest client. It fails if it succeeds or the
 // honest client has to wait.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,8 +7,8 @@ import { parseArgs } from 'node:util';
 import { startCluster } from '../scripts/postgres-cluster.ts';
 import { cleanUp, type Environment } from '../server/test/support/process.ts';
 import { ask } from './attack/ask.ts';
-import type { Attempt } from './attack/attempt.ts';
-import { attempts } from './attack/attempts.ts';
+import type { Attack } from './attack/attack.ts';
+import { attacks } from './attack/attacks.ts';
 import { startHonest } from './attack/honest.ts';
 import { expect, honestProbes, openWorld, uniqueName, type World } from './attack/world.ts';
 
@@ -19,7 +19,7 @@ if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engin
 const maxMilliseconds = 100;
 /** Enough requests for a p99 that is not simply the slowest one. */
 const leastMilliseconds = 2_500;
-/** The first requests after a start compile the code they need. They would be counted against the attempt that sends them. */
+/** The first requests after a start compile the code they need. They would be counted against the attack that sends them. */
 const warmUpMilliseconds = 5_000;
 
 function megabytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {
@@ -64,7 +64,7 @@ async function useBulkAndChanges({ service, api, key, learner }: World): Promise
 
 async function measure(
   world: World,
-  attempt: Attempt,
+  attack: Attack,
   honest: ReturnType<typeof startHonest>,
 ): Promise<[Line, boolean]> {
   const pid = world.service.child.pid as number;
@@ -72,9 +72,9 @@ async function measure(
   forgetPeak(pid);
   honest.begin();
   const begun = performance.now();
-  const { withstood, detail } = await attempt.run(world).catch((error: unknown) => ({
+  const { withstood, detail } = await attack.run(world).catch((error: unknown) => ({
     withstood: false,
-    detail: `the attempt failed with an error:  ${error instanceof Error ? error.message : String(error)}`,
+    detail: `the attack failed with an error:  ${error instanceof Error ? error.message : String(error)}`,
   }));
   await pause(Math.max(0, leastMilliseconds - (performance.now() - begun)));
   const { waits, wrong } = await honest.finish();
@@ -89,8 +89,8 @@ async function measure(
   ];
   return [
     {
-      finding: attempt.finding,
-      attempt: attempt.name,
+      finding: attack.finding,
+      attempt: attack.name,
       outcome: isFine ? 'withstood' : 'FAILED   ',
       'p99 ms': p99,
       'longest ms': Math.round(sorted.at(-1) ?? Number.NaN),
@@ -103,8 +103,8 @@ async function measure(
   ];
 }
 
-const chosen = attempts.filter(({ name }) => name.includes(values.only ?? ''));
-if (chosen.length === 0) throw new Error("No attempt's name contains the text of --only.");
+const chosen = attacks.filter(({ name }) => name.includes(values.only ?? ''));
+if (chosen.length === 0) throw new Error("No attack's name contains the text of --only.");
 const begun = performance.now();
 const cluster = values.engine === 'postgres' ? await startCluster() : null;
 const lines: Line[] = [];
@@ -112,11 +112,11 @@ let failed = 0;
 try {
   const environment = cluster ? { DATABASE_URL: cluster.url } : {};
   let { world, honest } = await startWorld(environment);
-  for (const attempt of chosen) {
-    const [line, isFine] = await measure(world, attempt, honest);
+  for (const attack of chosen) {
+    const [line, isFine] = await measure(world, attack, honest);
     lines.push(line);
     if (!isFine) failed++;
-    console.log(`  ${isFine ? 'withstood' : 'FAILED   '} ${attempt.name}`);
+    console.log(`  ${isFine ? 'withstood' : 'FAILED   '} ${attack.name}`);
     if (world.service.child.exitCode !== null || world.service.child.signalCode !== null) {
       honest.close();
       ({ world, honest } = await startWorld(environment));
@@ -129,6 +129,6 @@ try {
 }
 console.table(lines);
 console.log(
-  `${lines.length - failed} of ${lines.length} attempts withstood, in ${Math.round((performance.now() - begun) / 1000)} s.`,
+  `${lines.length - failed} of ${lines.length} attacks withstood, in ${Math.round((performance.now() - begun) / 1000)} s.`,
 );
 process.exit(failed > 0 ? 1 : 0);

@@ -5,10 +5,10 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from '@tanstack/react-router';
-import type { Search } from './search.ts';
 import { PageTexts, preloadPageTexts } from './shell/intl.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Root } from './shell/root.tsx';
+import type { Search } from './url-state.ts';
 
 const rootRoute = createRootRoute({
   component: Root,

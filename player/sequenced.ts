@@ -9,7 +9,7 @@ import type { Commits, Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
 import { autosaveDelay, type Course, type CourseEvents, type Leaving, saveDelay } from './course.ts';
 import { createMachine } from './machine.ts';
-import { endingsOf, type Outlook, positionIn } from './outlook.ts';
+import { endingsOf, type Predicted, positionIn } from './position.ts';
 import { createRunTime } from './runtime.ts';
 import {
   beginSequenced,
@@ -36,7 +36,7 @@ export function createSequencedCourse(
   events: CourseEvents,
 ): Course {
   let clock = startClock();
-  let seen: { key: readonly unknown[]; outlook: Outlook } | null = null;
+  let seen: { key: readonly unknown[]; predicted: Predicted } | null = null;
   const autosave = createTimer(() => save(saveDelay));
 
   const runTime = createRunTime(
@@ -165,7 +165,7 @@ export function createSequencedCourse(
     await stage.clear();
     autosave.cancel();
     const left = leftBehind() ?? visited();
-    const ends = how === 'end' || (how === 'exit' && endingsOf(outlook().prediction.hidden).exitEnds);
+    const ends = how === 'end' || (how === 'exit' && endingsOf(predicted().prediction.hidden).exitEnds);
     machine.dispatch({ kind: 'left', left, how: ends ? 'exitAll' : 'suspendAll', now: Date.now() });
     const { last, sequencing } = machine.state;
     if (left) return snapshotOf(left, sequencing);
@@ -175,18 +175,18 @@ export function createSequencedCourse(
   }
 
   /** Cached until the learner moves or the content reports something else, because several callers need it. */
-  function outlook(): Outlook {
+  function predicted(): Predicted {
     const { course, sequencing, current, shown } = machine.state;
     const key = [sequencing, current, shown, runTime.state()];
-    if (seen && key.every((part, index) => part === seen?.key[index])) return seen.outlook;
+    if (seen && key.every((part, index) => part === seen?.key[index])) return seen.predicted;
     const now = sequencingNow(leftBehind());
     const found = { prediction: predict(course, now, Date.now()), statuses: new Map(statuses(course, now)) };
-    seen = { key, outlook: found };
+    seen = { key, predicted: found };
     return found;
   }
 
   function mayNavigate(request: string, target: string | null): 'true' | 'false' {
-    const { requests, contents } = outlook().prediction;
+    const { requests, contents } = predicted().prediction;
     const text = target === null ? request : `{target=${target}}${request}`;
     const asked = parseRequest(text);
     if (!asked) return 'false';
@@ -198,7 +198,7 @@ export function createSequencedCourse(
 
   return {
     start: async () => machine.dispatch({ kind: 'started', now: Date.now() }),
-    position: () => positionIn(machine.state, outlook(), session.Evidence),
+    position: () => positionIn(machine.state, predicted(), session.Evidence),
     next: () => navigate({ kind: 'continue' }),
     previous: () => navigate({ kind: 'previous' }),
     choose: (target) => navigate({ kind: 'choice', target }),

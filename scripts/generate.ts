@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { generateClientTypes } from '../client/generate.ts';
 import { commandsPage, configurationPage, errorsPage, eventsPage } from '../docs/reference/pages.ts';
 import { describeInterface } from '../server/src/app.ts';
-import { databaseFunctions } from '../server/src/functions.ts';
+import { databaseFunctions } from '../server/src/database-functions.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { generateDatabaseTypes } from './generate-db.ts';
 

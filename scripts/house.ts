@@ -115,7 +115,7 @@ function innerFunctions(node: Node): Node[] {
 /** From the route's file to the statement's. Each import on the shortest path is one hop for the reader. */
 const journeys = {
   enrol: ['enrolments/routes.ts', 'enrolments/enrol-function.ts'],
-  click: ['player/launch-route.ts', 'enrolments/explain.ts'],
+  click: ['player/launch-route.ts', 'enrolments/launch-decision.ts'],
   commit: ['player/content-routes.ts', 'enrolments/write-progress.ts'],
   import: ['catalogue/routes.ts', 'catalogue/packages/import-package.ts'],
 };

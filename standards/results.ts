@@ -1,5 +1,5 @@
 import type { Course } from '../scorm/sequencing/course.ts';
-import { courseLimit } from '../scorm/sequencing/limits.ts';
+import { courseLimit } from '../scorm/sequencing/course-limit.ts';
 import { replayedResult } from '../scorm/sequencing/replay.ts';
 import { courseResult } from '../scorm/sequencing/result.ts';
 import { type Shared, statuses } from '../scorm/sequencing/session.ts';

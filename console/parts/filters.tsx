@@ -4,7 +4,7 @@ import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { Children, type ReactNode, useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import type { Search } from '../search.ts';
+import type { Search } from '../url-state.ts';
 
 type Filters<Name extends string> = Partial<Record<Name, string>>;
 

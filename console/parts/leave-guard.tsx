@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
-import type { Search } from '../search.ts';
+import type { Search } from '../url-state.ts';
 import { focusFirst } from './focus-first.ts';
 
 type LeaveGuardProps = {

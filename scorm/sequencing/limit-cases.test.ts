@@ -10,7 +10,7 @@ import type {
 } from '../../standards/types.ts';
 import { rollupRule } from '../test-support/learners.ts';
 import { courseOf, group, leaf, mapWith } from '../test-support/trees.ts';
-import { courseLimit, visitedActivities } from './limits.ts';
+import { courseLimit, visitedActivities } from './course-limit.ts';
 import { type GlobalObjective, unknownObjective } from './state.ts';
 import { supportsOf } from './support.ts';
 

@@ -1,6 +1,6 @@
 import type { Activity, Course } from './course.ts';
+import { type SupportsByUnit, visitedActivities } from './course-limit.ts';
 import { change, type Draft, openDraft, trackOf } from './draft.ts';
-import { type SupportsByUnit, visitedActivities } from './limits.ts';
 import { recordObjective } from './objectives.ts';
 import { type CourseResult, courseResult } from './result.ts';
 import { rollUp, statusOf } from './rollup.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { largeCourses, medianRequest, numbers } from '../test-support/large-courses.ts';
 import type { courseOf } from '../test-support/trees.ts';
-import { courseLimit } from './limits.ts';
+import { courseLimit } from './course-limit.ts';
 import { replayedResult } from './replay.ts';
 import { courseResult } from './result.ts';
 import * as session from './session.ts';

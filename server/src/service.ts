@@ -6,6 +6,7 @@ import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type App, buildApp } from './app.ts';
 import { encryptStored } from './encrypt-stored.ts';
+import { startWorker } from './jobs.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
 import type { Context } from './platform/context.ts';
@@ -14,7 +15,6 @@ import { followRing } from './platform/keys/follow-ring.ts';
 import { drain, watchEventLoop } from './platform/load/admission.ts';
 import { shareBudgets } from './platform/load/share-budgets.ts';
 import { startWatchdog } from './platform/operations/watchdog.ts';
-import { startWorker } from './worker.ts';
 
 /** How long in-flight requests may take to finish during a shutdown, which must complete within 10 s. */
 const graceMilliseconds = 9_000;

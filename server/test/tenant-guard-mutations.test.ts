@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
-import { databaseFunctions } from '../src/functions.ts';
+import { databaseFunctions } from '../src/database-functions.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Engine } from '../src/platform/db/engine.ts';
 import {

@@ -14,7 +14,7 @@ import { forTenant } from '../src/platform/db/queues.ts';
 import type { Route } from '../src/platform/http/routes.ts';
 import { newId, sha256 } from '../src/platform/ids.ts';
 import { anonymousQueueOf, credentialsQueue, isAnonymousQueue } from '../src/platform/load/fair-queue.ts';
-import { recordGrowth } from '../src/platform/operations/statistics.ts';
+import { recordGrowth } from '../src/platform/operations/analyze-tables.ts';
 import { importAicc } from './support/aicc.ts';
 import { startAu } from './support/au.ts';
 import { onEngine, serve } from './support/nodes.ts';

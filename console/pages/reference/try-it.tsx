@@ -17,7 +17,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useAction } from '../../parts/action.tsx';
 import { FailedAction } from '../../parts/states.tsx';
-import type { Search } from '../../search.ts';
+import type { Search } from '../../url-state.ts';
 import { bodyOf, type Entry, type Parameter } from './document.ts';
 import { addressOf } from './request.ts';
 

@@ -9,7 +9,7 @@ import { Page } from '../../parts/page.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
-import { instantOf } from '../webhooks/span.ts';
+import { instantOf } from '../webhooks/local-time.ts';
 import { Connect } from './connect.tsx';
 import { agentOf, cursorOf, lastPart, pageOf, type Statement, verbs } from './record.ts';
 import { Sentence } from './sentence.tsx';

@@ -8,8 +8,8 @@ import { Message, NoneFound, WaitingRows } from '../../parts/states.tsx';
 import { DeliveryDialog } from './delivery.tsx';
 import { useDeliveryColumns } from './delivery-columns.tsx';
 import type { Endpoint } from './health.tsx';
+import { instantOf } from './local-time.ts';
 import { ReplayButton } from './replay.tsx';
-import { instantOf } from './span.ts';
 import { type DeliveryFilter, deliveryStatuses, useDeliveries } from './use-deliveries.ts';
 
 const names = ['status', 'type', 'from', 'until', 'event'] as const;

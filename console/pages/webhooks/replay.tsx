@@ -9,7 +9,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import type { Endpoint } from './health.tsx';
-import { instantOf, local } from './span.ts';
+import { instantOf, local } from './local-time.ts';
 import { maxCounted, useCount } from './use-count.ts';
 
 type What = { EventIDs: string[] } | { From: string; Until?: string };

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Api, useApi } from '../../api/api.tsx';
 import type { Endpoint } from './health.tsx';
-import { isWithin } from './span.ts';
+import { isWithin } from './local-time.ts';
 
 export const maxCounted = 2_000;
 

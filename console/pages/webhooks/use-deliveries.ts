@@ -3,7 +3,7 @@ import { useApi } from '../../api/api.tsx';
 import { paged } from '../../parts/list.tsx';
 import type { Delivery } from './delivery-status.tsx';
 import type { Endpoint } from './health.tsx';
-import { isWithin } from './span.ts';
+import { isWithin } from './local-time.ts';
 
 export const deliveryStatuses = [
   'pending',

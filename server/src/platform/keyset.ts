@@ -17,7 +17,7 @@ export type Keyset = {
   /** The most rows of a page. */
   rows: number;
   /** The size of a row in bytes, as SQL on `held`. If it is given, a page ends after the row that exceeds 1 MiB. */
-  bytes?: string;
+  bytes?: string | undefined;
 };
 
 /** Rows are read until they have this many bytes together. */

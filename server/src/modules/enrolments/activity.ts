@@ -1,4 +1,4 @@
-import { interactionsOf, objectivesOf } from '../../../../standards/activity.ts';
+import { interactionsOf, objectivesOf } from '../../../../standards/interactions.ts';
 import { findUnit, type Played } from '../../../../standards/results.ts';
 import { readTreeState } from '../../../../standards/tree-state.ts';
 import type { Evidence, RunTimeData } from '../../../../standards/types.ts';

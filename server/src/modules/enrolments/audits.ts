@@ -1,6 +1,6 @@
 import type { NewAudit } from '../audit/actions.ts';
+import { overrideOf } from './effective-result.ts';
 import type { EnrolmentWithNames } from './record.ts';
-import { overrideOf } from './result.ts';
 
 /**
  * An administrator's changes to an enrolment. The reason for an override is free text, so it is stored only with the

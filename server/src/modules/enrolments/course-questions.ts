@@ -1,4 +1,4 @@
-import type { Interaction } from '../../../../standards/activity.ts';
+import type { Interaction } from '../../../../standards/interactions.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { type PageQuery, readCursor, toCursor } from '../../platform/http/pagination.ts';
 import type { CourseQuestion, CourseQuestions } from './activity-schemas.ts';

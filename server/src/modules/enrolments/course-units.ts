@@ -1,4 +1,4 @@
-import { type Interaction, interactionsOf } from '../../../../standards/activity.ts';
+import { type Interaction, interactionsOf } from '../../../../standards/interactions.ts';
 import { findUnit } from '../../../../standards/results.ts';
 import type { RunTimeData } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';

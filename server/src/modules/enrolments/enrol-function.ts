@@ -3,7 +3,7 @@ import type { OptionRow } from '../catalogue/options.ts';
 import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
 import type { EventType } from '../events/types.ts';
 import { collected, eventType } from '../events/write.ts';
-import { cappedDuration, cappedEnd } from './end.ts';
+import { cappedDuration, cappedEnd } from './capped-duration.ts';
 import { listOptions, readFacts } from './enrol-facts.ts';
 import type { EnrolmentRow } from './record.ts';
 import { statusAfter } from './states.ts';

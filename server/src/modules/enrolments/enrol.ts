@@ -3,7 +3,7 @@ import { isInTransaction, run } from '../../platform/db/transaction.ts';
 import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { coalesce } from '../../platform/load/batch.ts';
+import { coalesce } from '../../platform/load/coalesce.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { Postponed } from '../../platform/retries/once.ts';
 import { numberBeforeCommit } from '../events/write.ts';

@@ -4,7 +4,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { playedBy } from '../catalogue/playable.ts';
 import { type AuProgress, readAus } from './au-sessions/units.ts';
-import { explain } from './explain.ts';
+import { explain } from './launch-decision.ts';
 import type { Explanation } from './schemas.ts';
 import { readUnits } from './units.ts';
 

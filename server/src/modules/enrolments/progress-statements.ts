@@ -1,7 +1,7 @@
 import type { Evidence } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { coalesce } from '../../platform/load/batch.ts';
+import { coalesce } from '../../platform/load/coalesce.ts';
 import { readTogether, wantedRows } from '../../platform/load/read-together.ts';
 import { lostLaunchNumber } from './lost-launch.ts';
 import type { EnrolmentRow } from './record.ts';

@@ -9,10 +9,10 @@ import { knownTenant } from '../tenants/tenants.ts';
 import { type EarlierAttempt, withAttempt, withResult, writeEarlier } from './attempts/earlier-commits.ts';
 import { resultIn, stateOf } from './attempts/state.ts';
 import { checkedResults, unsupportedWarning } from './checked-results.ts';
+import { eventsFor, overrideOf, withOverride } from './effective-result.ts';
 import { lostLaunchNumber, lostLaunchStart } from './lost-launch.ts';
 import { type CachedProgress, cachedProgress, cacheProgress, forgetProgress } from './progress-cache.ts';
 import { type ProgressFacts, readProgress, writeRefused } from './progress-statements.ts';
-import { eventsFor, overrideOf, withOverride } from './result.ts';
 import {
   commitRejection,
   commitRejections,

@@ -5,8 +5,8 @@ import { Problem } from '../../platform/errors.ts';
 import { hasScope } from '../../platform/scopes.ts';
 import { rulesOf } from '../catalogue/attempt-rules.ts';
 import { attemptsUsed } from './attempts/state.ts';
+import { countingResult, overrideOf, recordedResult } from './effective-result.ts';
 import { launchUrl } from './launch-link.ts';
-import { countingResult, overrideOf, recordedResult } from './result.ts';
 import type { Enrolment } from './schemas.ts';
 import { statusAt } from './states.ts';
 

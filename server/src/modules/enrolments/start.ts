@@ -10,10 +10,10 @@ import { countRejection } from '../../platform/operations/counters.ts';
 import { collected, eventType } from '../events/write.ts';
 import { startAttempt } from './attempts/begin.ts';
 import { startsAnotherSql } from './attempts/state.ts';
-import { cappedEnd } from './end.ts';
-import { explain } from './explain.ts';
+import { cappedEnd } from './capped-duration.ts';
+import { countingResult } from './effective-result.ts';
+import { explain } from './launch-decision.ts';
 import type { EnrolmentRow } from './record.ts';
-import { countingResult } from './result.ts';
 import { statusAfter, statusAtSql } from './states.ts';
 
 /**

@@ -10,12 +10,12 @@ import { playedBy } from '../catalogue/playable.ts';
 import { freeSeats, takeSeat } from '../catalogue/seats.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
+import { changed, type PlayedAttempts } from './apply-change.ts';
 import { countingOf, readEarlierAttempts } from './attempts/earlier-commits.ts';
 import { columnsOf, resultIn } from './attempts/state.ts';
 import { auditsOf } from './audits.ts';
-import { changed, type PlayedAttempts } from './change.ts';
+import { countingResult, eventsFor, resultData } from './effective-result.ts';
 import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from './record.ts';
-import { countingResult, eventsFor, resultData } from './result.ts';
 import type { Enrolment, EnrolmentChange } from './schemas.ts';
 import { statusAt } from './states.ts';
 

@@ -2,7 +2,7 @@ import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { coalesce } from '../../platform/load/batch.ts';
+import { coalesce } from '../../platform/load/coalesce.ts';
 import type { EventType } from '../events/types.ts';
 import { collected } from '../events/write.ts';
 import type { AttemptState } from './attempts/state.ts';

@@ -16,7 +16,7 @@ import {
   Session,
 } from './schemas.ts';
 import { sessionOf, signedOut } from './sessions.ts';
-import { signedIn } from './signed-in.ts';
+import { signedIn } from './sign-in-response.ts';
 
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
 

@@ -10,7 +10,7 @@ import { PasswordFunction, PasswordSignIn, Session, SignInLink, SignInRequest } 
 import { sessionOf, signedOut, signOut } from './sessions.ts';
 import { createSignInLink, isLinkOfSuspendedTenant, isSignInLink, signIn } from './sign-in.ts';
 import { crossSitePage, pageHeaders, signInPage, suspendedTenantPage, usedLinkPage } from './sign-in-page.ts';
-import { signedIn } from './signed-in.ts';
+import { signedIn } from './sign-in-response.ts';
 
 const page = (status: number, body: string): Answer => ({ status, body, headers: pageHeaders });
 const html = (description: string) => ({ description, type: 'text/html' });

@@ -4,7 +4,7 @@ import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type Answer, route } from '../../platform/http/routes.ts';
 import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
-import { explain, type LaunchDecision } from '../enrolments/explain.ts';
+import { explain, type LaunchDecision } from '../enrolments/launch-decision.ts';
 import { type EnrolmentHandle, readLaunchKey } from '../enrolments/launch-link.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Player } from '../../platform/load/admission.ts';
 import type { OpenAu, OpenedAu } from '../cmi5/open-au.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
-import type { readResults } from '../enrolments/results.ts';
+import type { readResults } from '../enrolments/read-results.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
 
 export type AuOpening = { UnitID: string; LaunchMode?: NonNullable<OpenAu['launchMode']> };

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { explain, type LaunchDecision } from '../enrolments/explain.ts';
+import { explain, type LaunchDecision } from '../enrolments/launch-decision.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
 import { reviewUntil, writeReviewTicket } from './review-tokens.ts';
 import { type Ticket, writeTicket } from './tokens.ts';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { playedBy } from '../catalogue/playable.ts';
-import { explain } from '../enrolments/explain.ts';
+import { explain } from '../enrolments/launch-decision.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
 import { enrolmentNotFound, selectEnrolments, toEnrolment } from '../enrolments/record.ts';
 import { accessEnd } from '../enrolments/session-end.ts';

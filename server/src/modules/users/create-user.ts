@@ -4,7 +4,7 @@ import { isInTransaction, run, transaction } from '../../platform/db/transaction
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { coalesce } from '../../platform/load/batch.ts';
+import { coalesce } from '../../platform/load/coalesce.ts';
 import { dryRunEach } from '../../platform/retries/dry-run.ts';
 import { Outdated } from '../../platform/retries/once.ts';
 import { requireScope, type Scope } from '../../platform/scopes.ts';

@@ -4,7 +4,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Claimed } from './claim.ts';
 import type { Waiting } from './lanes.ts';
-import { nextAttemptAt } from './pending.ts';
+import { nextAttemptAt } from './next-attempt.ts';
 import type { Source } from './source.ts';
 
 /**

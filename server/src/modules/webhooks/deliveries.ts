@@ -8,7 +8,7 @@ import { newId } from '../../platform/ids.ts';
 import { spend } from '../../platform/load/budgets.ts';
 import { reject, reserveAll } from '../../platform/load/reservations.ts';
 import { type Body, pingBody, pingType, readBodies } from './message.ts';
-import { nextAttemptAt } from './pending.ts';
+import { nextAttemptAt } from './next-attempt.ts';
 import { type WebhookRow, webhookNotFound } from './record.ts';
 import { type Delivery, type DeliveryQuery, deliveryStatuses } from './schemas.ts';
 import { type Outcome, openSender } from './send.ts';

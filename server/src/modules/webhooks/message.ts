@@ -1,6 +1,6 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { coalesce } from '../../platform/load/batch.ts';
+import { coalesce } from '../../platform/load/coalesce.ts';
 import { type EventRow, eventColumns, toEvent } from '../events/log.ts';
 import type { WebhookRow } from './record.ts';
 import { openSecret } from './secrets.ts';

@@ -1,7 +1,7 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { inBatches } from '../../platform/db/batches.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
-import { coalesce } from '../../platform/load/batch.ts';
+import { coalesce } from '../../platform/load/coalesce.ts';
 import { appendEvents } from '../events/append.ts';
 
 export type Result = {

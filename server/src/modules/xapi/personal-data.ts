@@ -3,7 +3,7 @@ import type { Agent } from '../../../../standards/xapi/types.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { countRows } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { pagesOf } from '../../platform/keyset.ts';
+import { bytesBefore, pageBytes, pagesOf } from '../../platform/keyset.ts';
 import { type Batch, batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
 import { eraseText } from './erase-function.ts';
 import { redacted } from './redaction.ts';
@@ -127,7 +127,11 @@ const statementsText = `select own.payload, own.position, own.keys from (
 async function* statementsAt(ctx: TenantContext, positions: readonly number[]) {
   for (let rest = positions; rest.length > 0; ) {
     const values = [ctx.tenantId, rest];
-    const found = await run<FoundStatement>(ctx, { name: 'read_found_statements', text: statementsText, values });
+    const found = await run<FoundStatement>(ctx, {
+      name: 'read_found_statements',
+      text: statementsText,
+      values,
+    });
     yield* found;
     const last = found.at(-1)?.position;
     rest = last === undefined ? [] : rest.filter((position) => position > last);

@@ -10,7 +10,7 @@ import { writeInstant } from '../../../../standards/xapi/times.ts';
 import type { JsonObject } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { coalesce } from '../../platform/load/batch.ts';
+import { coalesce } from '../../platform/load/coalesce.ts';
 import { mapInSteps } from '../../platform/load/in-steps.ts';
 import { readDefinitions } from './activity-definitions.ts';
 import { searchKey } from './search-keys.ts';

@@ -5,7 +5,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { coalesce } from '../../platform/load/batch.ts';
+import { coalesce } from '../../platform/load/coalesce.ts';
 import { mapInSteps } from '../../platform/load/in-steps.ts';
 import { addDefinitions, rememberDefinitions } from './activity-definitions.ts';
 import { insertAttachments, type NewAttachment } from './attachments.ts';

@@ -4,7 +4,7 @@ import { guardTenants } from './guard/tenant-guard.ts';
 import { openPglite } from './pglite/pglite.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { openReplica, type Replica } from './replica/replica.ts';
-import { shareAmongTenants } from './share.ts';
+import { shareAmongTenants } from './share-among-tenants.ts';
 
 export type DatabaseOptions = {
   databaseUrl: string | undefined;

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../context.ts';
 import { run } from '../db/transaction.ts';
-import { coalesce } from './batch.ts';
+import { coalesce } from './coalesce.ts';
 
 /**
  * SQL: the items as the relation `wanted`, each with its number `n`. With arrays, PostgreSQL would plan the statement at

@@ -2,7 +2,7 @@ import type { Context, TenantContext } from '../context.ts';
 import { sharedTransaction, transaction } from '../db/transaction.ts';
 import { codeOf } from '../error-code.ts';
 import { Problem } from '../errors.ts';
-import { coalesce } from '../load/batch.ts';
+import { coalesce } from '../load/coalesce.ts';
 import { openState, partOfState } from '../node-state.ts';
 import {
   AlreadyStored,

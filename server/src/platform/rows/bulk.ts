@@ -9,7 +9,7 @@ import { Fields } from '../http/schema.ts';
 import { compileRows } from '../http/validation/validation.ts';
 import { validationProblem } from '../http/validation/validation-issues.ts';
 import { newId, normalizeIdentifiers } from '../ids.ts';
-import { recordGrowth } from '../operations/statistics.ts';
+import { recordGrowth } from '../operations/analyze-tables.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
 import { once, type TransactionContext, valueOrThrow } from '../retries/once.ts';
 import { type KeyedRequest, nameOf, recall } from '../retries/stored-responses.ts';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Evidence, Standard } from '../../../../../standards/types.ts';
 import type { EnrolmentTable } from '../../../platform/db/generated.ts';
 import { coolDownMilliseconds, rulesOf } from '../../catalogue/attempt-rules.ts';
-import { countingResult } from '../result.ts';
+import { countingResult } from '../effective-result.ts';
 
 type EnrolmentRow = Selectable<EnrolmentTable>;
 

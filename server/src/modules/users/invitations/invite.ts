@@ -2,7 +2,7 @@ import type { Actor, TenantContext } from '../../../platform/context.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { coalesce } from '../../../platform/load/batch.ts';
+import { coalesce } from '../../../platform/load/coalesce.ts';
 import { dryRunEach } from '../../../platform/retries/dry-run.ts';
 import { type BulkOperation, bulk, type RowDone } from '../../../platform/rows/bulk.ts';
 import type { Scope } from '../../../platform/scopes.ts';

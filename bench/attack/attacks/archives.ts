@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import { ask, type Reply, tally } from '../ask.ts';
-import type { Attempt, Outcome } from '../attempt.ts';
+import type { Attack, Outcome } from '../attack.ts';
 import type { World } from '../world.ts';
 
 type Files = Iterable<[string, string | Readable]>;
@@ -61,7 +61,7 @@ function* zeros(): Generator<[string, string | Readable]> {
   yield ['index.html', Readable.from(Array.from({ length: 1024 }, () => block))];
 }
 
-export const archiveAttempts: readonly Attempt[] = [
+export const archiveAttacks: readonly Attack[] = [
   {
     finding: '4',
     name: 'a zip of 1,000 entries, each 508 folders deep',

@@ -9,7 +9,7 @@ import type { SequencedState } from './sequenced-state.ts';
 import { better } from './units.ts';
 
 /** Everything that sequencing reports about one moment. */
-export type Outlook = {
+export type Predicted = {
   prediction: Prediction;
   statuses: ReadonlyMap<string, ActivityStatus>;
 };
@@ -17,7 +17,7 @@ export type Outlook = {
 /** What the page shows and offers: only what sequencing would permit, with the reason for everything else. */
 export function positionIn(
   { units, current, finished }: SequencedState,
-  { prediction, statuses }: Outlook,
+  { prediction, statuses }: Predicted,
   evidence: Session['Evidence'],
 ): Position {
   const { requests, hidden } = prediction;

@@ -1,9 +1,9 @@
 import type { World } from './world.ts';
 
-/** The result of an attempt: whether the service withstood it, and the evidence. */
+/** The result of an attack: whether the service withstood it, and the evidence. */
 export type Outcome = { withstood: boolean; detail: string };
 
-export type Attempt = {
+export type Attack = {
   /** The row in the threat table of SECURITY.md. */
   finding: string;
   name: string;

@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { ask, openSockets, type Reply, send, tally } from '../ask.ts';
-import type { Attempt, Outcome } from '../attempt.ts';
+import type { Attack, Outcome } from '../attack.ts';
 import { openSession, type World } from '../world.ts';
 
 const nested = '['.repeat(4 * 1024 * 1024);
@@ -51,7 +51,7 @@ function withoutBody(world: World, path: string, authorization: string): Promise
   });
 }
 
-export const bodyAttempts: readonly Attempt[] = [
+export const bodyAttacks: readonly Attack[] = [
   {
     finding: '1',
     name: `a commit of ${bomb.length} bytes that expands to 4 MiB, to an unknown session`,

@@ -5,7 +5,7 @@ import { newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { type EnrolRow, enrolText } from '../../modules/enrolments/enrol-function.ts';
 import type { Connection } from '../db/engine.ts';
 import { newId } from '../ids.ts';
-import { analyzeGrown } from './statistics.ts';
+import { analyzeGrown } from './analyze-tables.ts';
 
 const service = await startService();
 after(() => service.close());

@@ -1,8 +1,8 @@
 import { ask, type Reply, send, tally } from '../ask.ts';
-import type { Attempt } from '../attempt.ts';
+import type { Attack } from '../attack.ts';
 import { click, expect, uniqueName } from '../world.ts';
 
-export const scopeAttempts: readonly Attempt[] = [
+export const scopeAttacks: readonly Attack[] = [
   {
     finding: '6',
     name: 'a key that may write users makes itself an administrator',

@@ -1,8 +1,8 @@
 import { ask, type Reply, send, tally } from '../ask.ts';
-import type { Attempt } from '../attempt.ts';
+import type { Attack } from '../attack.ts';
 import { click, openSession } from '../world.ts';
 
-export const launchAttempts: readonly Attempt[] = [
+export const launchAttacks: readonly Attack[] = [
   {
     finding: '9',
     name: '300 launches from one ticket',

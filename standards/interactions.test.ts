@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { interactionsOf, objectivesOf } from './activity.ts';
+import { interactionsOf, objectivesOf } from './interactions.ts';
 
 const nothing = { Type: null, Description: null, Time: null, Response: null, Result: null };
 

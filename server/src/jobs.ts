@@ -12,8 +12,8 @@ import { fillWords } from './modules/users/fill-words.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
+import { watchGrowth } from './platform/operations/analyze-tables.ts';
 import { type Job, startJobs } from './platform/operations/jobs.ts';
-import { watchGrowth } from './platform/operations/statistics.ts';
 import { deleteExpiredResponses } from './platform/retries/stored-responses.ts';
 import { webhookSources } from './webhook-sources.ts';
 

@@ -6,7 +6,7 @@ import { rollupRule } from '../test-support/learners.ts';
 import { acts, requestOf, trees } from '../test-support/random-courses.ts';
 import { courseOf, flowing, group, leaf, mapWith } from '../test-support/trees.ts';
 import { type Course, prepareCourse } from './course.ts';
-import { courseLimit } from './limits.ts';
+import { courseLimit } from './course-limit.ts';
 import { replayedResult } from './replay.ts';
 import { courseResult } from './result.ts';
 import * as session from './session.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { addressOf, ask, attackerAddress, openSockets, type Reply, send, tally } from '../ask.ts';
-import type { Attempt, Outcome } from '../attempt.ts';
+import type { Attack, Outcome } from '../attack.ts';
 import { expect, uniqueName, type World, webCourse } from '../world.ts';
 
 function outcome(replies: readonly Reply[]): Outcome {
@@ -50,7 +50,7 @@ async function fillEnrolments({ service, key }: World): Promise<void> {
 }
 
 /** Expensive operations that a single key may call. */
-export const heavyAttempts: readonly Attempt[] = [
+export const heavyAttacks: readonly Attack[] = [
   {
     finding: 'M4',
     name: '150 concurrent password checks with one key',

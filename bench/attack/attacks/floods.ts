@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { addressOf, ask, attackerAddress, openSockets, type Reply, send, tally } from '../ask.ts';
-import type { Attempt, Outcome } from '../attempt.ts';
+import type { Attack, Outcome } from '../attack.ts';
 import { openSession, uniqueName, type World } from '../world.ts';
 
 const holdMilliseconds = 8_000;
@@ -71,7 +71,7 @@ async function fileFlood({ learner, rivalKey }: World): Promise<Outcome> {
   return { withstood: true, detail: `1,000 connections: ${tally(replies)}` };
 }
 
-export const floodAttempts: readonly Attempt[] = [
+export const floodAttacks: readonly Attack[] = [
   {
     finding: 'flood',
     name: "1,000 connections of another tenant's learners request a byte of a file each, endlessly",

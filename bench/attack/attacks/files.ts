@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Attempt } from '../attempt.ts';
+import type { Attack } from '../attack.ts';
 import { expect } from '../world.ts';
 
 function everything(folder: string): string[] {
@@ -8,7 +8,7 @@ function everything(folder: string): string[] {
   return [folder, ...names.map((entry) => join(entry.parentPath, entry.name))];
 }
 
-export const fileAttempts: readonly Attempt[] = [
+export const fileAttacks: readonly Attack[] = [
   {
     finding: '3',
     name: 'another user of the machine reads the data folder',

@@ -1,10 +1,10 @@
 import { send, tally } from '../ask.ts';
-import type { Attempt } from '../attempt.ts';
+import type { Attack } from '../attack.ts';
 import { expect, openSession } from '../world.ts';
 
 const passed = { 'cmi.core.lesson_status': 'passed', 'cmi.core.score.raw': '80' };
 
-export const evidenceAttempts: readonly Attempt[] = [
+export const evidenceAttacks: readonly Attack[] = [
   {
     finding: '5',
     name: 'a result reached offline arrives after the course was opened elsewhere',

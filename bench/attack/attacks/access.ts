@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask, type Reply, tally } from '../ask.ts';
-import type { Attempt } from '../attempt.ts';
+import type { Attack } from '../attack.ts';
 import { click, expect, openSession } from '../world.ts';
 
 const maxSeconds = 60;
@@ -15,7 +15,7 @@ async function rejectedAfter(call: () => Promise<Reply>, seconds: number): Promi
   return null;
 }
 
-export const accessAttempts: readonly Attempt[] = [
+export const accessAttacks: readonly Attack[] = [
   {
     finding: '8',
     name: `course files more than ${maxSeconds} s after expiry, withdrawal and disabling`,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Engine } from '../db/engine.ts';
 import { Problem } from '../errors.ts';
 import { type NodeState, openState } from '../node-state.ts';
-import { coalesce } from './batch.ts';
+import { coalesce } from './coalesce.ts';
 
 type Row = { key: string; value: number };
 

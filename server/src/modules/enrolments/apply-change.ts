@@ -9,8 +9,8 @@ import {
   resultOfAttempts,
   stateOf,
 } from './attempts/state.ts';
+import { countingResult, type Override, overrideOf } from './effective-result.ts';
 import type { EnrolmentRow, EnrolmentWithNames } from './record.ts';
-import { countingResult, type Override, overrideOf } from './result.ts';
 import type { EnrolmentChange } from './schemas.ts';
 import { type Action, nextStatus, statusFollowing } from './states.ts';
 

@@ -10,9 +10,9 @@ import {
   temporaryFolder,
 } from '../../../server/test/support/process.ts';
 import { ask, openSockets, type Reply, tally } from '../ask.ts';
-import type { Attempt, Outcome } from '../attempt.ts';
+import type { Attack, Outcome } from '../attack.ts';
 
-/** HTTP/2 requires TLS, so these attempts use a separate service. */
+/** HTTP/2 requires TLS, so these attacks use a separate service. */
 async function withSecureService(run: (service: Running) => Promise<Outcome>): Promise<Outcome> {
   const { certFile, keyFile } = writeCertificate(await temporaryFolder());
   const service = await startProcess({ ...(await databaseSettings()), TLS_CERT: certFile, TLS_KEY: keyFile });
@@ -78,7 +78,7 @@ async function endlessBodies(service: Running): Promise<Outcome> {
   return { withstood: rejected === 40, detail: tally(statuses) };
 }
 
-export const connectionAttempts: readonly Attempt[] = [
+export const connectionAttacks: readonly Attack[] = [
   {
     finding: 'third review',
     name: '40 pupils sign in from one address at the same moment',

@@ -6,7 +6,7 @@ import { createState, launch, predict, statuses, unitEnded } from '../scorm/sequ
 import { rule } from '../scorm/test-support/learners.ts';
 import { leaf, treeOf } from '../scorm/test-support/trees.ts';
 import { messages } from './messages.ts';
-import { endingsOf, positionIn } from './outlook.ts';
+import { endingsOf, positionIn } from './position.ts';
 import { beginSequenced, reduceSequenced } from './sequenced-state.ts';
 
 const noShared = { globals: [], buckets: [] };
@@ -24,11 +24,11 @@ test('forbidden units are not offered, and the reason is given', () => {
   );
   const { state } = reduceSequenced(begun, { kind: 'started', now: 1 });
   const { course, sequencing } = state;
-  const outlook = {
+  const predicted = {
     prediction: predict(course, sequencing, 1),
     statuses: new Map(statuses(course, sequencing)),
   };
-  const position = positionIn(state, outlook, {});
+  const position = positionIn(state, predicted, {});
   assert.equal(position.previous?.why, messages.reasons.firstActivity);
   assert.deepEqual(position.choice('b'), { may: false, why: messages.reasons.disabled });
   assert.deepEqual([position.shows('b'), position.shows('c')], [true, false]);

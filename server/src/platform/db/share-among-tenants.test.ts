@@ -5,7 +5,7 @@ import { kyselyForEngine } from './dialect.ts';
 import type { Connection, Engine } from './engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
 import { forTenant, inQueue } from './queues.ts';
-import { shareAmongTenants } from './share.ts';
+import { shareAmongTenants } from './share-among-tenants.ts';
 import { openEmptyTestDatabase } from './test-database.ts';
 import { run, transaction } from './transaction.ts';
 

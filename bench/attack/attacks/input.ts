@@ -1,8 +1,8 @@
 import { ask, type Reply, tally } from '../ask.ts';
-import type { Attempt } from '../attempt.ts';
+import type { Attack } from '../attack.ts';
 import { click, expect, uniqueName, webCourse } from '../world.ts';
 
-export const inputAttempts: readonly Attempt[] = [
+export const inputAttacks: readonly Attack[] = [
   {
     finding: '11',
     name: 'an option with an absurd duration, extended 121 times and launched',
