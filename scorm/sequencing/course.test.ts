@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { plainIdentifier } from '../../standards/objectives.ts';
 import type { Objective } from '../../standards/types.ts';
 import { conditionFrom, rollupRule, rule } from '../test-support/learners.ts';
 import { courseOf, group, leaf, mapWith, treeOf } from '../test-support/trees.ts';
 import { defaultSequencing, prepareCourse, rootID } from './course.ts';
-import { plainIdentifier } from './identifiers.ts';
 
 const objective = (ObjectiveID: string | null, more: Partial<Objective> = {}): Objective => ({
   ...{ ObjectiveID, Primary: false, SatisfiedByMeasure: false, MinNormalizedMeasure: 1, Maps: [] },

@@ -1,4 +1,5 @@
 import { parseSeconds } from '../../standards/durations.ts';
+import { plainIdentifier, positionsOf, withPlainIdentifiers } from '../../standards/objectives.ts';
 import type {
   CourseTree,
   Objective,
@@ -7,7 +8,6 @@ import type {
   SequencingRule,
   Unit,
 } from '../../standards/types.ts';
-import { plainIdentifier, positionsOf, withPlainIdentifiers } from './identifiers.ts';
 import { type Track, unknownObjective } from './state.ts';
 
 /** The root's identifier in trees that were stored without the organization's identifier. */

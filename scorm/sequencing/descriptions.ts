@@ -1,3 +1,4 @@
+import { plainIdentifier } from '../../standards/objectives.ts';
 import type { SequencingRule } from '../../standards/types.ts';
 import { type Activity, type Course, reads } from './course.ts';
 
@@ -149,18 +150,22 @@ function describeCondition(
   };
 }
 
+/** More than a sentence needs. */
+const maxSources = 50;
+
 /** A rule may refer to the activity's own objective, into which a map reads values that other activities wrote. */
 function sourcesOf(
   { writers }: Course,
   activity: Activity,
   id: string | null,
 ): Pick<DescribedCondition, 'Units' | 'Objective'> {
-  const own = activity.objectives.find(({ ObjectiveID }) => id !== null && ObjectiveID === id);
+  const position = id === null ? undefined : activity.positions.get(plainIdentifier(id));
+  const own = position === undefined ? undefined : activity.objectives[position];
   const objective = own ?? activity.objectives[activity.primary];
   const targets = (objective?.Maps ?? []).filter(reads).map(({ TargetObjectiveID }) => TargetObjectiveID);
   if (targets.length === 0) return { Units: [], Objective: own && !own.Primary ? own.ObjectiveID : null };
-  const found = new Set(targets.flatMap((target) => writers.get(target) ?? []));
-  const sources = [...found].sort((one, other) => one.index - other.index);
+  const found = new Set(targets.flatMap((target) => writers.get(target)?.slice(0, maxSources) ?? []));
+  const sources = [...found].sort((one, other) => one.index - other.index).slice(0, maxSources);
   if (sources.length === 1 && sources[0] === activity) return { Units: [], Objective: null };
   return {
     Units: sources.map(({ title }) => title),

@@ -20,8 +20,8 @@ function flowTreeTraversal(
 ): Step {
   const { parent } = from;
   const turns = previous === 'backward' && parent !== null && sibling(draft, from, 1) === null;
-  const first = parent && availableChildren(draft, parent)[0];
-  const activity = turns && first ? first : from;
+  const first = turns ? availableChildren(draft, parent)[0] : undefined;
+  const activity = first ?? from;
   const direction = turns ? 'backward' : wanted;
   if (considerChildren && !isLeaf(activity)) return enter(draft, activity, direction);
   if (direction === 'forward') {

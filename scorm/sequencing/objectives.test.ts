@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { plainIdentifier } from '../../standards/objectives.ts';
 import type { Objective, RunTimeData } from '../../standards/types.ts';
 import { learnerOf } from '../test-support/learners.ts';
 import { courseOf, group, leaf, mapWith } from '../test-support/trees.ts';
-import { plainIdentifier } from './identifiers.ts';
 import { completedOf, readObjective } from './objectives.ts';
 import { type GlobalObjective, unknownObjective } from './state.ts';
 

@@ -12,7 +12,7 @@ export function isAvailable(draft: Draft, activity: Activity): boolean {
   const { parent, position } = activity;
   if (!parent) return true;
   const { order } = trackOf(draft, parent);
-  return order === null || order.includes(position);
+  return order === null || placesIn(order).has(position);
 }
 
 export const isLeaf = (activity: Activity) => activity.children.length === 0;
@@ -24,8 +24,18 @@ export function sibling(draft: Draft, { parent, position }: Activity, step: 1 | 
   if (!parent) return null;
   const { order } = trackOf(draft, parent);
   if (order === null) return parent.children[position + step] ?? null;
-  const place = order.indexOf(position);
-  return place < 0 ? null : (parent.children[order[place + step] ?? -1] ?? null);
+  const place = placesIn(order).get(position);
+  return place === undefined ? null : (parent.children[order[place + step] ?? -1] ?? null);
+}
+
+/** An order is never changed, only replaced. */
+const knownPlaces = new WeakMap<readonly number[], ReadonlyMap<number, number>>();
+
+/** The place of each position in an order: looking for it in the order would make walks quadratic. */
+function placesIn(order: readonly number[]): ReadonlyMap<number, number> {
+  const known = knownPlaces.get(order) ?? new Map(order.map((position, place) => [position, place]));
+  knownPlaces.set(order, known);
+  return known;
 }
 
 /** From the activity up to the ancestor, inclusive, or to the root if there is no such ancestor. */
@@ -68,5 +78,5 @@ export function isForward(draft: Draft, from: Activity, to: Activity): boolean {
   if (ancestor === to) return false;
   const { order } = trackOf(draft, ancestor);
   const [a, b] = [branchOf(from, ancestor).position, branchOf(to, ancestor).position];
-  return order === null ? b > a : order.indexOf(b) > order.indexOf(a);
+  return order === null ? b > a : (placesIn(order).get(b) ?? -1) > (placesIn(order).get(a) ?? -1);
 }

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { prepareCourse } from '../../../../../scorm/sequencing/course.ts';
+import { defaultSequencing, prepareCourse } from '../../../../../scorm/sequencing/course.ts';
 import { group, leaf, mapWith, treeOf } from '../../../../../scorm/test-support/trees.ts';
 import { nothing } from '../../../../../standards/evidence.ts';
 import { resultsWith } from '../../../../../standards/results.ts';
-import type { CourseTree, Objective, RollupRule, SequencingRule } from '../../../../../standards/types.ts';
+import type {
+  CourseTree,
+  Objective,
+  RollupRule,
+  SequencingRule,
+  Unit,
+} from '../../../../../standards/types.ts';
 import { unavailableIn } from '../../../../../standards/unavailable.ts';
 import { rulesOf, titlesOf } from '../../../../../standards/unit-rules.ts';
 import { checkTree } from './check-tree.ts';
@@ -34,14 +40,14 @@ const rollups = (units: number, rules: number) =>
 const rollupDefaults = {
   ...{ RollupObjectiveSatisfied: true, RollupProgressCompletion: true, ObjectiveMeasureWeight: 1 },
 };
-const conditions = (count: number, writers: number) =>
+const conditions = (count: number, writers: number, target = 'global') =>
   treeOf([
     leaf('reader', {
       Objectives: [objective('primary', ['ReadSatisfiedStatus'], ['global'])],
       Rules: times(10, () => rule(count / 10)),
     }),
     ...times(writers, (at) =>
-      leaf(`w${at}`, { Objectives: [objective('primary', ['WriteSatisfiedStatus'], ['global'])] }),
+      leaf(`w${at}`, { Objectives: [objective('primary', ['WriteSatisfiedStatus'], [target])] }),
     ),
   ]);
 const objectives = (count: number) =>
@@ -60,6 +66,32 @@ const chain = (groups: number, children: number, rules: number) =>
       });
     }),
   );
+const nested = (depth: number, unit: Unit, id: string): Unit =>
+  depth === 0 ? unit : group(`${id}-${depth}`, [nested(depth - 1, unit, id)]);
+/** A choice of each group looks for the first unit in it and behind it that is not skipped. */
+const walked = (groups: number, units: number) => {
+  const always = {
+    Condition: 'always',
+    Operator: 'noOp',
+    ReferencedObjective: null,
+    MeasureThreshold: null,
+  } as const;
+  const skip: SequencingRule = { ...rule(0), Action: 'skip', Conditions: [always] };
+  const skippedUnit = (id: string) => leaf(id, { Rules: [skip] });
+  return treeOf(
+    [
+      ...times(groups / 60, (at) => nested(60, skippedUnit(`u${at}`), `g${at}`)),
+      ...times(units, (at) => skippedUnit(`s${at}`)),
+    ],
+    {
+      ControlMode: { ...defaultSequencing.ControlMode, Flow: true },
+      Randomization: {
+        ...{ ReorderChildren: true, RandomizationTiming: 'once' },
+        ...{ SelectCount: null, SelectionTiming: 'never' },
+      },
+    },
+  );
+};
 /** A unit that counts unless it is skipped. */
 const skipped = (conditions: number, rules: number) =>
   treeOf([
@@ -100,6 +132,11 @@ const tooLarge: [name: string, tree: CourseTree, detail: RegExp][] = [
     ]),
     /100100 conditions of rules, counted for each unit below/,
   ],
+  [
+    'conditions, with identifiers that are written differently,',
+    conditions(1_000, 100, '%20glob%61l'),
+    /102000 conditions of rules and units that these refer to/,
+  ],
   ['conditions', conditions(1_000, 100), /102000 conditions of rules and units that these refer to/],
   [
     'conditions of its own units',
@@ -129,6 +166,7 @@ const largest: [name: string, tree: CourseTree][] = [
   ['rollup rules in a chain of groups', chain(32, 20, 31)],
   ['conditions for skipping', skipped(20_000, 200)],
   ['conditions', conditions(1_000, 15)],
+  ['skipped units behind shuffled groups', walked(600, 1_000)],
   ['conditions in one rule', treeOf([leaf('u0', { Rules: [rule(20_000)] })])],
   [
     'closed units because of one rule',

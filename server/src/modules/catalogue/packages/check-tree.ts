@@ -1,3 +1,4 @@
+import { plainIdentifier, positionsOf, withPlainIdentifiers } from '../../../../../standards/objectives.ts';
 import { unitsNamedIn } from '../../../../../standards/prerequisites.ts';
 import type { CourseTree, Objective, Sequencing, Unit } from '../../../../../standards/types.ts';
 import { nodesIn } from '../../../../../standards/unit-status.ts';
@@ -75,21 +76,27 @@ const add = (one: References, other: References): References => ({
 
 const targetsOf = ({ Maps }: Objective) => Maps.map(({ TargetObjectiveID }) => TargetObjectiveID);
 
+/** Identifiers are compared as scorm/sequencing compares them. */
 function referencesOfRules(groups: readonly Group[]): References {
+  const prepared = groups.map(({ Title, Sequencing }) => ({
+    Title,
+    Rules: Sequencing?.Rules ?? [],
+    Objectives: (Sequencing?.Objectives ?? []).map(withPlainIdentifiers),
+  }));
   const writers = new Map<string, References>();
-  for (const { Title, Sequencing } of groups)
-    for (const id of new Set((Sequencing?.Objectives ?? []).flatMap(targetsOf)))
+  for (const { Title, Objectives } of prepared)
+    for (const id of new Set(Objectives.flatMap(targetsOf)))
       writers.set(id, add(writers.get(id) ?? none, { count: 1, characters: Title.length }));
   let sum = none;
-  for (const { Sequencing } of groups) {
-    const { Objectives = [], Rules = [] } = Sequencing ?? {};
-    const known = new Map(Objectives.map((objective) => [objective.ObjectiveID, objective]));
+  for (const { Objectives, Rules } of prepared) {
+    const positions = positionsOf(Objectives);
     const primary = Objectives.find(({ Primary }) => Primary);
     const referencesOf = new Map<Objective, References>();
     for (const { Conditions } of Rules)
       for (const { ReferencedObjective } of Conditions) {
         sum = add(sum, { count: 1, characters: 0 });
-        const objective = known.get(ReferencedObjective) ?? primary;
+        const position = ReferencedObjective && positions.get(plainIdentifier(ReferencedObjective));
+        const objective = (typeof position === 'number' && Objectives[position]) || primary;
         if (!objective) continue;
         const found =
           referencesOf.get(objective) ??

@@ -1,4 +1,4 @@
-import type { Objective } from '../../standards/types.ts';
+import type { Objective } from './types.ts';
 
 /** The index of each objective, by its ID. If several objectives have the same ID, it means the first one. */
 export function positionsOf(objectives: readonly Objective[]): Map<string, number> {
