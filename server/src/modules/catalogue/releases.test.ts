@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { packCourse } from '../../../../test/journeys/made-courses.ts';
-import { packSecondRelease } from '../../../test/support/packages.ts';
+import { measureDuring } from '../../../test/support/honest-client.ts';
+import { packSecondRelease, packUnits } from '../../../test/support/packages.ts';
 import { startService } from '../../../test/support/service.ts';
 import {
   allPages,
@@ -47,6 +48,20 @@ test('releases are listed in pages, newest first, and can be read by number', as
     assert.deepEqual((await api('GET', `${path}/${release.Release}`)).body, release);
   assert.deepEqual((await api('GET', `${course}/package`)).body, items[0]);
   assert.notEqual(items[0].SHA256, items[1].SHA256);
+});
+
+test('other clients do not wait while a list describes large releases', async () => {
+  const CourseID = await newCourse(service);
+  const pack = await packUnits(1_400);
+  for (let made = 0; made < 4; made++) await service.importPackage(CourseID, pack);
+  const reading = api('GET', `/course/${CourseID}/release`);
+  const noticed = await measureDuring(async () => expectStatus(await api('GET', '/course'), 200), reading);
+  assert.ok(noticed.longestWork <= 100, JSON.stringify(noticed));
+  const { items } = await allPages((address) => api('GET', address), `/course/${CourseID}/release`);
+  assert.deepEqual(
+    items.map(({ Release }) => Release),
+    [4, 3, 2, 1],
+  );
 });
 
 test('a course without a package has no releases, and an unknown course is not found', async () => {

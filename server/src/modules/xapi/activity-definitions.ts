@@ -1,3 +1,4 @@
+import { invalid } from '../../../../standards/xapi/invalid.ts';
 import { allActivities } from '../../../../standards/xapi/subjects.ts';
 import type { Activity, JsonObject, Statement } from '../../../../standards/xapi/types.ts';
 import { isObject } from '../../../../standards/xapi/values.ts';
@@ -33,18 +34,14 @@ export async function addDefinitions(
 ): Promise<Added> {
   const names = recentlyKnown(ctx);
   const rows = new Map<string, { activity_key: string; definition_key: string; activity: string }>();
-  const seen = new Set<string>();
-  const add = (activity: Activity) => {
-    const text = JSON.stringify(activity);
-    if (seen.has(text)) return;
-    seen.add(text);
-    if (Buffer.byteLength(text) > maxDefinitionBytes || !defines(activity.id)) return;
+  const add = ([text, id]: [string, string]) => {
+    if (Buffer.byteLength(text) > maxDefinitionBytes || !defines(id)) return;
     const definition_key = searchKey('definition', text);
     const name = `${ctx.tenantId} ${definition_key}`;
     if (names.has(name)) return;
-    rows.set(name, { activity_key: searchKey('activity', activity.id), definition_key, activity: text });
+    rows.set(name, { activity_key: searchKey('activity', id), definition_key, activity: text });
   };
-  await mapInSteps(statements, (statement) => definedActivities(statement).forEach(add));
+  await mapInSteps([...(await definitionsIn(statements))], add);
   if (rows.size === 0) return { names: [], added: 0, bytes: 0 };
   const values = [ctx.tenantId, JSON.stringify([...rows.values()]), ctx.now().getTime() * 1000];
   const added = await run<{ bytes: number }>(ctx, { name: 'add_definitions', text: insert, values });
@@ -71,47 +68,82 @@ function recentlyKnown(ctx: TenantContext): Set<string> {
   return state.names;
 }
 
-const definedActivities = (statement: Statement) =>
-  allActivities(statement).filter(({ definition }) => definition !== undefined);
+/** The distinct definitions, each with the ID of its activity. */
+async function definitionsIn(statements: readonly Statement[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  await mapInSteps(statements, (statement) => {
+    for (const activity of allActivities(statement))
+      if (activity.definition !== undefined) found.set(JSON.stringify(activity), activity.id);
+  });
+  return found;
+}
+
+/** Each definition is a row. */
+const maxDefinitionsOfRequest = 1_000;
+
+export async function checkDefinitions(statements: readonly Statement[]): Promise<void> {
+  const { size } = await definitionsIn(statements);
+  if (size > maxDefinitionsOfRequest)
+    invalid(
+      'The body',
+      `contains more than ${maxDefinitionsOfRequest} different definitions of activities. Split it into several requests.`,
+    );
+}
 
 /** Maximum number of definitions of an activity that are merged. */
 const maxDefinitions = 50;
 /** A larger definition is stored only with its statement. */
 const maxDefinitionBytes = 32 * 1024;
-/** For all definitions in a response. */
-const maxReadBytes = 4 * 1024 ** 2;
+/** For all definitions in a response. The newest are kept. */
+const maxReadBytes = 1024 ** 2;
+/** For a response. The others keep the definitions that they were sent with. */
+const maxActivities = 2_000;
+/** A statement of the database reads at most 5,000 definitions. */
+const activitiesPerRead = 100;
+
+const read = `select found.activity from (
+  select page.activity, page.position, sum(octet_length(page.activity)) over (order by page.position desc) as sum
+  from unnest($2::uuid[]) as wanted (key) cross join lateral (
+    select held.activity, held.position from activity_definition held
+    where held.tenant_id = $1 and held.activity_key = wanted.key limit ${maxDefinitions}
+  ) page
+) found where found.sum <= $3 order by found.position`;
 
 /** Communication 2.5: everything known about the given activities. Newer texts take precedence over older ones. */
 export async function readDefinitions(
   ctx: TenantContext,
-  ids: readonly string[],
+  ids: ReadonlySet<string>,
 ): Promise<Map<string, JsonObject>> {
-  const keys = [...new Set(ids)].map((id) => searchKey('activity', id));
-  const rows = await run<{ activity: string }>(ctx, {
-    text: `select found.activity from (
-      select page.activity, page.position, sum(octet_length(page.activity)) over (order by page.position) as sum
-      from unnest($2::uuid[]) as wanted (key) cross join lateral (
-        select held.activity, held.position from activity_definition held
-        where held.tenant_id = $1 and held.activity_key = wanted.key limit ${maxDefinitions}
-      ) page
-    ) found where found.sum <= ${maxReadBytes} order by found.position`,
-    values: [ctx.tenantId, keys],
-  });
+  const some = [...ids].slice(0, maxActivities);
+  const keys = await mapInSteps(some, (id) => searchKey('activity', id));
   const merged = new Map<string, JsonObject>();
-  for (const { activity } of rows) {
-    const { id, definition = {} } = JSON.parse(activity) as Activity;
-    merged.set(id, mergeDefinitions(merged.get(id) ?? {}, definition));
+  let left = maxReadBytes;
+  for (let at = 0; at < keys.length && left > 0; at += activitiesPerRead) {
+    const values = [ctx.tenantId, keys.slice(at, at + activitiesPerRead), left];
+    const rows = await run<{ activity: string }>(ctx, { name: 'read_definitions', text: read, values });
+    await mapInSteps(rows, ({ activity }) => {
+      left -= Buffer.byteLength(activity);
+      const { id, definition = {} } = JSON.parse(activity) as Activity;
+      const known = merged.get(id) ?? withoutPrototype();
+      merged.set(id, known);
+      mergeInto(known, definition);
+    });
   }
   return merged;
 }
 
-/** Language maps are merged; everything else is replaced. */
-function mergeDefinitions(older: JsonObject, newer: JsonObject): JsonObject {
-  const merged = { ...older };
+/** Any name, even `__proto__`, can be assigned to it. */
+const withoutPrototype = (): JsonObject => Object.create(null);
+
+/** Language maps are merged; everything else is replaced. Copies would make merging quadratic. */
+function mergeInto(known: JsonObject, newer: JsonObject): void {
   for (const [name, value] of Object.entries(newer)) {
-    const before = merged[name];
     const isMap = name === 'name' || name === 'description' || name === 'extensions';
-    merged[name] = isMap && isObject(before) && isObject(value) ? { ...before, ...value } : value;
+    if (!isMap || !isObject(value)) {
+      known[name] = value;
+      continue;
+    }
+    const before = known[name];
+    known[name] = Object.assign(isObject(before) ? before : withoutPrototype(), value);
   }
-  return merged;
 }

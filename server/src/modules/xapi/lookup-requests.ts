@@ -25,7 +25,7 @@ export function getAbout(): Answer {
 export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest): Promise<Answer> {
   requiredParameter(parameters, 'activityId');
   const id = iriParameter(parameters, 'activityId') ?? '';
-  const definition = (await readDefinitions(ctx, [id])).get(id);
+  const definition = (await readDefinitions(ctx, new Set([id]))).get(id);
   return json({ objectType: 'Activity', id, ...(definition ? { definition } : {}) });
 }
 

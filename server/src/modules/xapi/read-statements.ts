@@ -72,7 +72,10 @@ export async function showStatements(
   if (format === 'exact') return mapInSteps(rows, toText);
   const statements = await mapInSteps(rows, toStatement);
   if (format === 'ids') return mapInSteps(statements, (statement) => JSON.stringify(withIdsOnly(statement)));
-  const ids = statements.flatMap((statement) => allActivities(statement).map(({ id }) => id));
+  const ids = new Set<string>();
+  await mapInSteps(statements, (statement) => {
+    for (const { id } of allActivities(statement)) ids.add(id);
+  });
   const languages = readLanguages(acceptLanguage);
   const definitionOf = rationed(await readDefinitions(ctx, ids), languages);
   return mapInSteps(statements, (statement) => JSON.stringify(canonical(statement, languages, definitionOf)));

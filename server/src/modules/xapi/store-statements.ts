@@ -7,7 +7,7 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
 import { mapInSteps } from '../../platform/load/in-steps.ts';
-import { addDefinitions, rememberDefinitions } from './activity-definitions.ts';
+import { addDefinitions, checkDefinitions, rememberDefinitions } from './activity-definitions.ts';
 import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
 import {
@@ -50,6 +50,7 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
     row: rowOf(statement, input.attachments),
   }));
   checkKeys(entries);
+  await checkDefinitions(all);
   const isPlain = !input.session && !input.attachments?.length;
   if (isPlain && !isInTransaction(ctx)) await storePlain(ctx, entries);
   else await storeWithMore(ctx, input, entries);
@@ -209,6 +210,8 @@ type Request = { rows: StatementRow[]; bytes: number };
 
 /** About what the database parses within 20 ms. */
 const maxBytes = 1024 ** 2;
+/** A key takes as long as this many bytes. */
+const bytesOfKey = 100;
 
 const coalesced = coalesce<TenantContext, Request, Clash[]>({
   name: 'store_statements',
@@ -221,7 +224,8 @@ const coalesced = coalesce<TenantContext, Request, Clash[]>({
 
 function storeRequest(ctx: TenantContext, entries: readonly Entry[]): Promise<Clash[]> {
   const rows = entries.map(({ row }) => row);
-  return coalesced(ctx, { rows, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) });
+  const sizes = rows.map(({ bytes, keys }) => bytes + bytesOfKey * keys.length);
+  return coalesced(ctx, { rows, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) });
 }
 
 /** Requests that share an ID must not share a call: the second one waits for the outcome of the first. */

@@ -73,7 +73,7 @@ export function textBytes(value: unknown): number {
 }
 
 /** Larger pages end early: they would occupy the database, and then memory until the client has read them. */
-const maxBytes = 1024 ** 2;
+export const maxPageBytes = 1024 ** 2;
 
 /**
  * Makes a page from `limit + 1` rows, each keyed by the sort order. The page ends before the row that would take it
@@ -92,7 +92,7 @@ export function toPage<Row, T>(
   for (const row of rows.slice(0, limit)) {
     const item = record(row);
     bytes += textBytes(item);
-    if (bytes > maxBytes && Items.length > 0) break;
+    if (bytes > maxPageBytes && Items.length > 0) break;
     Items.push(item);
   }
   const last = rows[Items.length - 1];
