@@ -24,11 +24,11 @@ export type Keyset = {
 export const pageBytes = 1024 ** 2;
 
 /**
- * SQL: the size of all previous rows in this order. It does not read large values, because PostgreSQL stores the length
- * of a value beside its address.
+ * SQL: the sum over all previous rows in this order. The lengths of large values can be added without reading these,
+ * because PostgreSQL stores the length beside the address.
  */
-export const bytesBefore = (bytes: string, order: string) =>
-  `coalesce(sum(${bytes}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)`;
+export const sumBefore = (value: string, order: string) =>
+  `coalesce(sum(${value}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)`;
 
 /** The key values of the last row that was read. */
 export type KeyPosition = readonly unknown[];
@@ -64,7 +64,7 @@ function pageSql(tenantId: string, keyset: Keyset, after: KeyPosition | null) {
   if (bytes === undefined) return { text, values };
   const order = key.map((name) => `held.${name}`).join(', ');
   const sized = `select held.*, count(*) over () as ${readRows},
-      ${bytesBefore(bytes, order)} as ${readBytes}
+      ${sumBefore(bytes, order)} as ${readBytes}
     from (${text}) held`;
   const fits = `held.${readBytes} < ${pageBytes}`;
   return { text: `select held.* from (${sized}) held where ${fits} order by ${order}`, values };

@@ -58,6 +58,7 @@ export const activityRoutes = [
     ...reading,
     path: '/enrolment/course/{CourseID}/question',
     name: 'readCourseQuestions',
+    heavy: true,
     summary: "Count the answers to a course's questions",
     description:
       'How many learners gave which answer to each question, how many were right, and how long it took. In each attempt, the last answer to a question counts. A response covers up to 50 enrolments: if there is a NextCursor, send it, and add up the numbers of all responses.',

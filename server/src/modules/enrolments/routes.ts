@@ -196,6 +196,7 @@ export const enrolmentRoutes = [
     method: 'GET',
     path: '/enrolment/{LoginID}/{EnrollID}/explain',
     name: 'explainEnrolment',
+    heavy: true,
     summary: 'Explain whether the learner can start now',
     description:
       'Checks the same rules as a click on the launch link, and says which of them fail and what to do.',

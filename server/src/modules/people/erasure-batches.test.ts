@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { agentOf, statementData } from '../xapi/personal-data.ts';
 import { findPerson } from './all-personal-data.ts';
 import { eraseSome } from './erase-batches.ts';
 import { beginning } from './erasure-progress.ts';
@@ -114,4 +115,24 @@ test('a repeated call continues an erasure, including data added in the meantime
   const { body } = await api('DELETE', `/user/${person.LoginID}`);
   assert.equal(recordsOf(body.Erased, 'Enrolments'), 2);
   assert.equal(await left(person.userId), 0);
+});
+
+test('statements with very many keys are erased a few at a time', async () => {
+  const LoginID = await user();
+  const member = Array.from({ length: 1_900 }, (_, at) => ({ mbox: `mailto:member-${at}@example.com` }));
+  const statement = {
+    actor: agentOf(service.ctx, LoginID),
+    verb: { id: 'https://example.com/verb' },
+    object: { id: 'https://example.com/activity' },
+    context: { team: { objectType: 'Group', member } },
+  };
+  const version = { 'x-experience-api-version': '1.0.3' };
+  expectStatus(await api('POST', '/xapi/statements', Array(5).fill(statement), version), 200);
+  const person = await findPerson(ctx, LoginID, false);
+  assert.ok(person);
+  const erase = () => transaction(ctx, async (ctx) => statementData.eraseForUser?.(ctx, { ...person, enrollId: '', until: ctx.now() }, null));
+  const records: (number | undefined)[] = [];
+  for (let batch = await erase(); batch; batch = batch.next === null ? undefined : await erase())
+    records.push(batch.records);
+  assert.deepEqual(records, [2, 2, 1]);
 });

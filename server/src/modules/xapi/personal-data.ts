@@ -3,7 +3,7 @@ import type { Agent } from '../../../../standards/xapi/types.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { countRows } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { bytesBefore, pageBytes, pagesOf } from '../../platform/keyset.ts';
+import { pageBytes, pagesOf, sumBefore } from '../../platform/keyset.ts';
 import { type Batch, batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
 import { eraseText } from './erase-function.ts';
 import { redacted } from './redaction.ts';
@@ -56,11 +56,22 @@ async function takeFound(ctx: TenantContext, key: string, rows: number) {
 /** A statement can be found by thousands of keys, its own and those of statements that it refers to. */
 const erasedRows = Math.floor(batchRows / 5);
 
+/** Keys of the statements that are deleted together: each is a row. */
+const erasedKeys = 2_000;
+
+const withFewKeys = `select own.position from (
+  select held.position, ${sumBefore('cardinality(held.keys)', 'held.position')} as keys_before
+  from statement held where held.tenant_id = $1 and held.position = any($2::bigint[])
+) own where own.keys_before < ${erasedKeys}`;
+
 async function eraseFound(ctx: TenantContext, key: string): Promise<Batch> {
   const { positions, isLast } = await takeFound(ctx, key, erasedRows);
-  if (positions.length > 0)
-    await run(ctx, { name: 'erase_statements', text: eraseText, values: [ctx.tenantId, positions] });
-  return { records: positions.length, next: isLast ? null : [] };
+  if (positions.length === 0) return { records: 0, next: isLast ? null : [] };
+  const values = [ctx.tenantId, positions];
+  const some = await run<{ position: number }>(ctx, { name: 'few_keys', text: withFewKeys, values });
+  const erased = some.map(({ position }) => position);
+  await run(ctx, { name: 'erase_statements', text: eraseText, values: [ctx.tenantId, erased] });
+  return { records: erased.length, next: isLast && erased.length === positions.length ? null : [] };
 }
 
 /** Other people's statements can be as large as a body. */
@@ -120,7 +131,7 @@ async function* statementsWith(ctx: TenantContext, key: string) {
 type FoundStatement = { payload: string; position: number; keys: string[] };
 
 const statementsText = `select own.payload, own.position, own.keys from (
-  select held.*, ${bytesBefore('held.bytes', 'held.position')} as bytes_before
+  select held.*, ${sumBefore('held.bytes', 'held.position')} as bytes_before
   from statement held where held.tenant_id = $1 and held.position = any($2::bigint[])
 ) own where own.bytes_before < ${pageBytes} order by own.position`;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { packCourse } from '../../../../test/journeys/made-courses.ts';
 import { startService } from '../../../test/support/service.ts';
 import {
   expectProblem,
@@ -10,7 +11,7 @@ import {
 } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 import { reserve } from './budgets.ts';
-import { inTurn } from './fair-queue.ts';
+import { inTurn, operatorQueue } from './fair-queue.ts';
 
 const service = await startService();
 after(service.close);
@@ -143,4 +144,32 @@ test('lists do not wait for replays and erasures', async () => {
   finish();
   await Promise.all(works);
   expectStatus(await erased, 200);
+});
+
+test('reading what takes as long as a list waits in the same queue', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  await service.importPackage(CourseID, await packCourse('phishing'));
+  const LoginID = await tenant.user();
+  const { EnrollID } = (await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+  const version = { 'x-experience-api-version': '1.0.3' };
+  const agent = encodeURIComponent('{"mbox":"mailto:a@b.example"}');
+  const operator = (path: string) => service.api('GET', path);
+  const reading: [queue: string, read: () => ReturnType<typeof operator>][] = [
+    [tenant.TenantID, () => tenant.api('GET', `/enrolment/${LoginID}/${EnrollID}/explain`)],
+    [tenant.TenantID, () => tenant.api('GET', `/enrolment/course/${CourseID}/question`)],
+    [tenant.TenantID, () => tenant.api('GET', '/xapi/activities?activityId=a:b', undefined, version)],
+    [tenant.TenantID, () => tenant.api('GET', `/xapi/agents?agent=${agent}`, undefined, version)],
+    [operatorQueue, () => operator(`/course/${CourseID}/package`)],
+    [operatorQueue, () => operator(`/course/${CourseID}/release/1`)],
+  ];
+  for (const [queue, read] of reading) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held = Array.from({ length: lists.maxPerCaller }, () => inTurn(lists, queue, () => promise));
+    const reply = read();
+    await until('it waits', () => lists.callers.get(queue)?.waiting.length === 1);
+    resolve();
+    await Promise.all(held);
+    expectStatus(await reply, 200);
+  }
 });
