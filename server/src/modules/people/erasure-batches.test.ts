@@ -130,7 +130,10 @@ test('statements with very many keys are erased a few at a time', async () => {
   expectStatus(await api('POST', '/xapi/statements', Array(5).fill(statement), version), 200);
   const person = await findPerson(ctx, LoginID, false);
   assert.ok(person);
-  const erase = () => transaction(ctx, async (ctx) => statementData.eraseForUser?.(ctx, { ...person, enrollId: '', until: ctx.now() }, null));
+  const erase = () =>
+    transaction(ctx, async (ctx) =>
+      statementData.eraseForUser?.(ctx, { ...person, enrollId: '', until: ctx.now() }, null),
+    );
   const records: (number | undefined)[] = [];
   for (let batch = await erase(); batch; batch = batch.next === null ? undefined : await erase())
     records.push(batch.records);
