@@ -276,8 +276,9 @@ test('every error code is explained at the URL in its problem type', async () =>
 test("every operation whose cost grows with the data waits in its tenant's queue", () => {
   const named = (names: readonly (typeof routes)[number][]) => names.map(({ name }) => name).sort();
   assert.deepEqual(named(routes.filter(({ heavy }) => heavy)), [
-    ...['eraseUser', 'getActivityProfile', 'getAgentProfile', 'getState', 'getStatements'],
-    ...['readOverview', 'replayEvents'],
+    ...['eraseUser', 'explainEnrolment', 'getActivities', 'getActivityProfile', 'getAgentProfile'],
+    ...['getAgents', 'getState', 'getStatements', 'readCourseQuestions', 'readCurrentRelease'],
+    ...['readOverview', 'readRelease', 'replayEvents'],
   ]);
   assert.deepEqual(named(routes.filter(({ whole }) => whole)), ['exportTenant', 'exportUser']);
 });

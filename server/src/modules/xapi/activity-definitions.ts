@@ -101,11 +101,13 @@ const maxActivities = 2_000;
 /** A statement of the database reads at most 5,000 definitions. */
 const activitiesPerRead = 100;
 
+/** The order makes PostgreSQL use the primary key. Otherwise it may read the whole table for each activity. */
 const read = `select found.activity from (
   select page.activity, page.position, sum(octet_length(page.activity)) over (order by page.position desc) as sum
   from unnest($2::uuid[]) as wanted (key) cross join lateral (
     select held.activity, held.position from activity_definition held
-    where held.tenant_id = $1 and held.activity_key = wanted.key limit ${maxDefinitions}
+    where held.tenant_id = $1 and held.activity_key = wanted.key
+    order by held.tenant_id, held.activity_key, held.definition_key limit ${maxDefinitions}
   ) page
 ) found where found.sum <= $3 order by found.position`;
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { measureDuring } from '../../../test/support/honest-client.ts';
+import { countTouched, type Touched } from '../../../test/support/rows-touched.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
 
@@ -108,4 +110,27 @@ test('in the canonical format, statements with very many activities keep the def
     statements.map(({ object }: { object: { definition: object } }) => object.definition),
     times(8, named).reverse(),
   );
+});
+
+test('definitions are looked up by index, even if most of them belong to one activity', async (context) => {
+  const touched: Touched[] = [];
+  const counted = await startService({
+    over: (engine) => countTouched(engine, (one) => void touched.push(one)),
+  });
+  context.after(counted.close);
+  const tenant = await newTenant(counted);
+  const common = times(1_000, (at) => activity('common', named(at)));
+  const others = times(500, (at) => activity(at));
+  for (const other of [common, others])
+    expectStatus(
+      await post(tenant, { actor, verb, object: activity('one'), context: { contextActivities: { other } } }),
+      200,
+    );
+  await sql`/* across tenants: a test gathers statistics */ analyze activity_definition`.execute(
+    counted.ctx.db,
+  );
+  touched.length = 0;
+  expectStatus(await get(tenant, 'statements?format=canonical'), 200);
+  const most = Math.max(...touched.map(({ rows }) => rows));
+  assert.ok(touched.length > 5 && most < 1_000, `${most} rows`);
 });
