@@ -13,7 +13,7 @@ const { status } = spawnSync(
     '--test',
     '--test-isolation=none',
     '--test-reporter=spec',
-    'server/test/properties.test.ts',
+    'server/test/properties.slow.test.ts',
   ],
   { stdio: 'inherit', env: { ...process.env, FUZZ_REQUESTS: requests, FUZZ_SEED: seed, FUZZ_PATH: path } },
 );

@@ -1,6 +1,6 @@
-// Runs the tests: `npm test` on the embedded database, `--postgres` on the server in TEST_DATABASE_URL, `--journeys` in
-// Chromium, `--deploy` the recipes in deploy/. Tests that cannot run fail. Failed files are listed in
-// TEST_FAILED_FILES.
+// Runs the tests: `npm test` on the embedded database, `--all` with those in `*.slow.test.ts`, `--postgres` all of them
+// on the server in TEST_DATABASE_URL, `--journeys` in Chromium, `--deploy` the recipes in deploy/. Tests that cannot run
+// fail. Failed files are listed in TEST_FAILED_FILES.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -24,7 +24,10 @@ import { opensServer } from './opens-server.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { postgres: { type: 'boolean' }, journeys: { type: 'boolean' }, deploy: { type: 'boolean' } },
+  options: {
+    ...{ all: { type: 'boolean' }, postgres: { type: 'boolean' } },
+    ...{ journeys: { type: 'boolean' }, deploy: { type: 'boolean' } },
+  },
 });
 
 function fail(message: string): never {
@@ -47,8 +50,12 @@ const patterns = values.journeys
     ? ['test/deploy/*.test.ts']
     : ['{server,scorm,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
+/** They kill or start processes, or fill the service with load. */
+const isSlow = (file: string) => file.endsWith('.slow.test.ts');
+const withSlow = values.all || values.postgres || positionals.length > 0;
+const usual = withSlow ? found : found.filter((file) => !isSlow(file));
 // All other tests use no server, and `npm test` has already run them.
-const suite = values.postgres ? found.filter((file) => opensServer(file)) : found;
+const suite = values.postgres ? usual.filter((file) => opensServer(file)) : usual;
 
 /** The file with this path, or all files whose path or test titles contain the words. */
 function matching(words: string): string[] {
@@ -60,7 +67,11 @@ function matching(words: string): string[] {
 const files = positionals.length > 0 ? [...new Set(positionals.flatMap(matching))] : suite;
 if (files.length === 0) fail(`No test matches ${positionals.join(' ')}.`);
 if (files === suite && suite.length < found.length)
-  console.log(`${found.length - suite.length} test files use no server: they run with npm test.`);
+  console.log(
+    values.postgres
+      ? `${found.length - suite.length} test files use no server: they run with npm test -- --all.`
+      : `${found.length - suite.length} slow test files were left out: they run with npm test -- --all.`,
+  );
 await ensureBuilt();
 /**
  * Removed with everything that tests leave in it, even after a kill. Some tests start a server that runs as another
@@ -172,7 +183,7 @@ for (const text of wrong) console.error(`It touched rows of several tenants:\n${
 for (const why of unknown)
   console.error(`docs/guide/scaling.md does not list a reason to span tenants: ${why}`);
 const { undeclared, unseen } = checkResponses(answers);
-if (files === suite && unseen.length > 0)
+if (files === suite && withSlow && unseen.length > 0)
   console.log(`Declared error codes that no test received: ${unseen.join(', ')}`);
 for (const answer of undeclared) console.error(`A route returned an undeclared response: ${answer}`);
 rmSync(scratch, { recursive: true, force: true });

@@ -25,7 +25,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a database command in this process; `cli.test.ts` runs the program. */
+/** Runs a database command in this process; `cli.slow.test.ts` runs the program. */
 // biome-ignore lint/suspicious/noExplicitAny: records of any shape
 async function answer(args: string[]): Promise<any> {
   const { positionals, values } = readArguments(args);

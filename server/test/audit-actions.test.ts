@@ -394,7 +394,7 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     expectStatus(await service.api('DELETE', `/course/${target}/option/standard`), 204);
     return { by: 'deleteOption', ...byOperator, target, data: { DurationID: 'standard' } };
   },
-  // server/test/audit-command.test.ts tests the command line; this only checks that its actions can be recorded.
+  // server/test/audit-command.slow.test.ts tests the command line; this only checks that its actions can be recorded.
   'signing_keys.rotated': (recordEnd) =>
     recorded(recordEnd, { action: 'signing_keys.rotated', data: { KeyID: 'k' } }),
   'backup.created': (recordEnd) => recorded(recordEnd, { action: 'backup.created', data: { MadeAt: noon } }),

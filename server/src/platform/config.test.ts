@@ -6,7 +6,7 @@ import { readConfig } from './config.ts';
 import { isLoopback } from './loopback.ts';
 import { ConfigError, type Environment, type Setting } from './settings.ts';
 
-// server/test/running.test.ts checks with a real process that such an error prevents the service from starting.
+// server/test/running.slow.test.ts checks with a real process that such an error prevents the service from starting.
 
 test('every setting has a default, and the configuration is frozen', () => {
   const config = readConfig({});

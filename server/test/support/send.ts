@@ -4,7 +4,7 @@ import type { Reply } from './service.ts';
 
 const agent = new Agent({ keepAlive: true });
 
-/** Measured: `capabilities.test.ts` takes 23 s of CPU time, and with `fetch` 32 s. */
+/** Measured: `capabilities.slow.test.ts` takes 23 s of CPU time, and with `fetch` 32 s. */
 export function send(
   address: string,
   method: string,
