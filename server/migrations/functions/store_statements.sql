@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function store_statements_2940611ccd48 (text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer) returns table (request integer, statement_id uuid, payload text, followed integer)
+create or replace function store_statements_3a033a5d7a62 (text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer) returns table (request integer, statement_id uuid, payload text, followed integer)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -49,7 +49,8 @@ begin
     from unnest($2, $3, string_to_array($4, e'\n'), $5, string_to_array($6, e'\n'), $7, $8)
     with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n) left join lateral (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = given.id order by earlier.position limit 1
+      where earlier.tenant_id = $1 and earlier.refers_to between given.id and given.id
+      order by earlier.refers_to, earlier.position limit 1
     ) awaiting on true
     where given.request <> all (clashed) and (given.refers_to is not null or awaiting.statement_id is not null)
     order by given.n
@@ -89,19 +90,22 @@ begin
       insert into voided_statement (tenant_id, position)
       select $1, late.position from (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = late.id order by earlier.position limit 500
+      where earlier.tenant_id = $1 and earlier.refers_to between late.id and late.id
+      order by earlier.refers_to, earlier.position limit 500
     ) voiding
       where voiding.voids and not late.voids on conflict do nothing;
       with recursive referring (position, id, depth) as (
         select earlier.position, earlier.statement_id, 1 from (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = late.id order by earlier.position limit 500
+      where earlier.tenant_id = $1 and earlier.refers_to between late.id and late.id
+      order by earlier.refers_to, earlier.position limit 500
     ) earlier
         union
         select earlier.position, earlier.statement_id, referring.depth + 1 from referring
         cross join lateral (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = referring.id order by earlier.position limit 500
+      where earlier.tenant_id = $1 and earlier.refers_to between referring.id and referring.id
+      order by earlier.refers_to, earlier.position limit 500
     ) earlier
         where referring.depth < 5
       ), first_referring as (select referring.position from referring limit 500), referred (position, target, depth) as (

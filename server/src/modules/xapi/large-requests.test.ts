@@ -3,7 +3,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { openSocket } from '../../../test/support/raw.ts';
+import { countTouched, type Touched } from '../../../test/support/rows-touched.ts';
 import { type Reply, startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
@@ -322,4 +324,21 @@ test('a statement or a JSON document with very many values is rejected, and a ba
     expectStatus(await reply, 200);
     assert.ok(turns > 20, `${turns} turns`);
   }
+});
+
+test('statements are stored quickly, even if very many others refer to the same one', async (context) => {
+  const touched: Touched[] = [];
+  const counted = await startService({
+    over: (engine) => countTouched(engine, (one) => void touched.push(one)),
+  });
+  context.after(counted.close);
+  const tenant = await newTenant(counted);
+  const [id, plain] = [randomUUID(), { actor, verb, object }];
+  for (let part = 0; part < 6; part++)
+    expectStatus(await post(tenant, Array(1_000).fill(reference(id))), 200);
+  await sql`/* across tenants: a test gathers statistics */ analyze statement`.execute(counted.ctx.db);
+  touched.length = 0;
+  expectStatus(await post(tenant, Array(50).fill(plain)), 200);
+  const most = Math.max(...touched.map(({ rows }) => rows));
+  assert.ok(most < 2_000, `${most} rows`);
 });

@@ -106,9 +106,14 @@ const followReferences = `
       cross join lateral ${keysAt('referred.position')} target cross join unnest(target.keys) as each (key)`)}
     end if;`;
 
+/**
+ * As a range, because only one index has this order. With an equality, PostgreSQL may search all statements in the order
+ * of their positions, if many of them refer to the same one.
+ */
 const earlierOf = (id: string, rows: number) => `(
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
-      where earlier.tenant_id = $1 and earlier.refers_to = ${id} order by earlier.position limit ${rows}
+      where earlier.tenant_id = $1 and earlier.refers_to between ${id} and ${id}
+      order by earlier.refers_to, earlier.position limit ${rows}
     )`;
 
 /** Statements that were stored before the one that they refer to. */
