@@ -20,7 +20,7 @@ import { chromiumPath } from '../server/test/support/chromium.ts';
 import { checkResponses } from '../server/test/support/recorded-responses.ts';
 import { checkMutants, checkStatements } from '../server/test/support/recorded-statements.ts';
 import { ensureBuilt } from './build.ts';
-import { opensServer } from './opens-server.ts';
+import { usesDatabaseServer } from './uses-database-server.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -55,7 +55,7 @@ const isSlow = (file: string) => file.endsWith('.slow.test.ts');
 const withSlow = values.all || values.postgres || positionals.length > 0;
 const usual = withSlow ? found : found.filter((file) => !isSlow(file));
 // All other tests use no server, and `npm test` has already run them.
-const suite = values.postgres ? usual.filter((file) => opensServer(file)) : usual;
+const suite = values.postgres ? usual.filter((file) => usesDatabaseServer(file)) : usual;
 
 /** The file with this path, or all files whose path or test titles contain the words. */
 function matching(words: string): string[] {

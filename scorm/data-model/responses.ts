@@ -1,4 +1,4 @@
-import type { Check, Judgement } from './types.ts';
+import type { Check, CheckResult } from './types.ts';
 import { characters, localised, numberIn, real, shortIdentifier, together, words } from './values.ts';
 
 /** RTE 4th §4.2.9: the formats of learner responses and correct responses for each type of interaction. */
@@ -74,7 +74,7 @@ const optional =
     text === '' ? 'valid' : check(text);
 
 /** A step has a name, an answer, or both. The answer is a text or a numeric range. */
-const step: Check = (text): Judgement => {
+const step: Check = (text): CheckResult => {
   if (text === '[.]') return 'wrong type';
   const answer: Check = (part) => (part.includes('[:]') ? range(part) : shortText(part));
   return pair(optional(shortIdentifier), answer)(text);

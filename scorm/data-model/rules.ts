@@ -1,6 +1,6 @@
 import type { Place, Position } from './model.ts';
 import { formatOf } from './responses.ts';
-import type { Bucket, Element, Judgement, Model, Problem } from './types.ts';
+import type { Bucket, CheckResult, Element, Model, Problem } from './types.ts';
 
 /** Reads a value by its key: an element's name, or one of our own keys. */
 export type Lookup = (key: string) => string | undefined;
@@ -117,7 +117,7 @@ function validateValue(
   last: Position | undefined,
   name: string,
   value: string,
-): Judgement | 'not unique' {
+): CheckResult | 'not unique' {
   const format = element.format ? formatOf(lookup(typeOf(name))) : null;
   if (!format) return element.check(value);
   if (element.format === 'response') return format.response(value);

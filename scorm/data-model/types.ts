@@ -8,9 +8,9 @@ export type RunTimeData = Record<string, string>;
  * The result of checking a value. `note` says how the value exceeds the specification although it is accepted, because
  * existing content uses such values.
  */
-export type Judgement = 'valid' | 'wrong type' | 'out of range' | { note: string };
+export type CheckResult = 'valid' | 'wrong type' | 'out of range' | { note: string };
 
-export type Check = (text: string) => Judgement;
+export type Check = (text: string) => CheckResult;
 
 export type Access = 'read' | 'write' | 'both';
 

@@ -1,9 +1,9 @@
 import { isInterval } from './intervals.ts';
 import { isLanguage } from './languages.ts';
-import type { Check, Judgement } from './types.ts';
+import type { Check, CheckResult } from './types.ts';
 
 /** The result for a value with several parts: the first invalid part decides, otherwise the first note. */
-export function together(judgements: readonly Judgement[]): Judgement {
+export function together(judgements: readonly CheckResult[]): CheckResult {
   return (
     judgements.find((judgement) => typeof judgement === 'string' && judgement !== 'valid') ??
     judgements.find((judgement) => typeof judgement === 'object') ??

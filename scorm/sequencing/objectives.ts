@@ -37,7 +37,7 @@ export function definitionOf({ id, objectives }: Activity, position: number): Ob
  * Who reads the value. A parent's roll-up uses only results from its own current attempt (SN §3.2.6–7); an activity's
  * rules use the results of its latest attempt.
  */
-export type Asker = 'itself' | 'parent';
+export type Reader = 'itself' | 'parent';
 
 const progressFacts: readonly Fact[] = ['completed', 'progress'];
 
@@ -51,7 +51,7 @@ function read<Name extends Fact>(
   activity: Activity,
   position: number,
   fact: Name,
-  asker: Asker,
+  reader: Reader,
 ): GlobalObjective[Name] {
   const flag = readFlags[fact];
   for (const map of definitionOf(activity, position).Maps) {
@@ -59,7 +59,7 @@ function read<Name extends Fact>(
     const shared = draft.globals.get(map.TargetObjectiveID)?.[fact] ?? null;
     if (shared !== null || fact !== 'progress') return shared;
   }
-  return asker === 'parent' && isOld(draft, activity, fact)
+  return reader === 'parent' && isOld(draft, activity, fact)
     ? null
     : objectiveTrack(draft, activity, position)[fact];
 }
@@ -86,9 +86,9 @@ export function measureOf(
   draft: Draft,
   activity: Activity,
   position = activity.primary,
-  asker: Asker = 'itself',
+  reader: Reader = 'itself',
 ): number | null {
-  return read(draft, activity, position, 'measure', asker);
+  return read(draft, activity, position, 'measure', reader);
 }
 
 /** SN §4.6.2: the status of an objective that is satisfied by measure depends only on its measure. */
@@ -96,11 +96,11 @@ export function satisfiedOf(
   draft: Draft,
   activity: Activity,
   position = activity.primary,
-  asker: Asker = 'itself',
+  reader: Reader = 'itself',
 ): boolean | null {
   const { SatisfiedByMeasure } = definitionOf(activity, position);
-  if (!SatisfiedByMeasure) return read(draft, activity, position, 'satisfied', asker);
-  return judged(draft, activity, position, measureOf(draft, activity, position, asker));
+  if (!SatisfiedByMeasure) return read(draft, activity, position, 'satisfied', reader);
+  return judged(draft, activity, position, measureOf(draft, activity, position, reader));
 }
 
 /** RB.1.2.a: while a group is still active, its measure may not count yet. */
@@ -118,17 +118,17 @@ function judged(draft: Draft, activity: Activity, position: number, measure: num
 export function completedOf(
   draft: Draft,
   activity: Activity,
-  asker: Asker = 'itself',
+  reader: Reader = 'itself',
   position = activity.primary,
 ): boolean | null {
   if (!activity.completedByMeasure || position !== activity.primary)
-    return read(draft, activity, position, 'completed', asker);
-  const progress = progressOf(draft, activity, asker);
+    return read(draft, activity, position, 'completed', reader);
+  const progress = progressOf(draft, activity, reader);
   return progress === null ? null : progress >= activity.minProgressMeasure;
 }
 
-export function progressOf(draft: Draft, activity: Activity, asker: Asker = 'itself'): number | null {
-  return read(draft, activity, activity.primary, 'progress', asker);
+export function progressOf(draft: Draft, activity: Activity, reader: Reader = 'itself'): number | null {
+  return read(draft, activity, activity.primary, 'progress', reader);
 }
 
 /** The activity's own values, from which the values for its global objectives are derived. */

@@ -1,7 +1,7 @@
 import type { SequencingRule } from '../../standards/types.ts';
 import type { Activity, IndexedRule } from './course.ts';
 import { type Draft, trackOf } from './draft.ts';
-import { type Asker, completedOf, measureOf, satisfiedOf } from './objectives.ts';
+import { completedOf, measureOf, type Reader, satisfiedOf } from './objectives.ts';
 
 /** True, false, or null for unknown: SN §4.4.2. */
 export type Truth = boolean | null;
@@ -42,17 +42,17 @@ export function conditionOf(
   draft: Draft,
   activity: Activity,
   condition: Condition,
-  asker: Asker = 'itself',
+  reader: Reader = 'itself',
 ): Truth {
   const objective = referenced(activity, condition.ReferencedObjective ?? null);
   if (!activity.sequencing.Delivery.Tracked) return ofUntracked(condition);
-  const measure = () => measureOf(draft, activity, objective, asker);
+  const measure = () => measureOf(draft, activity, objective, reader);
   const threshold = condition.MeasureThreshold ?? 0;
   switch (condition.Condition) {
     case 'satisfied':
-      return satisfiedOf(draft, activity, objective, asker);
+      return satisfiedOf(draft, activity, objective, reader);
     case 'objectiveStatusKnown':
-      return satisfiedOf(draft, activity, objective, asker) !== null;
+      return satisfiedOf(draft, activity, objective, reader) !== null;
     case 'objectiveMeasureKnown':
       return measure() !== null;
     case 'objectiveMeasureGreaterThan':
@@ -60,9 +60,9 @@ export function conditionOf(
     case 'objectiveMeasureLessThan':
       return compare(measure(), (value) => value < threshold);
     case 'completed':
-      return completedOf(draft, activity, asker, objective);
+      return completedOf(draft, activity, reader, objective);
     case 'activityProgressKnown':
-      return completedOf(draft, activity, asker, objective) !== null;
+      return completedOf(draft, activity, reader, objective) !== null;
     case 'attempted':
       return trackOf(draft, activity).attempts > 0;
     case 'attemptLimitExceeded':

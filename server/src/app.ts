@@ -1,6 +1,5 @@
 import formBody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
-import { aboutInterface } from './about-interface.ts';
 import { consoleRoutes } from './console.ts';
 import { guideRoutes } from './guide.ts';
 import { aiccRoutes } from './modules/aicc/routes.ts';
@@ -36,6 +35,7 @@ import { webhookRoutes } from './modules/webhooks/routes.ts';
 import { rewriteAlternate } from './modules/xapi/alternate-request.ts';
 import { serveLrs } from './modules/xapi/lrs.ts';
 import { xapiRoutes } from './modules/xapi/routes.ts';
+import { openapiInfo } from './openapi-info.ts';
 import type { Config } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { parseRecords } from './platform/http/bodies.ts';
@@ -77,7 +77,7 @@ export const routes: readonly Route[] = [
 
 /** The OpenAPI document. */
 export function describeInterface(config: Config): object {
-  return describe(routes, aboutInterface(config));
+  return describe(routes, openapiInfo(config));
 }
 
 export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };

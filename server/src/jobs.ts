@@ -1,8 +1,8 @@
 import { mailChecks } from './mail-checks.ts';
-import { findDamage, findUnusedFolders } from './modules/catalogue/damage.ts';
+import { findDamage, findUnusedFolders } from './modules/catalogue/find-damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { remindOfEnds } from './modules/enrolments/reminders/remind.ts';
-import { numberWaiting } from './modules/events/number-waiting.ts';
+import { numberWaitingEvents } from './modules/events/number-waiting-events.ts';
 import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
 import { forgetRecipients } from './modules/mail/recipients.ts';
 import { purgeMails } from './modules/mail/results.ts';
@@ -21,7 +21,7 @@ import { webhookSources } from './webhook-sources.ts';
 export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
   { name: 'enrolments.remind', every: 300, run: async (ctx) => void (await remindOfEnds(ctx)) },
-  { name: 'events.number', every: 10, run: numberWaiting },
+  { name: 'events.number', every: 10, run: numberWaitingEvents },
   { name: 'retries.forget', every: 3_600, run: deleteExpiredResponses },
   {
     name: 'packages.check',

@@ -7,7 +7,7 @@ import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
 import type { KeyWithSecret } from './modules/auth/schemas.ts';
-import { wasOperatorHere } from './modules/people/operator-access.ts';
+import { hasOperatorSignedIn } from './modules/people/operator-access.ts';
 import { createOperatorLink, linkMessage } from './modules/people/operator-links.ts';
 import type { SignInLink } from './modules/people/schemas.ts';
 import { type Config, readConfig } from './platform/config.ts';
@@ -72,7 +72,7 @@ async function openAccess(
 ): Promise<Pick<Started, 'first' | 'hint'>> {
   const key = known ?? (await createFirstKey(ctx));
   if (key) return { first: { key: key.Secret, link: await createOperatorLink(ctx) }, hint: null };
-  return { first: null, hint: (await wasOperatorHere(ctx)) ? null : accessHint() };
+  return { first: null, hint: (await hasOperatorSignedIn(ctx)) ? null : accessHint() };
 }
 
 /** Shuts down gracefully on the first SIGINT or SIGTERM and immediately on the second. */

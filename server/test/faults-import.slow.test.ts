@@ -3,7 +3,7 @@ import { readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { packCourse } from '../../test/journeys/made-courses.ts';
-import { findDamage, findUnusedFolders } from '../src/modules/catalogue/damage.ts';
+import { findDamage, findUnusedFolders } from '../src/modules/catalogue/find-damage.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { openContext } from '../src/platform/open-context.ts';
 import { openLog } from '../src/platform/operations/log.ts';

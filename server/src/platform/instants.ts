@@ -11,7 +11,7 @@ export function withinYears(at: Date | number): Date {
  * The time as a bound in SQL. The first and last times in the range also stand for all times beyond them, which the
  * database can store, so a list with such a cursor must continue after those rows as well.
  */
-export function openEnded(at: Date): Date | 'infinity' | '-infinity' {
+export function toSqlBound(at: Date): Date | 'infinity' | '-infinity' {
   if (at.getTime() >= latest) return 'infinity';
   return at.getTime() <= earliest ? '-infinity' : at;
 }

@@ -11,7 +11,7 @@ import { play, post } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import { forTenant } from '../../platform/db/queues.ts';
-import { maxAuBytes } from '../enrolments/au-sessions/space.ts';
+import { maxAuBytes } from '../enrolments/au-sessions/storage-limit.ts';
 
 const service = await startService();
 after(service.close);

@@ -3,7 +3,7 @@ import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { type AuSessionRow, type Registration, readAuSession } from '../enrolments/au-sessions/sessions.ts';
-import { takeSpace } from '../enrolments/au-sessions/space.ts';
+import { countStorage } from '../enrolments/au-sessions/storage-limit.ts';
 import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
 import type { AuSession, FindAuSession } from '../xapi/au-session.ts';
@@ -51,6 +51,6 @@ function toAuSession(ctx: Context, handle: AuHandle, session: Registration & AuS
     registration: handle.enrollId,
     takeStatements: (ctx, statements) => takeStatements(ctx, handle, statements),
     checkDocument: (ctx, use) => checkDocument(ctx, session, use),
-    takeSpace: (ctx, bytes) => takeSpace(ctx, handle.enrollId, bytes),
+    countStorage: (ctx, bytes) => countStorage(ctx, handle.enrollId, bytes),
   };
 }

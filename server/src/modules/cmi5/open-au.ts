@@ -27,7 +27,7 @@ import {
   lockRegistration,
   type Registration,
 } from '../enrolments/au-sessions/sessions.ts';
-import { takeSpace } from '../enrolments/au-sessions/space.ts';
+import { countStorage } from '../enrolments/au-sessions/storage-limit.ts';
 import { readRecords } from '../enrolments/au-sessions/units.ts';
 import { commitRejections } from '../enrolments/session-end.ts';
 import { accountOf } from '../xapi/identity.ts';
@@ -90,7 +90,7 @@ export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedA
       ...(isFirst ? satisfiedAtRegistration(ctx, registration, played) : []),
       ...opened.statements,
     ];
-    await takeSpace(ctx, input.enrollId, bytesOf(statements));
+    await countStorage(ctx, input.enrollId, bytesOf(statements));
     await storeLmsStatements(ctx, statements);
     const { statements: _, ...answer } = opened;
     return answer;

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
-import { readTogether, wantedRows } from '../../platform/load/read-together.ts';
+import { coalesceReads, wantedRows } from '../../platform/load/coalesce-reads.ts';
 import { rulesOf } from '../catalogue/attempt-rules.ts';
 import { playedBy } from '../catalogue/playable.ts';
 import { type EnrolmentRow, enrolmentNotFound } from './record.ts';
@@ -57,7 +57,7 @@ cross join lateral (
 ) known
 cross join lateral (select own.* from course own where own.course_id = enrolment.course_id limit 1) course`;
 
-const readFacts = readTogether<string, Row>({
+const readFacts = coalesceReads<string, Row>({
   name: 'explain',
   text,
   item: (enrollId) => ({ enroll_id: enrollId }),

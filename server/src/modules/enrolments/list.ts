@@ -10,7 +10,7 @@ import {
   toPage,
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
-import { isInstant, openEnded } from '../../platform/instants.ts';
+import { isInstant, toSqlBound } from '../../platform/instants.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { accessPathsOf, type Clock, clockOf, type EnrolmentFilter, filterSql } from './list-filter.ts';
 import { type EnrolmentWithNames, toEnrolment } from './record.ts';
@@ -54,7 +54,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
     rows: 'enrolment held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: clock === null ? ['enroll_id'] : [clock, 'enroll_id'],
-    after: after && (after.at === null ? [after.id] : [openEnded(after.at), after.id]),
+    after: after && (after.at === null ? [after.id] : [toSqlBound(after.at), after.id]),
     newest: input.Order === 'newest',
     accessPaths: accessPathsOf(input, { now, overdue }),
     filter: (parameters) => filterSql(input, now, parameters),

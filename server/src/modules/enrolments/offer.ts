@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { readTogether, wantedRows } from '../../platform/load/read-together.ts';
+import { coalesceReads, wantedRows } from '../../platform/load/coalesce-reads.ts';
 import type { CourseRow } from '../catalogue/courses.ts';
 import { isChoosable, isOffered, toCourse, withGroups } from '../catalogue/offers.ts';
 import type { OptionRow } from '../catalogue/options.ts';
@@ -39,7 +39,7 @@ left join lateral (
 
 type Wanted = { courseId: string; loginId: string };
 
-const readRow = readTogether<Wanted, Row>({
+const readRow = coalesceReads<Wanted, Row>({
   name: 'read_offers',
   text,
   item: ({ loginId, courseId }) => ({ login_id: loginId, course_id: courseId }),

@@ -2,7 +2,7 @@ import type { Evidence } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
-import { readTogether, wantedRows } from '../../platform/load/read-together.ts';
+import { coalesceReads, wantedRows } from '../../platform/load/coalesce-reads.ts';
 import { lostLaunchNumber } from './lost-launch.ts';
 import type { EnrolmentRow } from './record.ts';
 import { readUnits } from './units.ts';
@@ -98,7 +98,7 @@ const itemOf = ({ enrollId, launch, number, launchId }: Wanted) => ({
   forgotten: launchId && lostLaunchNumber(launchId),
 });
 
-const readFacts = readTogether<Wanted, FactsRow>({
+const readFacts = coalesceReads<Wanted, FactsRow>({
   name: 'read_progress',
   text: facts,
   max: maxCommitsPerStatement,

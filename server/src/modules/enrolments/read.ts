@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
-import { readTogether, wantedRows } from '../../platform/load/read-together.ts';
+import { coalesceReads, wantedRows } from '../../platform/load/coalesce-reads.ts';
 import { type EnrolmentWithNames, enrolmentNotFound, toEnrolment } from './record.ts';
 import type { Enrolment } from './schemas.ts';
 
@@ -18,7 +18,7 @@ cross join lateral (
 cross join lateral (select own.title from course own where own.course_id = enrolment.course_id limit 1) course
 where known.login_id = wanted.login_id`;
 
-const readRow = readTogether<Wanted, EnrolmentWithNames>({
+const readRow = coalesceReads<Wanted, EnrolmentWithNames>({
   name: 'read_enrolments',
   text,
   item: ({ enrollId, loginId }) => ({ enroll_id: enrollId, login_id: loginId }),

@@ -13,7 +13,7 @@ export function nameHash(ctx: Context, input: { TenantID: string; LoginID: strin
 }
 
 /** Counted separately, so that requests for a link do not use up the attempts at signing in. */
-export function resetMark(ctx: Context, input: { TenantID: string; LoginID: string }): string {
+export function resetHash(ctx: Context, input: { TenantID: string; LoginID: string }): string {
   return keyedHash(ctx.keys, 'guess', `reset ${foldTenantName(input.TenantID)}\0${input.LoginID}`);
 }
 

@@ -9,6 +9,6 @@ select 1 from operator_session
 limit 1`;
 
 /** Whether an operator key was ever used, or the operator ever signed in. */
-export async function wasOperatorHere(ctx: Context): Promise<boolean> {
+export async function hasOperatorSignedIn(ctx: Context): Promise<boolean> {
   return (await run(ctx, { name: 'look_for_operator', text: look, values: [] })).length > 0;
 }

@@ -11,7 +11,7 @@ import { pageFunction, readPassword, storePassword } from '../users/passwords.ts
 import { requestReset } from '../users/resets/request.ts';
 import { findReset, findResetUser, type ResetHandle, useReset } from '../users/resets/use.ts';
 import { toOpenInvitation } from './accept-invitation.ts';
-import { recordGuess, resetMark } from './guesses.ts';
+import { recordGuess, resetHash } from './guesses.ts';
 import type { OpenInvitation } from './schemas.ts';
 import { setPasswordByLink } from './set-password-by-link.ts';
 import { auditFailure } from './sign-in-audit.ts';
@@ -35,7 +35,7 @@ export async function forgetPassword(ctx: Context, input: Request): Promise<void
     keyedHash(ctx.keys, 'guess', `reset from ${networkOf(input.address)}`),
     maxFromNetwork,
   );
-  await recordGuess(ctx, resetMark(ctx, input));
+  await recordGuess(ctx, resetHash(ctx, input));
   const began = performance.now();
   await mailLink(ctx, input);
   // Also if the service is so busy that the work takes longer.

@@ -8,14 +8,14 @@ import type { KnownHash, PasswordHash } from '../tenants/schemas.ts';
 /** OWASP Password Storage Cheat Sheet: argon2id, 19 MiB, 2 iterations, 1 lane. Runs on the thread pool. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-const randomMark = 'random:';
+const randomPrefix = 'random:';
 
 /**
  * SQL: whether `account` can sign in with a password. If the tenant `client` has not declared its hash function, only
  * passwords that were chosen in Lectern can be used.
  */
 export const hasUsablePassword = `((account.password_chosen or client.password_hash <> 'opaque')
-  and not starts_with(account.password_hash, '${randomMark}'))`;
+  and not starts_with(account.password_hash, '${randomPrefix}'))`;
 
 const formats: Record<PasswordHash, RegExp | null> = {
   opaque: null,
@@ -56,7 +56,7 @@ export async function storePassword(ctx: Hashing, password: string): Promise<str
 
 /** 256 random bits with a mark, stored instead of a hash. No password matches them. */
 export function unmatchablePasswordHash(): string {
-  return randomMark + randomBytes(32).toString('base64url');
+  return randomPrefix + randomBytes(32).toString('base64url');
 }
 
 const decoy = hash(randomBytes(32).toString('base64url'), parameters);
@@ -67,7 +67,7 @@ export async function matchesPassword(
   stored: string | null,
   password: string,
 ): Promise<boolean> {
-  const usable = stored !== null && !stored.startsWith(randomMark);
+  const usable = stored !== null && !stored.startsWith(randomPrefix);
   const compared = usable ? stored : await decoy;
   const same = await hashInQueue(ctx, () => verify(compared, password));
   return usable && same;

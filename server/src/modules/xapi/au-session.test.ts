@@ -33,7 +33,7 @@ test("an AU's statements are checked, and their effects are committed together w
       return { following: [], defines: () => true };
     },
     checkDocument: async () => {},
-    takeSpace: async () => {},
+    countStorage: async () => {},
   };
   const store = (statements: Statement[]) =>
     storeStatements(ctx, { statements, authority, edition: '1.0.3', session });

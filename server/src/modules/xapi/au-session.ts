@@ -44,7 +44,7 @@ export type AuSession = {
   /** Called before a document is read, and in the transaction of a change. */
   checkDocument: (ctx: TenantContext, use: DocumentUse) => Promise<void>;
   /** Called in the transaction of a change, with the bytes that it adds. Negative if a document becomes smaller. */
-  takeSpace: (ctx: TenantContext, bytes: number) => Promise<void>;
+  countStorage: (ctx: TenantContext, bytes: number) => Promise<void>;
 };
 
 /** Who calls the LRS: a key or console session of the tenant, or an AU. */

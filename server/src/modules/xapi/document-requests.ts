@@ -24,7 +24,7 @@ function checkOf(
 const takeSpaceOf =
   ({ caller }: LrsRequest) =>
   async (ctx: TenantContext, bytes: number) => {
-    if (caller.kind === 'au') await caller.session.takeSpace(ctx, bytes);
+    if (caller.kind === 'au') await caller.session.countStorage(ctx, bytes);
   };
 
 const named = (address: DocumentAddress) => ({ ...address, documentId: address.documentId ?? '' });
@@ -81,7 +81,7 @@ export async function putDocument(
     merges: false,
     preconditions: preconditionsOf(request, areRequired),
     check: checkOf(request, address, 'write'),
-    takeSpace: takeSpaceOf(request),
+    countStorage: takeSpaceOf(request),
   });
   return { status: 204 };
 }
@@ -101,7 +101,7 @@ export async function postDocument(
     merges: true,
     preconditions: preconditionsOf(request, 'never'),
     check: checkOf(request, address, 'write'),
-    takeSpace: takeSpaceOf(request),
+    countStorage: takeSpaceOf(request),
   });
   return { status: 204 };
 }
@@ -126,7 +126,7 @@ export async function removeDocument(
     await deleteDocument(ctx, named(address), {
       preconditions: preconditionsOf(request, 'never'),
       check,
-      takeSpace: takeSpaceOf(request),
+      countStorage: takeSpaceOf(request),
     });
   return { status: 204 };
 }

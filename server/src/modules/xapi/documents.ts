@@ -110,10 +110,10 @@ async function lockDocuments(ctx: TenantContext, address: DocumentAddress): Prom
   await run(ctx, { name: 'lock_documents', text: lock, values: [name] });
 }
 
-/** `check` runs first, under the locks that it needs. `takeSpace` gets the bytes that are added. */
+/** `check` runs first, under the locks that it needs. `countStorage` gets the bytes that are added. */
 type Rules = {
   check: (ctx: TenantContext) => Promise<void>;
-  takeSpace: (ctx: TenantContext, bytes: number) => Promise<void>;
+  countStorage: (ctx: TenantContext, bytes: number) => Promise<void>;
 };
 
 export type NewContent = { contentType: string; content: Buffer };
@@ -135,7 +135,7 @@ export function writeDocument(
     const { contentType, content } = before && input.merges ? merged(before, input) : input;
     const about = JSON.stringify(address.use);
     const row = { document_id: address.documentId, about, content_type: contentType, content };
-    await input.takeSpace(ctx, bytesOf(row) - bytesOf(before));
+    await input.countStorage(ctx, bytesOf(row) - bytesOf(before));
     const values = [
       ctx.tenantId,
       ...contextOf(address),
@@ -190,7 +190,7 @@ export function deleteDocument(
     await lockDocuments(ctx, address);
     const before = await selectOne(ctx, address).executeTakeFirst();
     checkPreconditions(before ?? null, input.preconditions);
-    await input.takeSpace(ctx, -bytesOf(before ?? null));
+    await input.countStorage(ctx, -bytesOf(before ?? null));
     await ctx.db
       .deleteFrom('xapi_document')
       .where('tenant_id', '=', ctx.tenantId)

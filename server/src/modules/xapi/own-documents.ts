@@ -30,6 +30,6 @@ export function writeState(ctx: TenantContext, own: OwnState): Promise<void> {
     merges: false,
     preconditions: { ifMatch: undefined, ifNoneMatch: undefined, areRequired: 'never' },
     check: async () => {},
-    takeSpace: async () => {},
+    countStorage: async () => {},
   });
 }

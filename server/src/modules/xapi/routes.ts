@@ -24,7 +24,7 @@ import {
   StatementResponse,
   statementQuery,
 } from './schemas.ts';
-import { getStatements, postStatements, putStatement, sayConsistentThrough } from './statement-requests.ts';
+import { getStatements, postStatements, putStatement, setConsistentThrough } from './statement-requests.ts';
 
 type Spec = Pick<
   Route,
@@ -104,7 +104,7 @@ const statements = [
     },
     problems: ['statement_not_found'],
     heavy: true,
-    begin: sayConsistentThrough,
+    begin: setConsistentThrough,
     handle: getStatements,
   }),
   resource({

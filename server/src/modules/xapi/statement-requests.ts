@@ -98,7 +98,7 @@ export async function putStatement(ctx: TenantContext, request: LrsRequest): Pro
 }
 
 /** Communication 2.1.3: a header of every response, read before the statements. */
-export async function sayConsistentThrough(ctx: TenantContext, reply: FastifyReply): Promise<void> {
+export async function setConsistentThrough(ctx: TenantContext, reply: FastifyReply): Promise<void> {
   void reply.header('X-Experience-API-Consistent-Through', await consistentThrough(ctx));
 }
 

@@ -145,7 +145,7 @@ async function storeInTransaction(
   );
   const rows = [...fresh.map(({ row }) => row), ...following.map((statement) => rowOf(statement))];
   const own = attachments.filter(({ statementId }) => ids.has(statementId));
-  await session?.takeSpace(
+  await session?.countStorage(
     ctx,
     rows.reduce((sum, row) => sum + bytesOf(row), rowBytes * own.length),
   );
@@ -157,7 +157,7 @@ async function storeInTransaction(
   const outcome = await callFunction(ctx, rows, followed);
   if (outcome.clashes.length > 0) throw new StoredMeanwhile();
   const more = definitions.bytes + rowBytes * (definitions.added + outcome.followed);
-  if (more > 0) await session?.takeSpace(ctx, more);
+  if (more > 0) await session?.countStorage(ctx, more);
   return definitions;
 }
 

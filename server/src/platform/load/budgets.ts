@@ -24,7 +24,7 @@ export function openBudgets(limits: { perMinute?: number; concurrent?: number })
   return { perMinute, concurrent, used: new Map(), unshared: null };
 }
 
-function useOf({ used }: Budgets, caller: string): Use {
+function usageOf({ used }: Budgets, caller: string): Use {
   const known = used.get(caller);
   // Callers only need to be in order when some have to be dropped.
   if (known && used.size < maxCallers / 2) return known;
@@ -53,7 +53,7 @@ export function secondsToWait(budgets: Budgets, caller: string, now: Date): numb
  */
 export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): number {
   if (budgets.perMinute === 0) return 0;
-  const use = useOf(budgets, caller);
+  const use = usageOf(budgets, caller);
   const time = now.getTime();
   const seconds = secondsLeft(budgets, use, time, amount);
   if (seconds > 0) return seconds;
@@ -90,7 +90,7 @@ export function takeUnshared({ perMinute, used, unshared }: Budgets): [string, n
 
 /** Adds what callers have spent in another process, even beyond the limit. */
 export function addShared(budgets: Budgets, spent: readonly [string, number][], now: Date): void {
-  for (const [caller, amount] of spent) add(useOf(budgets, caller), now.getTime(), amount);
+  for (const [caller, amount] of spent) add(usageOf(budgets, caller), now.getTime(), amount);
 }
 
 /** Refunds a call that `spend` counted by mistake. */
@@ -106,7 +106,7 @@ export function refund({ used }: Budgets, caller: string): void {
  * subtracts them again afterwards. With `counts`, they are added even beyond the limit.
  */
 export function take(budgets: Budgets, caller: string, counts = false, amount = 1): Use | null {
-  const use = useOf(budgets, caller);
+  const use = usageOf(budgets, caller);
   if (!counts && budgets.concurrent > 0 && use.inUse + amount > budgets.concurrent) return null;
   use.inUse += amount;
   return use;

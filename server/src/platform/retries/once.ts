@@ -10,7 +10,7 @@ import {
   type Name,
   nameOf,
   type Outcome,
-  recall,
+  readStoredOutcome,
   store,
 } from './stored-responses.ts';
 
@@ -53,7 +53,7 @@ export async function once<T>(
 ): Promise<{ outcome: Outcome<T>; replayed: boolean }> {
   const name = nameOf(ctx, keyedRequest);
   for (let attempt = 1; ; attempt++) {
-    const stored = await recall<T>(ctx, name);
+    const stored = await readStoredOutcome<T>(ctx, name);
     if (stored) return { outcome: stored, replayed: true };
     try {
       return { outcome: await runAlone(ctx, name, call), replayed: false };

@@ -6,7 +6,7 @@ import { run } from '../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { keyedHash, keyedHashKey } from '../keys/signing.ts';
-import { readTogether, wantedRows } from '../load/read-together.ts';
+import { coalesceReads, wantedRows } from '../load/coalesce-reads.ts';
 
 /** Responses that one statement erases or removes. */
 const batchSize = 500;
@@ -76,7 +76,7 @@ cross join lateral (
 
 type Stored = { answer: Buffer | null; request_hash: string };
 
-const read = readTogether<string, Stored>({
+const read = coalesceReads<string, Stored>({
   name: 'read_answer',
   text: readText,
   item: (keyHash) => ({ key_hash: keyHash }),
@@ -84,7 +84,7 @@ const read = readTogether<string, Stored>({
 });
 
 /** The stored outcome of this request; null if there is none. */
-export async function recall<T>(ctx: TenantContext, name: Name): Promise<Outcome<T> | null> {
+export async function readStoredOutcome<T>(ctx: TenantContext, name: Name): Promise<Outcome<T> | null> {
   const stored = await read(ctx, name.keyHash);
   if (!stored) return null;
   if (stored.request_hash !== name.requestHash)

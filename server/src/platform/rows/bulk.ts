@@ -12,7 +12,7 @@ import { newId, normalizeIdentifiers } from '../ids.ts';
 import { recordGrowth } from '../operations/analyze-tables.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
 import { once, type TransactionContext, valueOrThrow } from '../retries/once.ts';
-import { type KeyedRequest, nameOf, recall } from '../retries/stored-responses.ts';
+import { type KeyedRequest, nameOf, readStoredOutcome } from '../retries/stored-responses.ts';
 import {
   acceptedRows,
   batchSize,
@@ -207,7 +207,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
       };
       try {
         // Rows that another call with the same key has changed are rejected before any row is processed.
-        await Promise.all([...asked.values()].map((one) => recall(ctx, nameOf(ctx, one))));
+        await Promise.all([...asked.values()].map((one) => readStoredOutcome(ctx, nameOf(ctx, one))));
         const results = await work(ctx, source, { format, plan, keyed });
         if (first && replays > 0) void reply.header('Idempotency-Replayed', 'true');
         return results;

@@ -15,7 +15,7 @@ where tenant_id = $1 and enroll_id = $2 and ($3 <= 0 or au_bytes + $3 <= ${maxAu
  * Counts bytes against the enrolment's limit, or frees them if `bytes` is negative. Runs in the transaction that stores
  * them.
  */
-export async function takeSpace(ctx: TenantContext, enrollId: string, bytes: number): Promise<void> {
+export async function countStorage(ctx: TenantContext, enrollId: string, bytes: number): Promise<void> {
   const values = [ctx.tenantId, enrollId, bytes];
   const taken = await run(ctx, { name: 'take_au_space', text: take, values });
   if (taken.length > 0) return;

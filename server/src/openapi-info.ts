@@ -29,7 +29,7 @@ const tags = {
 };
 
 /** The parts of the OpenAPI document that do not come from operations. */
-export function aboutInterface(config: Config): Interface {
+export function openapiInfo(config: Config): Interface {
   return {
     info: {
       title: 'Lectern',

@@ -16,7 +16,7 @@ export const wantedRows = (columns: string): string =>
  * statement selects from `wantedRows` and returns `n`; an item without a row becomes null. With 64 connections, one
  * statement per item took four times the server's CPU time.
  */
-export function readTogether<Wanted, Row>(options: {
+export function coalesceReads<Wanted, Row>(options: {
   name: string;
   /** $1 is the tenant, $2 the items, $3 the first of `more`. */
   text: string;
