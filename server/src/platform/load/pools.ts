@@ -119,10 +119,7 @@ const learnerRequests = 20;
 const startsPerTurn = 32;
 /** Concurrent launches and commits share statements: with 2, they reached half the rate (docs/performance.md). */
 const startsOfTenant = 16;
-/**
- * Files share nothing. With 16, other tenants waited up to 5.2 s during a flood of one tenant; with 2, up to 0.3 s
- * (`npm run attack -- --only "1,000 connections of another"`, five runs each, 25 November 2026).
- */
+/** Files share no statements, so starting more of them together would only make others wait. */
 const fileStartsOfTenant = 2;
 /** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
 const concurrentFiles = 100;
