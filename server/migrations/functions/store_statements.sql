@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function store_statements_3a033a5d7a62 (text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer) returns table (request integer, statement_id uuid, payload text, followed integer)
+create or replace function store_statements_a12d579820dc (text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer) returns table (request integer, statement_id uuid, payload text, followed integer)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -18,11 +18,15 @@ begin
   last := greatest(last, floor(extract(epoch from clock_timestamp()) * 1000000)::bigint);
   
   for request, statement_id, payload in
-    select given.request, held.statement_id, held.payload from unnest($2, $3, string_to_array($4, e'\n'), $5, string_to_array($6, e'\n'), $7, $8)
+    select clash.request, clash.statement_id,
+      case when sum(octet_length(clash.payload)) over (order by clash.n) <= 8388608 then clash.payload end
+    from (
+      select given.request, given.n, held.statement_id, held.payload from unnest($2, $3, string_to_array($4, e'\n'), $5, string_to_array($6, e'\n'), $7, $8)
     with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n)
-    cross join lateral (
+      cross join lateral (
       select own.statement_id, own.payload from statement own where own.tenant_id = $1 and own.statement_id = given.id limit 1
     ) held
+    ) clash
   loop
     clashed := clashed || request;
     return next;

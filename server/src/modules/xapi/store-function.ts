@@ -11,8 +11,11 @@ export type StatementRow = {
   voids: boolean;
 };
 
-/** An existing statement because of which none of the request's statements were stored. */
-export type Clash = { request: number; statement_id: string; payload: string };
+/**
+ * An existing statement because of which none of the request's statements were stored. Its payload is null if the call
+ * would return too much.
+ */
+export type Clash = { request: number; statement_id: string; payload: string | null };
 
 /** A row of the result: a clash, or the number of rows added because of references, which comes last. */
 export type Outcome = (Clash & { followed: null }) | { followed: number };
@@ -47,10 +50,18 @@ export const found = (id: string, columns: string) => `(
       select ${columns} from statement own where own.tenant_id = $1 and own.statement_id = ${id} limit 1
     )`;
 
+/** Statements are compared with what is stored, which can be larger than what was sent. */
+export const maxComparedBytes = 8 * 1024 ** 2;
+
+/** Payloads beyond the maximum are null. */
 const findClashes = `
   for request, statement_id, payload in
-    select given.request, held.statement_id, held.payload from ${rows}
-    cross join lateral ${found('given.id', 'own.statement_id, own.payload')} held
+    select clash.request, clash.statement_id,
+      case when sum(octet_length(clash.payload)) over (order by clash.n) <= ${maxComparedBytes} then clash.payload end
+    from (
+      select given.request, given.n, held.statement_id, held.payload from ${rows}
+      cross join lateral ${found('given.id', 'own.statement_id, own.payload')} held
+    ) clash
   loop
     clashed := clashed || request;
     return next;

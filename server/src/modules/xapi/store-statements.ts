@@ -12,6 +12,7 @@ import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
 import {
   type Clash,
+  maxComparedBytes,
   maxFollowed,
   type Outcome,
   type StatementRow,
@@ -94,7 +95,11 @@ async function storePlain(ctx: TenantContext, entries: readonly Entry[]): Promis
   while (left.length > 0) {
     const clashes = await storeRequest(ctx, left);
     if (clashes.length === 0) break;
-    left = await withoutSame(left, clashes);
+    const existing = clashes.flatMap(({ payload, ...clash }) =>
+      payload === null ? [] : [{ ...clash, payload }],
+    );
+    const isComplete = existing.length === clashes.length;
+    left = await withoutSame(left, isComplete ? existing : await findExisting(ctx, left));
   }
   // Afterwards, because rejected statements define nothing.
   const statements = entries.map(({ statement }) => statement);
@@ -161,14 +166,13 @@ async function storeInTransaction(
   return definitions;
 }
 
-/** Statements are compared with what is stored, which can be larger than what was sent. */
-const maxComparedBytes = 8 * 1024 ** 2;
-
 const existingBytes = `
 select coalesce(sum(octet_length(held.payload)), 0)::float8 as bytes from statement held
 where held.tenant_id = $1 and held.statement_id = any ($2::uuid[])`;
 
-async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Promise<Clash[]> {
+type Existing = { statement_id: string; payload: string };
+
+async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Promise<Existing[]> {
   const ids = entries.map(({ row }) => row.id);
   const [sum] = await run<{ bytes: number }>(ctx, {
     name: 'existing_bytes',
@@ -180,18 +184,17 @@ async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Prom
       'The body',
       'repeats existing statements of more than 8 MiB in total. Split it into several requests.',
     );
-  const rows = await ctx.db
+  return ctx.db
     .selectFrom('statement')
     .select(['statement_id', 'payload'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('statement_id', 'in', ids)
     .execute();
-  return rows.map((row) => ({ request: 0, ...row }));
 }
 
 /** Data 2.3.1: a statement never changes, so another one with its ID is rejected. */
-async function withoutSame(entries: readonly Entry[], clashes: readonly Clash[]): Promise<Entry[]> {
-  const existing = new Map(clashes.map(({ statement_id, payload }) => [statement_id, payload]));
+async function withoutSame(entries: readonly Entry[], stored: readonly Existing[]): Promise<Entry[]> {
+  const existing = new Map(stored.map(({ statement_id, payload }) => [statement_id, payload]));
   const kept = await mapInSteps(entries, (entry) => {
     const { statement } = entry;
     const payload = existing.get(statement.id);
