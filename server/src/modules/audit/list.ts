@@ -59,17 +59,22 @@ function filterSql(filter: Filter, parameters: Parameters): string {
   return conditions.join(' and ');
 }
 
-/** What a person did, and what was done to them. An entry that is both appears twice. */
+/**
+ * What a person did, and what was done to them. An entry that is both appears twice. IDs are compared as ranges, because
+ * only their own index has this order: with equalities, PostgreSQL may search all entries in the order of their IDs.
+ */
 function ofPerson({ userId, enrolments }: PersonIds, { add }: Parameters): string {
   const user = add(userId);
-  const first = `order by entry.audit_id limit ${maxVisited}`;
+  const first = (column: string) => `order by entry.${column}, entry.audit_id limit ${maxVisited}`;
   return `(
     (select entry.*, false as again from audit_entry entry
-      where entry.tenant_id = $1 and entry.actor_user_id = ${user}::uuid ${first})
+      where entry.tenant_id = $1 and entry.actor_user_id between ${user}::uuid and ${user}::uuid
+      ${first('actor_user_id')})
     union all
     select entry.*, entry.actor_user_id is not distinct from ${user}::uuid as again
     from unnest(${add([userId, ...enrolments])}::text[]) as own (target_id) cross join lateral (
-      select entry.* from audit_entry entry where entry.tenant_id = $1 and entry.target_id = own.target_id ${first}
+      select entry.* from audit_entry entry
+      where entry.tenant_id = $1 and entry.target_id between own.target_id and own.target_id ${first('target_id')}
     ) entry
   ) held where true`;
 }

@@ -60,10 +60,12 @@ async function countForUser(ctx: TenantContext, subject: Subject, after: KeyPosi
   return { records, next: role === 'by' ? ['about', null] : null };
 }
 
+/** A range, because only one index has this order. */
 const aboutText = `
 select 1 from unnest($3::text[]) own (id) cross join lateral (
-  select audit_entry.actor_user_id from audit_entry where audit_entry.tenant_id = $1 and audit_entry.target_id = own.id
-  order by audit_entry.audit_id limit $4
+  select audit_entry.actor_user_id from audit_entry
+  where audit_entry.tenant_id = $1 and audit_entry.target_id between own.id and own.id
+  order by audit_entry.target_id, audit_entry.audit_id limit $4
 ) one where one.actor_user_id is distinct from $2::uuid limit $4`;
 
 /** An erasure leaves only this data unchanged, because the chain reveals any change. It contains no names. */

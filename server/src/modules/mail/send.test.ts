@@ -334,7 +334,9 @@ test('nodes that send at the same time send each e-mail once', async () => {
   const nodes = [service.ctx, otherNode(service.ctx), otherNode(service.ctx)];
   await Promise.all(nodes.map((node) => sendMails(node)));
   await send();
-  const ids = server.mails.map(({ headers }) => headers.get('message-id'));
+  // The message of the test before, which the server held back, may arrive late.
+  const own = server.mails.filter(({ headers }) => headers.get('subject') !== 'x');
+  const ids = own.map(({ headers }) => headers.get('message-id'));
   assert.equal(ids.length, 9);
   assert.equal(new Set(ids).size, 9);
 });
