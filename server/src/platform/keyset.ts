@@ -47,7 +47,8 @@ export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition |
     ...(where ? [where] : []),
     ...(after && names ? [`(${names}) > (${after.map((value) => add(value)).join(', ')})`] : []),
   ];
-  // The order starts with the fixed columns, so that no other index has the same order.
+  // The order starts with the fixed columns, like the intended index. PostgreSQL ignores them, and may choose an index
+  // that starts with the key if most rows have the same values (docs/security/reviews.md, twentieth review).
   const order = [...Object.keys(of).map((name) => `held.${name}`), ...(names ? [names] : [])].join(', ');
   const text = `select ${columns} from "${table}" held where ${conditions.join(' and ')} ${
     order ? `order by ${order}` : ''

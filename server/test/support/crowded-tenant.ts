@@ -6,7 +6,7 @@ import type { TestService } from './service.ts';
 /** Rows in each table that a caller can fill. The test fails if an operation touches 5,000 of them. */
 export const crowdedRows = 12_000;
 
-/** Rows in tables that exports read four rows at a time. Still more than the test allows an operation to touch. */
+/** Rows in tables whose rows may be large. Still more than the test allows an operation to touch. */
 export const crowdedLargeRows = 7_000;
 
 const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;

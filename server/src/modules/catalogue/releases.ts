@@ -58,7 +58,7 @@ export async function readRelease(
   throw releaseNotFound();
 }
 
-/** All releases of a course, newest first. Read one by one, because describing a large one takes 40 ms. */
+/** All releases of a course, newest first. Read one by one, so that others take their turns between large ones. */
 export async function listReleases(ctx: Context, input: PageQuery & { courseId: string }) {
   const limit = pageLimit(input);
   const before = readCursor(input);
