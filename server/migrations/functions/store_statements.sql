@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function store_statements_a12d579820dc (text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer) returns table (request integer, statement_id uuid, payload text, followed integer)
+create or replace function store_statements_c64e6e02fcaf (text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer) returns table (request integer, statement_id uuid, payload text, followed integer)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -92,12 +92,13 @@ begin
     
     if late.is_awaited then
       insert into voided_statement (tenant_id, position)
-      select $1, late.position from (
+      select $1, late.position where not late.voids and exists (
+        select from (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
       where earlier.tenant_id = $1 and earlier.refers_to between late.id and late.id
       order by earlier.refers_to, earlier.position limit 500
-    ) voiding
-      where voiding.voids and not late.voids on conflict do nothing;
+    ) earlier where earlier.voids
+      ) on conflict do nothing;
       with recursive referring (position, id, depth) as (
         select earlier.position, earlier.statement_id, 1 from (
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier

@@ -1,6 +1,7 @@
 import type { Database } from './db/dialect.ts';
 import { parametersAfter } from './db/parameters.ts';
 import { run } from './db/transaction.ts';
+import { fixedSql } from './db/visits.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -40,16 +41,19 @@ export const positionOf = (row: Row | undefined, key: readonly string[]): KeyPos
 export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition | null, columns = 'held.*') {
   const { values, add } = parametersAfter(tenantId);
   const { table, of = {}, where, key, rows } = keyset;
-  const names = key.map((name) => `held.${name}`).join(', ');
+  const names = key.map((name) => `held.${name}`);
+  const fixed = Object.entries(of).map(([name, value]) => ({ column: `held.${name}`, value: add(value) }));
+  // Without a key there is no order from which PostgreSQL could leave it out.
+  const last = names.length > 0 ? fixed.pop() : undefined;
+  const position = after && names.length > 0 && { key: names.join(', '), values: after.map(add).join(', ') };
   const conditions = [
     'held.tenant_id = $1',
-    ...Object.entries(of).map(([name, value]) => `held.${name} = ${add(value)}`),
+    ...fixed.map(({ column, value }) => `${column} = ${value}`),
     ...(where ? [where] : []),
-    ...(after && names ? [`(${names}) > (${after.map((value) => add(value)).join(', ')})`] : []),
+    ...(last ? [fixedSql(last, position || undefined)] : []),
+    ...(position && !last ? [`(${position.key}) > (${position.values})`] : []),
   ];
-  // The order starts with the fixed columns, like the intended index. PostgreSQL ignores them, and may choose an index
-  // that starts with the key if most rows have the same values (docs/security/reviews.md, twentieth review).
-  const order = [...Object.keys(of).map((name) => `held.${name}`), ...(names ? [names] : [])].join(', ');
+  const order = [...(last ? [last.column] : []), ...names].join(', ');
   const text = `select ${columns} from "${table}" held where ${conditions.join(' and ')} ${
     order ? `order by ${order}` : ''
   } limit ${rows}`;

@@ -86,7 +86,8 @@ function accessPathsOf(filter: Filter, tenantId: string | null): ((parameters: P
   if (tenantId === null) return [all];
   const given = named.filter(([name]) => filter[name] !== undefined);
   const paths = given.map(([name, column]) => (parameters: Parameters) => ({
-    ranges: [`held.${column} = ${parameters.add(filter[name])} and ${timeSql(filter, parameters)}`],
+    ranges: [timeSql(filter, parameters)],
+    fixed: { column: `held.${column}`, value: parameters.add(filter[name]) },
   }));
   if (!person) return paths.length > 0 ? paths : [all];
   const few = (parameters: Parameters) => ({

@@ -41,7 +41,10 @@ export async function listKeys(ctx: TenantContext, input: PageQuery & Order & Ke
   const { PurchaseOrder, Status } = input;
   const paths: ((parameters: Parameters) => AccessPath)[] = [];
   if (PurchaseOrder !== undefined)
-    paths.push(({ add }) => ({ ranges: [`held.purchase_order = ${add(PurchaseOrder)}`] }));
+    paths.push(({ add }) => ({
+      ranges: ['true'],
+      fixed: { column: 'held.purchase_order', value: add(PurchaseOrder) },
+    }));
   if (Status !== undefined) paths.push(() => ({ ranges: [indexOf(Status)] }));
   const { rows, end } = await visitRows<KeyWithNames>(ctx, {
     rows: 'enrolment_key held where held.tenant_id = $1',

@@ -89,7 +89,11 @@ function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
   const { LoginID, CourseID, DurationID, Status, GroupName } = input;
   const paths: PathOf[] = [];
   if (LoginID !== undefined) paths.push((parameters) => ({ ranges: [isOfUser(LoginID)(parameters)] }));
-  if (GroupName !== undefined) paths.push(({ add }) => ({ ranges: [`held.group_name = ${add(GroupName)}`] }));
+  if (GroupName !== undefined)
+    paths.push(({ add }) => ({
+      ranges: ['true'],
+      fixed: { column: 'held.group_name', value: add(GroupName) },
+    }));
   if (CourseID !== undefined && DurationID !== undefined)
     paths.push(({ add }) => ({
       ranges: [`held.course_id = ${add(CourseID)} and held.duration_id = ${add(DurationID)}`],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { observed, serve } from '../../../test/support/nodes.ts';
+import { maxVisitedBy } from '../../../test/support/plans.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newCourse, newTenant } from '../../../test/support/tenant.ts';
 import type { Statement } from '../../platform/db/engine.ts';
@@ -40,27 +41,6 @@ async function fill(enrollId: string): Promise<void> {
   for (const table of ['launch', 'run_time_commit', 'event', 'audit_entry']) await query(`analyze ${table}`);
 }
 
-type Plan = {
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Plan[];
-};
-
-/** The maximum number of rows that any step of the statement visits. */
-async function visitedBy({ text, values }: Statement): Promise<number> {
-  const explain = `/* across tenants: a test reads the plan */ explain (analyze, format json) ${text}`;
-  const { rows } = await engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({ text: explain, values });
-  const maxVisited = (plan: Plan): number =>
-    Math.max(
-      (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'],
-      ...(plan.Plans ?? []).map(maxVisited),
-    );
-  const plan = rows[0]?.['QUERY PLAN'][0].Plan;
-  assert.ok(plan);
-  return maxVisited(plan);
-}
-
 test('a page of a timeline with 60,000 entries reads no more rows of each kind than it shows', async () => {
   const LoginID = await tenant.user();
   const { EnrollID } = (await tenant.api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;
@@ -78,7 +58,7 @@ test('a page of a timeline with 60,000 entries reads no more rows of each kind t
     );
     for (const statement of seen.filter(({ name }) => name === 'timeline'))
       assert.ok(
-        (await visitedBy(statement)) <= 3 * 31,
+        (await maxVisitedBy(engine, statement)) <= 3 * 31,
         'the counter detects a statement that visits more rows than a page has',
       );
     cursor = `&Cursor=${NextCursor}`;

@@ -89,7 +89,8 @@ async function listFailing(ctx: TenantContext): Promise<NonNullable<Attention['W
 const failedText = `
 select count(*)::integer as failed from (
   select true from webhook_delivery delivery
-  where delivery.tenant_id = $1 and delivery.status = 'failed' and delivery.attempted_at > $2 limit ${maxCounted}
+  where delivery.tenant_id = $1 and delivery.status = 'failed' and delivery.attempted_at > $2
+  order by delivery.attempted_at limit ${maxCounted}
 ) found`;
 
 async function countFailed(ctx: TenantContext): Promise<number> {

@@ -9,7 +9,12 @@ export type UserFilter = PageQuery & {
   Search?: string;
 };
 
-/** SQL for each filter on the user, with literals so that partial indexes match. */
+/** The expression in the index. */
+const addressOf = (user: string) => `lower(${user}.email) collate "C"`;
+/** Literals, so that the partial index matches. */
+const isEnabled = (enabled: boolean, user = 'held') => (enabled ? `${user}.enabled` : `not ${user}.enabled`);
+
+/** SQL for each filter on the user. */
 function conditionsOf(
   { GroupName, Email, Enabled }: UserFilter,
   user = 'held',
@@ -17,11 +22,10 @@ function conditionsOf(
   const conditions: ((parameters: Parameters) => string)[] = [];
   if (Email !== undefined)
     conditions.push(
-      ({ add }) =>
-        `${user}.email is not null and lower(${user}.email) collate "C" = lower(${add(Email)}) collate "C"`,
+      ({ add }) => `${user}.email is not null and ${addressOf(user)} = lower(${add(Email)}) collate "C"`,
     );
   if (GroupName !== undefined) conditions.push(({ add }) => `${user}.group_name = ${add(GroupName)}`);
-  if (Enabled !== undefined) conditions.push(() => (Enabled ? `${user}.enabled` : `not ${user}.enabled`));
+  if (Enabled !== undefined) conditions.push(() => isEnabled(Enabled, user));
   return conditions;
 }
 
@@ -30,10 +34,20 @@ export function filterSql(filter: UserFilter, parameters: Parameters, user = 'he
 }
 
 /** An access path for each filter that has an index, in LoginID order. */
-export function accessPathsOf(filter: UserFilter): ((parameters: Parameters) => AccessPath)[] {
-  const { Enabled, ...others } = filter;
-  const conditions = conditionsOf(Enabled ? others : filter);
-  return conditions.map((condition) => (parameters) => ({ ranges: [condition(parameters)] }));
+export function accessPathsOf({ Email, GroupName, Enabled }: UserFilter) {
+  const paths: ((parameters: Parameters) => AccessPath)[] = [];
+  if (Email !== undefined)
+    paths.push(({ add }) => ({
+      ranges: ['held.email is not null'],
+      fixed: { column: addressOf('held'), value: `(lower(${add(Email)}) collate "C")` },
+    }));
+  if (GroupName !== undefined)
+    paths.push(({ add }) => ({
+      ranges: ['true'],
+      fixed: { column: 'held.group_name', value: add(GroupName) },
+    }));
+  if (Enabled === false) paths.push(() => ({ ranges: [isEnabled(false)] }));
+  return paths;
 }
 
 /** Sorts after every string that starts with the text. */

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { type Parameters, parametersAfter } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type Visit, visitRows } from '../../platform/db/visits.ts';
+import { orderedRange, type Visit, visitRows } from '../../platform/db/visits.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { toNfc } from '../../platform/unicode.ts';
@@ -87,10 +87,14 @@ async function rarest(
       n,
       rows: `user_word held where held.tenant_id = $1 and ${rangeSql(words[n] ?? '', parameters)} order by held.word`,
     })),
-    ...filters.map((pathOf) => ({
-      n: null,
-      rows: `"user" held where held.tenant_id = $1 and ${pathOf(parameters).ranges[0]} order by held.login_id`,
-    })),
+    ...filters.map((pathOf) => {
+      const path = pathOf(parameters);
+      const { condition, order } = orderedRange({ key: ['login_id'], after: null }, path, parameters);
+      return {
+        n: null,
+        rows: `"user" held where held.tenant_id = $1 and ${path.ranges[0]}${condition} order by ${order}`,
+      };
+    }),
   ].map(
     ({ n, rows }, ordinal) =>
       `(${ordinal}, ${n}::integer, (select count(*) from (select from ${rows} limit ${maxCounted}) few))`,

@@ -11,7 +11,7 @@ const deleteSome = `
 delete from webhook_delivery gone where gone.tenant_id = $1 and gone.webhook_id = $2
   and gone.delivery_id = any(array(
     select held.delivery_id from webhook_delivery held
-    where held.tenant_id = $1 and held.webhook_id = $2 limit ${batchSize}
+    where held.tenant_id = $1 and held.webhook_id = $2 order by held.status, held.number limit ${batchSize}
   )) returning 1`;
 
 type Own = { webhookId: string };

@@ -131,8 +131,9 @@ const earlierOf = (id: string, rows: number) => `(
 const completeReferences = `
     if late.is_awaited then
       insert into voided_statement (tenant_id, position)
-      select $1, late.position from ${earlierOf('late.id', maxReferences)} voiding
-      where voiding.voids and not late.voids on conflict do nothing;
+      select $1, late.position where not late.voids and exists (
+        select from ${earlierOf('late.id', maxReferences)} earlier where earlier.voids
+      ) on conflict do nothing;
       with recursive referring (position, id, depth) as (
         select earlier.position, earlier.statement_id, 1 from ${earlierOf('late.id', maxReferences)} earlier
         union

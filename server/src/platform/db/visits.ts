@@ -8,22 +8,34 @@ import { run } from './transaction.ts';
  */
 export const maxVisited = 2_000;
 
-/**
- * A way to read a list through one index. `ranges` are conditions on `held`. `order` is the index's order if it differs
- * from the list's, and empty if it has none; such a path only helps if it has few rows. `rows` replaces the list's
- * rows, and `filter` adds a condition.
- */
-export type AccessPath = { ranges: readonly string[]; order?: string; rows?: string; filter?: string };
+/** SQL of a column of `held`, and of the only value that the rows have in it. */
+export type Fixed = { column: string; value: string };
 
-export type List = {
-  /** SQL of the rows, called `held`, with a condition: `"user" held where held.tenant_id = $1`. */
-  rows: string;
-  /** Parameter values for the SQL in `rows`. */
-  values: readonly unknown[];
+/**
+ * A way to read a list through one index. `ranges` are conditions on `held`. `fixed` is the index's column before the
+ * list's key. `order` is the index's order if it differs from the list's, and empty if it has none; such a path only
+ * helps if it has few rows. `rows` replaces the list's rows, and `filter` adds a condition.
+ */
+export type AccessPath = {
+  ranges: readonly string[];
+  fixed?: Fixed;
+  order?: string;
+  rows?: string;
+  filter?: string;
+};
+
+export type ListOrder = {
   /** Columns by which the list is sorted, and their values in the last row of the previous page. */
   key: readonly string[];
   after: readonly unknown[] | null;
   newest?: boolean;
+};
+
+export type List = ListOrder & {
+  /** SQL of the rows, called `held`, with a condition: `"user" held where held.tenant_id = $1`. */
+  rows: string;
+  /** Parameter values for the SQL in `rows`. */
+  values: readonly unknown[];
   /** Ordered by selectivity, the most selective first. */
   accessPaths: readonly ((parameters: Parameters) => AccessPath)[];
   /** SQL of all conditions on `held`. */
@@ -44,28 +56,58 @@ export type Visit<R> = { rows: R[]; end: R | null; read: R[] };
 
 export type Visited = { visited: number; found: boolean };
 
-const orderOf = ({ key, newest }: List) =>
+const orderOf = ({ key, newest }: ListOrder) =>
   key.map((name) => `held.${name} ${newest ? 'desc' : 'asc'}`).join(', ');
 
-function afterSql({ key, after, newest }: List, { add }: Parameters): string {
+function afterSql({ key, after, newest }: ListOrder, { add }: Parameters): string {
   if (after === null) return '';
   const names = key.map((name) => `held.${name}`).join(', ');
   return ` and (${names}) ${newest ? '<' : '>'} (${after.map(add).join(', ')})`;
 }
 
+/**
+ * SQL for the rows with a fixed column, after the row with these values of the key. Order them by that column first. It
+ * is compared as a range, because PostgreSQL leaves a column that equals a value out of the order. It would then choose
+ * any index that starts with the key, and read all rows before the first that has the value.
+ */
+export function fixedSql(
+  { column, value }: Fixed,
+  after?: { key: string; values: string; isBefore?: boolean },
+) {
+  if (!after) return `${column} between ${value} and ${value}`;
+  const [further, within] = after.isBefore ? ['<', '>='] : ['>', '<='];
+  return `(${column}, ${after.key}) ${further} (${value}, ${after.values}) and ${column} ${within} ${value}`;
+}
+
+/** SQL for an access path: a condition in addition to its ranges, and its order. */
+export function orderedRange(list: ListOrder, { fixed, order }: AccessPath, parameters: Parameters) {
+  const { key, newest = false } = list;
+  const isInOrder = order === undefined;
+  const own = order ?? orderOf(list);
+  if (!fixed) return { condition: isInOrder ? afterSql(list, parameters) : '', order: own };
+  const after = isInOrder &&
+    list.after !== null && {
+      key: key.map((name) => `held.${name}`).join(', '),
+      values: list.after.map(parameters.add).join(', '),
+      isBefore: newest,
+    };
+  return {
+    condition: ` and ${fixedSql(fixed, after || undefined)}`,
+    order: `${fixed.column} ${isInOrder && newest ? 'desc' : 'asc'}, ${own}`,
+  };
+}
+
 /** SQL for a path's first matching rows. If the visit stopped at a row that does not match, that row is included. */
 export function visitSql(list: List, path: AccessPath, parameters: Parameters, maxRows: number): string {
   const order = orderOf(list);
-  const own = path.order ?? order;
-  const inOwn = own === '' ? '' : `order by ${own}`;
-  const after = afterSql(list, parameters);
-  const inRange = path.order === undefined ? after : '';
+  const range = orderedRange(list, path, parameters);
+  const inOwn = range.order === '' ? '' : `order by ${range.order}`;
   const ranges = path.ranges.map(
-    (range) =>
-      `(select held.* from ${path.rows ?? list.rows} and ${range}${inRange} ${inOwn} limit ${maxRows})`,
+    (own) =>
+      `(select held.* from ${path.rows ?? list.rows} and ${own}${range.condition} ${inOwn} limit ${maxRows})`,
   );
   const merged = `(select held.* from (${ranges.join(' union all ')}) held ${inOwn} limit ${maxRows})`;
-  const filter = `${path.filter ?? 'true'} and ${list.filter(parameters)}${path.order === undefined ? '' : after}`;
+  const filter = `${path.filter ?? 'true'} and ${list.filter(parameters)}${path.order === undefined ? '' : afterSql(list, parameters)}`;
   return `select held.* from (
     select held.*, row_number() over (${inOwn})::integer as visited, coalesce(${filter}, false) as found
     from ${ranges.length === 1 ? ranges[0] : merged} held

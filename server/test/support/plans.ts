@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import type { Engine, Statement } from '../../src/platform/db/engine.ts';
+
+export type Plan = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Plan[];
+};
+
+/** Runs the statement, and returns how the database carried it out. */
+export async function planOf(engine: Engine, { text, values }: Statement): Promise<Plan> {
+  const explain = `/* across tenants: a test reads the plan */ explain (analyze, format json) ${text}`;
+  const { rows } = await engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({ text: explain, values });
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+  assert.ok(plan);
+  return plan;
+}
+
+/** The step and all steps below it. */
+export function* stepsOf(plan: Plan): Generator<Plan> {
+  yield plan;
+  for (const part of plan.Plans ?? []) yield* stepsOf(part);
+}
+
+/** The number of rows that one step visits, including those that it leaves out. */
+export const visitedBy = (step: Plan): number =>
+  (step['Actual Rows'] +
+    (step['Rows Removed by Filter'] ?? 0) +
+    (step['Rows Removed by Index Recheck'] ?? 0)) *
+  step['Actual Loops'];
+
+/** The maximum number of rows that any step of the statement visits. */
+export async function maxVisitedBy(engine: Engine, statement: Statement): Promise<number> {
+  return Math.max(...[...stepsOf(await planOf(engine, statement))].map(visitedBy));
+}
