@@ -8,6 +8,7 @@ import type {
   SequencingRule,
   Unit,
 } from '../../standards/types.ts';
+import { type Sources, sourcesOf } from './global-facts.ts';
 import { type Track, unknownObjective } from './state.ts';
 
 /** The root's identifier in trees that were stored without the organization's identifier. */
@@ -31,6 +32,8 @@ export type Activity = {
   readonly rules: ReadonlyMap<string, readonly IndexedRule[]>;
   readonly rollupRules: ReadonlyMap<string, readonly RollupRule[]>;
   readonly objectives: readonly Objective[];
+  /** By the index of the objective. */
+  readonly sources: readonly Sources[];
   /** The index of each objective, by its ID. */
   readonly positions: ReadonlyMap<string, number>;
   /** The index of the primary objective, which contributes to roll-up. */
@@ -193,6 +196,7 @@ function prepareActivity(
     rules: grouped(rules, ({ When, Action }) => (When === 'pre' ? Action : When)),
     rollupRules: grouped(sequencing.RollupRules.Rules, ({ Action }) => Action),
     objectives,
+    sources: objectives.map(sourcesOf),
     positions: positionsOf(objectives),
     primary: objectives.findIndex(({ Primary }) => Primary),
     completedByMeasure: threshold?.CompletedByMeasure ?? false,

@@ -1,31 +1,8 @@
 import type { Objective } from '../../standards/types.ts';
 import type { Activity } from './course.ts';
 import { changeObjective, type Draft, objectiveTrack, trackOf } from './draft.ts';
+import { type Fact, facts, writeFlags } from './global-facts.ts';
 import { type GlobalObjective, unknownObjective } from './state.ts';
-
-type Flag = Exclude<keyof Objective['Maps'][number], 'TargetObjectiveID'>;
-type Fact = keyof GlobalObjective;
-
-/** SN §3.10.3: the map attributes that permit reading a value from the global objective, or writing it there. */
-const readFlags: Record<Fact, Flag> = {
-  satisfied: 'ReadSatisfiedStatus',
-  measure: 'ReadNormalizedMeasure',
-  raw: 'ReadRawScore',
-  min: 'ReadMinScore',
-  max: 'ReadMaxScore',
-  completed: 'ReadCompletionStatus',
-  progress: 'ReadProgressMeasure',
-};
-const writeFlags: Record<Fact, Flag> = {
-  satisfied: 'WriteSatisfiedStatus',
-  measure: 'WriteNormalizedMeasure',
-  raw: 'WriteRawScore',
-  min: 'WriteMinScore',
-  max: 'WriteMaxScore',
-  completed: 'WriteCompletionStatus',
-  progress: 'WriteProgressMeasure',
-};
-const facts = ['measure', 'satisfied', 'raw', 'min', 'max', 'progress', 'completed'] as const;
 
 export function definitionOf({ id, objectives }: Activity, position: number): Objective {
   const definition = objectives[position];
@@ -53,10 +30,9 @@ function read<Name extends Fact>(
   fact: Name,
   reader: Reader,
 ): GlobalObjective[Name] {
-  const flag = readFlags[fact];
-  for (const map of definitionOf(activity, position).Maps) {
-    if (!map[flag]) continue;
-    const shared = draft.globals.get(map.TargetObjectiveID)?.[fact] ?? null;
+  const source = activity.sources[position]?.[fact];
+  if (source !== undefined) {
+    const shared = draft.globals.get(source)?.[fact] ?? null;
     if (shared !== null || fact !== 'progress') return shared;
   }
   return reader === 'parent' && isOld(draft, activity, fact)

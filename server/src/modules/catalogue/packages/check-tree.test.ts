@@ -66,6 +66,37 @@ const chain = (groups: number, children: number, rules: number) =>
       });
     }),
   );
+/** A group's rules ask for the progress of a unit, which many maps read or do not read. */
+const mapped = (conditions: number, maps: number, flags: string[]) =>
+  treeOf(
+    [
+      leaf(
+        'u0',
+        {
+          Objectives: [
+            objective(
+              'primary',
+              flags,
+              times(maps, (at) => `t${at}`),
+            ),
+          ],
+        },
+        { CompletionThreshold: { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 } },
+      ),
+    ],
+    {
+      RollupRules: {
+        ...rollupDefaults,
+        Rules: times(100, () => ({
+          ...{ ...rollup(), Action: 'completed' },
+          Conditions: times(conditions / 100, () => ({
+            Condition: 'activityProgressKnown',
+            Operator: 'noOp',
+          })),
+        })),
+      },
+    },
+  );
 const nested = (depth: number, unit: Unit, id: string): Unit =>
   depth === 0 ? unit : group(`${id}-${depth}`, [nested(depth - 1, unit, id)]);
 /** A choice of each group looks for the first unit in it and behind it that is not skipped. */
@@ -165,6 +196,8 @@ const largest: [name: string, tree: CourseTree][] = [
   ['rollup rules', rollups(1_000, 20)],
   ['rollup rules in a chain of groups', chain(32, 20, 31)],
   ['conditions for skipping', skipped(20_000, 200)],
+  ['maps that read progress', mapped(20_000, 2_000, ['ReadProgressMeasure'])],
+  ['maps that read nothing', mapped(20_000, 2_000, [])],
   ['conditions', conditions(1_000, 15)],
   ['skipped units behind shuffled groups', walked(600, 1_000)],
   ['conditions in one rule', treeOf([leaf('u0', { Rules: [rule(20_000)] })])],

@@ -1,0 +1,37 @@
+import type { Objective } from '../../standards/types.ts';
+import type { GlobalObjective } from './state.ts';
+
+export type Flag = Exclude<keyof Objective['Maps'][number], 'TargetObjectiveID'>;
+export type Fact = keyof GlobalObjective;
+
+/** SN §3.10.3: the map attributes that permit reading a value from the global objective, or writing it there. */
+const readFlags: Record<Fact, Flag> = {
+  satisfied: 'ReadSatisfiedStatus',
+  measure: 'ReadNormalizedMeasure',
+  raw: 'ReadRawScore',
+  min: 'ReadMinScore',
+  max: 'ReadMaxScore',
+  completed: 'ReadCompletionStatus',
+  progress: 'ReadProgressMeasure',
+};
+export const writeFlags: Record<Fact, Flag> = {
+  satisfied: 'WriteSatisfiedStatus',
+  measure: 'WriteNormalizedMeasure',
+  raw: 'WriteRawScore',
+  min: 'WriteMinScore',
+  max: 'WriteMaxScore',
+  completed: 'WriteCompletionStatus',
+  progress: 'WriteProgressMeasure',
+};
+export const facts = ['measure', 'satisfied', 'raw', 'min', 'max', 'progress', 'completed'] as const;
+
+/** The global objective from which each value is read. */
+export type Sources = Readonly<Partial<Record<Fact, string>>>;
+
+/** SN §3.10.3 permits one map to read a value. If several do, the first counts. */
+export function sourcesOf({ Maps }: Objective): Sources {
+  const sources: Partial<Record<Fact, string>> = {};
+  for (const map of Maps)
+    for (const fact of facts) if (map[readFlags[fact]]) sources[fact] ??= map.TargetObjectiveID;
+  return sources;
+}
