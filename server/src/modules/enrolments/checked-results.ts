@@ -6,6 +6,7 @@ import {
   resultsWith,
 } from '../../../../standards/results.ts';
 import type { TenantContext } from '../../platform/context.ts';
+import { nextStep } from '../../platform/load/in-steps.ts';
 import { readShared } from './shared-state.ts';
 
 export const unsupportedWarning =
@@ -20,9 +21,12 @@ export async function checkedResults(
   owner: { user_id: string; course_id: string },
   { played, reached, claim }: { played: Played; reached: Results; claim: Claim },
 ): Promise<NextResults> {
+  await nextStep();
   const results = resultsWith(played, reached, claim);
   if (results.unsupported === null || !played.course) return results;
   const of = { userId: owner.user_id, courseId: owner.course_id, course: played.course };
   const { globals } = await readShared(ctx, of);
-  return globals.length > 0 ? resultsWith(played, reached, { ...claim, shared: globals }) : results;
+  if (globals.length === 0) return results;
+  await nextStep();
+  return resultsWith(played, reached, { ...claim, shared: globals });
 }
