@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { startService } from '../../test/support/service.ts';
 import { createCache } from './cache.ts';
 import { inQueue } from './db/queues.ts';
+import { transaction } from './db/transaction.ts';
 import { anonymousQueueOf, credentialsQueue } from './load/fair-queue.ts';
 
 const service = await startService();
@@ -44,6 +45,23 @@ test('anonymous callers from one network share one look-up, even if it fails, an
   assert.deepEqual(await Promise.all(found), ['a', 'a', 'a', 'a']);
   assert.equal(await cache.get(one, 'a'), 'a');
   assert.equal(loads.length, 4);
+});
+
+test("in a transaction, a value is loaded without waiting for another caller's load", async () => {
+  const others = Promise.withResolvers<string>();
+  let loads = 0;
+  const cache = createCache<string>({
+    name: 'test_transaction',
+    milliseconds: 60_000,
+    max: 10,
+    load: async (_, key) => (loads++ === 0 ? others.promise : `${key} ${loads}`),
+  });
+  const waiting = cache.get(ctx, 'a');
+  const inside = await transaction(ctx, (ctx) => cache.get(ctx, 'a'));
+  assert.equal(inside, 'a 2');
+  others.resolve('a');
+  assert.equal(await waiting, 'a');
+  assert.equal(await transaction(ctx, (ctx) => cache.get(ctx, 'a')), 'a', 'once it is loaded, it is shared');
 });
 
 test('a cache releases expired entries and the URLs from which its keys were cut', async () => {

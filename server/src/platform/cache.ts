@@ -1,13 +1,15 @@
 import type { Context } from './context.ts';
 import { anonymousQueueIn, inQueue } from './db/queues.ts';
+import { isInTransaction } from './db/transaction.ts';
 import { credentialsQueue } from './load/fair-queue.ts';
 import { partOfState } from './node-state.ts';
 
-type Entry<V> = { value: Promise<V>; until: number; since: number; bytes: number };
+type Entry<V> = { value: Promise<V>; isLoaded: boolean; until: number; since: number; bytes: number };
 
 /**
  * Caches the results of `load` briefly on each node; concurrent calls share one load. Failures and null are not cached,
- * because a missing value may be created at any moment. Holds at most `max` entries and drops the oldest first.
+ * because a missing value may be created at any moment, nor is what a transaction loads. Holds at most `max` entries and
+ * drops the oldest first.
  */
 export function createCache<V>(options: {
   name: string;
@@ -33,13 +35,14 @@ export function createCache<V>(options: {
     const { entries } = state(ctx);
     entries.delete(key);
     const until = performance.now() + options.milliseconds;
-    const entry: Entry<V> = { value, until, since: ctx.now().getTime(), bytes: 0 };
+    const entry: Entry<V> = { value, isLoaded: false, until, since: ctx.now().getTime(), bytes: 0 };
     entries.set(key, entry);
     const forget = () => {
       if (entries.get(key)?.value === value) entries.delete(key);
     };
     value.then((found) => {
       if (found === null) return forget();
+      entry.isLoaded = true;
       entry.bytes = options.bytes?.of(found) ?? 0;
       if (entry.bytes > 0) forgetOldest(entries, options.bytes?.max ?? 0);
     }, forget);
@@ -66,7 +69,10 @@ export function createCache<V>(options: {
   return {
     get(ctx: Context, key: string): Promise<V> {
       const found = state(ctx).entries.get(key);
-      if (found && isFresh(ctx, found)) return found.value;
+      const isKnown = found && isFresh(ctx, found);
+      // Another caller's load may wait for the connection of this transaction.
+      if (isInTransaction(ctx)) return isKnown && found.isLoaded ? found.value : options.load(ctx, key);
+      if (isKnown) return found.value;
       const network = options.queue === credentialsQueue ? anonymousQueueIn(ctx) : null;
       if (network !== null) return loadFor(ctx, network, key);
       return keep(
