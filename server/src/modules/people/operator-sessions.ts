@@ -52,15 +52,16 @@ update operator_session set ended_at = $2 from own
 where operator_session.ended_at is null and (operator_session.session_hash = own.session_hash or $3::boolean)
 returning 1`;
 
-/** Ends this session, or all operator sessions and unused links. */
+/** Ends this session, or all operator sessions and unused links if this one is still valid. */
 export async function endOperatorSessions(
   ctx: Context,
   input: { hash: string; everywhere: boolean },
 ): Promise<void> {
-  const values = [input.hash, ctx.now(), input.everywhere];
   await transaction(ctx, async (ctx) => {
+    const everywhere = input.everywhere && (await findOperatorSession(ctx, input.hash)) !== null;
+    const values = [input.hash, ctx.now(), everywhere];
     const ended = await run(ctx, { name: 'end_operator_sessions', text: end, values });
-    if (!input.everywhere || ended.length === 0) return;
+    if (!everywhere || ended.length === 0) return;
     const actor = operatorActor(ctx, input.hash);
     await appendAudit(ctx, deployment, { action: 'sessions.ended', targetId: null, data: {}, actor });
     await deleteOperatorLinks(ctx);

@@ -149,6 +149,14 @@ test('signing out ends the current session, or all operator sessions but no user
   expectStatus(await session(user), 200);
 });
 
+test("a session that has ended does not end the operator's other sessions", async () => {
+  const ended = await signInOperator(service);
+  clock.advance({ minutes: 31 });
+  const current = await signInOperator(service);
+  expectStatus(await session(ended, 'DELETE', '?everywhere=true'), 204);
+  expectStatus(await session(current), 200);
+});
+
 test("a user's token does not work as an operator's", async () => {
   const tenant = await newTenant(service);
   const cookie = await signInUser(service, tenant, await tenant.user({ IsAdmin: true }));

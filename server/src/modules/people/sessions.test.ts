@@ -154,6 +154,15 @@ test("signing out ends the current session, or all of the user's sessions", asyn
     expectStatus(await session(cookie, 'DELETE'), 204);
 });
 
+test("a session that has ended does not end the user's other sessions", async () => {
+  const LoginID = await user();
+  const ended = await signIn(LoginID);
+  clock.advance({ minutes: 31 });
+  const current = await signIn(LoginID);
+  expectStatus(await session(ended, 'DELETE', '?everywhere=true'), 204);
+  expectStatus(await session(current), 200);
+});
+
 test('a disabled user is rejected immediately', async () => {
   const LoginID = await user();
   const cookie = await signIn(LoginID);

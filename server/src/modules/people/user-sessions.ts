@@ -66,11 +66,6 @@ export async function findUserSession(ctx: Context, own: Own): Promise<UserSessi
   return row ?? null;
 }
 
-const ownText = `
-select user_session.user_id, known.is_admin from user_session
-join "user" known on known.tenant_id = $1 and known.user_id = user_session.user_id
-where user_session.tenant_id = $1 and user_session.session_hash = $2 and user_session.ended_at is null`;
-
 const batchSize = 300;
 
 const deleteLinks = `
@@ -97,14 +92,12 @@ async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<vo
     .execute();
 }
 
-/** Ends this session, or all sessions of its user. */
+/** Ends this session, or all sessions of its user if this one is still valid. */
 export async function endUserSessions(ctx: Context, input: Own & { everywhere: boolean }): Promise<void> {
-  if (!input.everywhere) return endUserSession(ctx, input);
   const { tenantId, hash } = input;
   const now = ctx.now();
-  const found = { name: 'own_session', text: ownText, values: [tenantId, hash] };
-  const [own] = await run<{ user_id: string; is_admin: boolean }>(ctx, found);
-  if (!own) return;
+  const own = input.everywhere ? await findUserSession(ctx, input) : null;
+  if (!own) return endUserSession(ctx, input);
   const { user_id: userId, is_admin: isAdmin } = own;
   const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };
   while ((await run(ctx, links)).length === batchSize);
