@@ -24,9 +24,15 @@ import {
   StatementResponse,
   statementQuery,
 } from './schemas.ts';
-import { getStatements, postStatements, putStatement, setConsistentThrough } from './statement-requests.ts';
+import {
+  getStatements,
+  postStatements,
+  preparePost,
+  putStatement,
+  setConsistentThrough,
+} from './statement-requests.ts';
 
-type Spec = Pick<
+type Spec<Prepared> = Pick<
   Route,
   'method' | 'path' | 'name' | 'summary' | 'description' | 'answers' | 'raw' | 'heavy'
 > & {
@@ -35,7 +41,9 @@ type Spec = Pick<
   problems?: readonly ErrorCode[];
   /** Sets headers of all responses, even if the request is invalid. */
   begin?: (ctx: TenantContext, reply: FastifyReply) => Promise<void>;
-  handle: (ctx: TenantContext, request: LrsRequest) => Promise<Answer>;
+  /** What `handle` needs no transaction for. */
+  prepare?: (ctx: TenantContext, request: LrsRequest) => Promise<Prepared>;
+  handle: (ctx: TenantContext, request: LrsRequest, prepared: Prepared) => Promise<Answer>;
 };
 
 const headers = {
@@ -49,7 +57,14 @@ const headers = {
 const bodyLimit = 4 * 1024 ** 2;
 
 /** Everything that the specification rejects is a 400, so its own rules check requests instead of a schema. */
-function resource({ parameters, begin, handle, problems = [], ...spec }: Spec): Route {
+function resource<Prepared = undefined>({
+  parameters,
+  begin,
+  prepare,
+  handle,
+  problems = [],
+  ...spec
+}: Spec<Prepared>): Route {
   const writes = spec.method !== 'GET';
   return route({
     ...spec,
@@ -61,16 +76,23 @@ function resource({ parameters, begin, handle, problems = [], ...spec }: Spec): 
     ...(spec.raw ? { bodyLimit } : {}),
     problems: ['xapi_invalid', 'cmi5_violation', ...problems],
     ...(writes ? { events: [] } : {}),
-    handle: async (ctx, { request }, reply) => {
-      try {
+    prepare: async (ctx, { request }) =>
+      prepare && explained(() => prepare(ctx, readRequest(request, parameters))),
+    handle: (ctx, { request, prepared }, reply) =>
+      explained(async () => {
         await begin?.(ctx, reply);
-        return await handle(ctx, readRequest(request, parameters));
-      } catch (error) {
-        if (error instanceof InvalidXapi) throw new Problem('xapi_invalid', error.message);
-        throw error;
-      }
-    },
+        return handle(ctx, readRequest(request, parameters), prepared as Prepared);
+      }),
   });
+}
+
+async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InvalidXapi) throw new Problem('xapi_invalid', error.message);
+    throw error;
+  }
 }
 
 const json = 'application/json';
@@ -138,7 +160,8 @@ const statements = [
       },
     },
     problems: ['statement_conflict', 'storage_limit'],
-    handle: postStatements,
+    prepare: preparePost,
+    handle: (ctx, _, prepared) => postStatements(ctx, prepared),
   }),
 ];
 

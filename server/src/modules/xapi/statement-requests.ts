@@ -29,7 +29,7 @@ import {
   showStatements,
 } from './read-statements.ts';
 import { checkSignatures } from './signatures.ts';
-import { storeStatements } from './store-statements.ts';
+import { type PreparedStatements, prepareStatements, storePrepared } from './store-statements.ts';
 
 /** Communication 1.5: JSON alone, or followed by the contents of attachments. */
 function readBody({ body, contentType }: LrsRequest): { json: Json; parts: Map<string, Part> } {
@@ -56,7 +56,7 @@ async function readBatch(json: Json, edition: LrsRequest['edition']): Promise<St
   return statements;
 }
 
-async function store(
+async function prepare(
   ctx: TenantContext,
   request: LrsRequest,
   statements: readonly Statement[],
@@ -68,7 +68,7 @@ async function store(
     ...statement,
     id: statement.id?.toLowerCase() ?? newId(ctx.now()),
   }));
-  return storeStatements(ctx, {
+  return prepareStatements(ctx, {
     statements: identified,
     sent: statements,
     authority: authorityOf(ctx, caller),
@@ -78,10 +78,15 @@ async function store(
   });
 }
 
-/** Communication 2.1.2. */
-export async function postStatements(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
+/** Reads the body before a transaction begins. */
+export async function preparePost(ctx: TenantContext, request: LrsRequest): Promise<PreparedStatements> {
   const { json, parts } = readBody(request);
-  const ids = await store(ctx, request, await readBatch(json, request.edition), parts);
+  return prepare(ctx, request, await readBatch(json, request.edition), parts);
+}
+
+/** Communication 2.1.2. */
+export async function postStatements(ctx: TenantContext, prepared: PreparedStatements): Promise<Answer> {
+  const ids = await storePrepared(ctx, prepared);
   return { status: 200, body: JSON.stringify(ids), headers: { 'Content-Type': 'application/json' } };
 }
 
@@ -93,7 +98,7 @@ export async function putStatement(ctx: TenantContext, request: LrsRequest): Pro
   const statement = readStatement(json, request.edition);
   if (statement.id !== undefined && statement.id.toLowerCase() !== id)
     invalid('statementId', 'differs from the id of the statement.');
-  await store(ctx, request, [{ ...statement, id }], parts);
+  await storePrepared(ctx, await prepare(ctx, request, [{ ...statement, id }], parts));
   return { status: 204 };
 }
 

@@ -33,18 +33,18 @@ export type NewStatements = {
   session?: AuSession;
 };
 
-/**
- * Stores valid statements and returns their IDs, in order (Communication 2.1.1 and 2.1.2). A statement whose ID exists
- * is skipped if it is identical, and otherwise rejected with a 409. Also stores the LMS's own statements: inside a
- * transaction it must be the last step, because all other writers of the tenant's statements wait from then on.
- */
-export async function storeStatements(ctx: TenantContext, input: NewStatements): Promise<string[]> {
+/** Valid statements with their rows, for `storePrepared`. */
+export type PreparedStatements = { input: NewStatements; entries: readonly Entry[] };
+
+/** Completes and checks valid statements. This takes most of the time, and needs no transaction. */
+export async function prepareStatements(
+  ctx: TenantContext,
+  input: NewStatements,
+): Promise<PreparedStatements> {
   const { authority, edition, statements } = input;
   const all = await mapInSteps(statements, (statement) =>
     complete(statement, { id: statement.id?.toLowerCase() ?? newId(ctx.now()), authority, edition }),
   );
-  const ids = all.map(({ id }) => id);
-  if (all.length === 0) return ids;
   checkAttachments(input.attachments ?? []);
   const entries = await mapInSteps(all, (statement) => ({
     statement,
@@ -52,10 +52,28 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
   }));
   checkKeys(entries);
   await checkDefinitions(all);
+  return { input, entries };
+}
+
+/**
+ * Stores the statements and returns their IDs, in order (Communication 2.1.1 and 2.1.2). A statement whose ID exists is
+ * skipped if it is identical, and otherwise rejected with a 409. Inside a transaction it must be the last step, because
+ * all other writers of the tenant's statements wait from then on.
+ */
+export async function storePrepared(
+  ctx: TenantContext,
+  { input, entries }: PreparedStatements,
+): Promise<string[]> {
   const isPlain = !input.session && !input.attachments?.length;
+  if (entries.length === 0) return [];
   if (isPlain && !isInTransaction(ctx)) await storePlain(ctx, entries);
   else await storeWithMore(ctx, input, entries);
-  return ids;
+  return entries.map(({ statement }) => statement.id);
+}
+
+/** The same in one step, such as for the LMS's own statements. */
+export async function storeStatements(ctx: TenantContext, input: NewStatements): Promise<string[]> {
+  return storePrepared(ctx, await prepareStatements(ctx, input));
 }
 
 /** A statement and its row. Creating the row is half of the cost of a statement, so it is done only once. */
