@@ -343,6 +343,13 @@ describe('a cmi5 course', () => {
         'cmi5_violation',
       );
     expectProblem(await request('DELETE', '/activities/state', state), 403, 'cmi5_violation');
+    const query = new URLSearchParams({ ...state, stateId: 'LMS.LaunchData' });
+    for (const method of ['PUT', 'POST'])
+      expectProblem(
+        await api(method, `/xapi/activities/state?${query}`, {}, { 'x-experience-api-version': '1.0.3' }),
+        403,
+        'cmi5_violation',
+      );
     expectStatus(
       await request('PUT', '/activities/state', { ...state, stateId: 'bookmark' }, { page: 2 }),
       204,

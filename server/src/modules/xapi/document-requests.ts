@@ -1,3 +1,4 @@
+import { launchDataId } from '../../../../standards/cmi5/vocabulary.ts';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
@@ -9,7 +10,7 @@ import { type DocumentAddress, type DocumentKind, readAddress } from './document
 import { deleteDocument, deleteDocuments, listDocuments, readDocument, writeDocument } from './documents.ts';
 import { instantParameter, type LrsRequest, mediaTypeOf, parseDocument } from './lrs-request.ts';
 
-/** The check for AUs; keys have none. */
+/** AUs have rules of their own. Units trust the launch data (cmi5 section 10), so only the LMS writes it. */
 function checkOf(
   { caller, contentType, body }: LrsRequest,
   { use }: DocumentAddress,
@@ -17,7 +18,9 @@ function checkOf(
 ) {
   const more = action === 'write' ? { document: { contentType, content: body } } : {};
   return async (ctx: TenantContext) => {
-    if (caller.kind === 'au') await caller.session.checkDocument(ctx, { ...use, ...more, action });
+    if (caller.kind === 'au') return caller.session.checkDocument(ctx, { ...use, ...more, action });
+    if (action === 'write' && use.kind === 'state' && use.documentId === launchDataId)
+      throw new Problem('cmi5_violation', `${launchDataId} cannot be changed.`);
   };
 }
 
