@@ -4,6 +4,8 @@
  */
 export type Slots = {
   take: (tenantId: string, whenFree: () => void) => boolean;
+  /** Takes a slot as soon as there is one. */
+  enter: (tenantId: string) => Promise<void>;
   release: () => void;
   /** Passes a slot to the next endpoint in the queue, if there is one, and takes a slot again when one is free. */
   passOn: (tenantId: string) => Promise<void>;
@@ -36,14 +38,16 @@ export function openSlots(maxConcurrent: number): Slots {
       taken--;
       for (let whenFree = next(); whenFree; whenFree = next()) whenFree();
     },
+    enter: (tenantId) =>
+      new Promise((resolve) => {
+        const tryToTake = () => {
+          if (slots.take(tenantId, tryToTake)) resolve();
+        };
+        tryToTake();
+      }),
     passOn(tenantId) {
       slots.release();
-      return new Promise((resolve) => {
-        const takeAgain = () => {
-          if (slots.take(tenantId, takeAgain)) resolve();
-        };
-        takeAgain();
-      });
+      return slots.enter(tenantId);
     },
   };
   return slots;

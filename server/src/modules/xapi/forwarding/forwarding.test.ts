@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { movableClock } from '../../../../test/support/clock.ts';
@@ -330,4 +332,27 @@ test('fields that belong to the other kind, missing credentials and missing scop
   expectStatus(await tenant.api('PUT', path, { URL: 'http://127.0.0.1:10/xapi' }), 200);
   const other = await newTenant(service);
   expectProblem(await other.api('PUT', path, credentials), 404, 'webhook_not_found');
+});
+
+test('a node sends few large deliveries at once, so that LRSs that do not read cannot use up its memory', async (t) => {
+  const tenant = await newTenant(service);
+  let open = 0;
+  const deaf = createServer((socket) => {
+    open++;
+    socket.pause().on('error', () => {});
+  });
+  await new Promise<void>((resolve) => void deaf.listen(0, '127.0.0.1', resolve));
+  t.after(() => void deaf.close());
+  const { port } = deaf.address() as AddressInfo;
+  for (let n = 0; n < 24; n++)
+    await forwardTo(tenant, {
+      url: `http://127.0.0.1:${port}/${n}`,
+      username: 'a',
+      password: 'b',
+    });
+  const extensions = { 'https://example.com/text': 'x'.repeat(300_000) };
+  await store(tenant, [{ ...statement(1), context: { extensions } }]);
+  await until('large deliveries have begun', async () => open >= 4);
+  await delay(1_000);
+  assert.equal(open, 4);
 });

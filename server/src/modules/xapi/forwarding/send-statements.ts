@@ -1,7 +1,9 @@
 import type { Edition, Statement } from '../../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
+import { partOfState } from '../../../platform/node-state.ts';
 import type { Outcome } from '../../webhooks/send.ts';
+import { openSlots } from '../../webhooks/slots.ts';
 import type { SendingDelivery } from '../../webhooks/source.ts';
 import { attachmentsOf, readAttachments } from '../attachments.ts';
 import { type StoredRow, toStatement } from '../stored-statement.ts';
@@ -10,12 +12,17 @@ import { statementsMessage } from './lrs-message.ts';
 type Sent = Statement & { id: string };
 
 /** Erased statements are missing. */
-const readText = `
-select found.payload, found.position from webhook_delivery delivery
+const ofDelivery = `webhook_delivery delivery
 cross join unnest(delivery.statement_ids) as own (statement_id)
 join statement found on found.tenant_id = $1 and found.statement_id = own.statement_id
-where delivery.tenant_id = $1 and delivery.webhook_id = $2 and delivery.delivery_id = $3
-order by found.position`;
+where delivery.tenant_id = $1 and delivery.webhook_id = $2 and delivery.delivery_id = $3`;
+const readText = `select found.payload, found.position from ${ofDelivery} order by found.position`;
+const sizeText = `select coalesce(sum(found.bytes), 0)::float8 as bytes from ${ofDelivery}`;
+
+/** With attachments. */
+const largeBytes = 256 * 1024;
+/** Large deliveries that a node sends at the same time. Each takes several times its size in memory. */
+const largeTurns = partOfState('large_forwards', () => openSlots(4));
 
 /**
  * The other LRS sets `stored`, and sets `authority` to the owner of the credentials that we send (Data 2.4.8 and
@@ -45,6 +52,8 @@ function partsOf(statements: readonly Sent[]): Sent[][] {
  */
 const ofStatements = [400, 409, 413, 422];
 
+type Sending = Omit<SendingDelivery, 'delivery'>;
+
 type Progress = {
   requests: number;
   rejected: { id: string; status: number }[];
@@ -67,7 +76,7 @@ const nothingSent: Outcome = {
  */
 async function sendPart(
   ctx: TenantContext,
-  sending: Omit<SendingDelivery, 'delivery'>,
+  sending: Sending,
   part: readonly Sent[],
   progress: Progress,
 ): Promise<boolean> {
@@ -107,15 +116,22 @@ async function sendPart(
 const maxNamed = 10;
 
 /** An LRS may repeat the statements in its responses, which an erasure would not reach, so they are not stored. */
-export async function sendStatements(
-  ctx: TenantContext,
-  { delivery, ...sending }: SendingDelivery,
-): Promise<Outcome> {
-  const rows = await run<StoredRow>(ctx, {
-    name: 'forwarded_statements',
-    text: readText,
-    values: [ctx.tenantId, sending.endpoint.webhook_id, delivery.deliveryId],
-  });
+export async function sendStatements(ctx: TenantContext, sending: SendingDelivery): Promise<Outcome> {
+  const values = [ctx.tenantId, sending.endpoint.webhook_id, sending.delivery.deliveryId];
+  const size = { name: 'forwarded_size', text: sizeText, values };
+  const [sum] = await run<{ bytes: number }>(ctx, size);
+  if ((sum?.bytes ?? 0) <= largeBytes) return sendAll(ctx, sending, values);
+  const turns = largeTurns(ctx);
+  await turns.enter(ctx.tenantId);
+  try {
+    return await sendAll(ctx, sending, values);
+  } finally {
+    turns.release();
+  }
+}
+
+async function sendAll(ctx: TenantContext, sending: Sending, values: unknown[]): Promise<Outcome> {
+  const rows = await run<StoredRow>(ctx, { name: 'forwarded_statements', text: readText, values });
   const progress: Progress = { requests: 0, rejected: [], milliseconds: 0, last: nothingSent };
   for (const part of partsOf(rows.map(toSent)))
     if (!(await sendPart(ctx, sending, part, progress)))
