@@ -1,6 +1,7 @@
 import type { Edition, Statement } from '../../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
+import { mapInSteps, nextStep } from '../../../platform/load/in-steps.ts';
 import { partOfState } from '../../../platform/node-state.ts';
 import type { Outcome } from '../../webhooks/send.ts';
 import { openSlots } from '../../webhooks/slots.ts';
@@ -22,7 +23,7 @@ const sizeText = `select coalesce(sum(found.bytes), 0)::float8 as bytes from ${o
 /** With attachments. */
 const largeBytes = 256 * 1024;
 /** Large deliveries that a node sends at the same time. Each takes several times its size in memory. */
-const largeTurns = partOfState('large_forwards', () => openSlots(4));
+const largeTurns = partOfState('large_forwards', () => openSlots(2));
 
 /**
  * The other LRS sets `stored`, and sets `authority` to the owner of the credentials that we send (Data 2.4.8 and
@@ -90,6 +91,7 @@ async function sendPart(
           ctx,
           part.map(({ id }) => id),
         );
+  await nextStep();
   const message = statementsMessage(ctx, sending.endpoint, {
     statements: part,
     attachments: stored.filter(({ sha2 }) => names.has(sha2)),
@@ -133,7 +135,7 @@ export async function sendStatements(ctx: TenantContext, sending: SendingDeliver
 async function sendAll(ctx: TenantContext, sending: Sending, values: unknown[]): Promise<Outcome> {
   const rows = await run<StoredRow>(ctx, { name: 'forwarded_statements', text: readText, values });
   const progress: Progress = { requests: 0, rejected: [], milliseconds: 0, last: nothingSent };
-  for (const part of partsOf(rows.map(toSent)))
+  for (const part of partsOf(await mapInSteps(rows, toSent)))
     if (!(await sendPart(ctx, sending, part, progress)))
       return { ...progress.last, body: null, milliseconds: progress.milliseconds };
   const { rejected, milliseconds, last } = progress;
