@@ -21,6 +21,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the keys of your own tenant
+         * @description Includes revoked and expired keys, and those that the operator created.
+         */
+        get: operations["listOwnKeys"];
+        put?: never;
+        /**
+         * Create a key for your own tenant
+         * @description For administrators who are signed in to the console; keys cannot create keys. The key can have only scopes that the session has, and has all of these without `Scopes`. The secret is shown only in this response. The key belongs to the tenant: it keeps working if the administrator leaves. A tenant can have 100 usable keys.
+         */
+        post: operations["createOwnKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/key/{KeyID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key of your own tenant
+         * @description Any key of the tenant, whoever created it. Access tokens issued for the key stop working as well.
+         */
+        delete: operations["revokeOwnKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user": {
         parameters: {
             query?: never;
@@ -2343,6 +2387,84 @@ export interface components {
             /** @description Identifies this request in the service's log. */
             request_id: string;
         };
+        /** NewKey */
+        NewKey: {
+            /** @description What the key is for. */
+            Name: string;
+            /** @description The operations that the key may call. */
+            Scopes?: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
+            /**
+             * Format: date-time
+             * @description When the key expires; null means never.
+             */
+            ExpiresAt?: string | null;
+        };
+        /** KeyWithSecret */
+        KeyWithSecret: {
+            /** @description ID of the key; also the `client_id` in OAuth client credentials. */
+            KeyID: string;
+            /** @description The tenant that the key belongs to; null for an operator key. */
+            TenantID: string | null;
+            /** @description What the key is for. */
+            Name: string;
+            /** @description The operations that the key may call. */
+            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
+            /** Format: date-time */
+            CreatedAt: string;
+            /**
+             * @description Who created the key; null if it is older than the audit trail.
+             * @enum {string|null}
+             */
+            CreatedBy: "administrator" | "operator" | null;
+            /** @description The administrator who created the key; null if the operator did, or if the administrator has been erased. */
+            CreatorLoginID: string | null;
+            /**
+             * Format: date-time
+             * @description When the key expires; null means never.
+             */
+            ExpiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Accurate to one minute.
+             */
+            LastUsedAt: string | null;
+            /** Format: date-time */
+            RevokedAt: string | null;
+            /** @description Shown only once: the bearer token and the `client_secret` in OAuth client credentials. */
+            Secret: string;
+        };
+        /** Key */
+        Key: {
+            /** @description ID of the key; also the `client_id` in OAuth client credentials. */
+            KeyID: string;
+            /** @description The tenant that the key belongs to; null for an operator key. */
+            TenantID: string | null;
+            /** @description What the key is for. */
+            Name: string;
+            /** @description The operations that the key may call. */
+            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
+            /** Format: date-time */
+            CreatedAt: string;
+            /**
+             * @description Who created the key; null if it is older than the audit trail.
+             * @enum {string|null}
+             */
+            CreatedBy: "administrator" | "operator" | null;
+            /** @description The administrator who created the key; null if the operator did, or if the administrator has been erased. */
+            CreatorLoginID: string | null;
+            /**
+             * Format: date-time
+             * @description When the key expires; null means never.
+             */
+            ExpiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Accurate to one minute.
+             */
+            LastUsedAt: string | null;
+            /** Format: date-time */
+            RevokedAt: string | null;
+        };
         /** NewUser */
         NewUser: {
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
@@ -3451,6 +3573,8 @@ export interface components {
             LoginID: string | null;
             FirstName: string | null;
             LastName: string | null;
+            /** @description The scopes of the session: all of its role, unless a key with fewer scopes created the sign-in link or set the password. */
+            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
             /** Format: date-time */
             SignedInAt: string;
             /**
@@ -3923,70 +4047,6 @@ export interface components {
                 What: string;
                 Why: string;
             }[];
-        };
-        /** NewKey */
-        NewKey: {
-            /** @description What the key is for. */
-            Name: string;
-            /** @description The operations that the key may call. */
-            Scopes?: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
-            /**
-             * Format: date-time
-             * @description When the key expires; null means never.
-             */
-            ExpiresAt?: string | null;
-        };
-        /** KeyWithSecret */
-        KeyWithSecret: {
-            /** @description ID of the key; also the `client_id` in OAuth client credentials. */
-            KeyID: string;
-            /** @description The tenant that the key belongs to; null for an operator key. */
-            TenantID: string | null;
-            /** @description What the key is for. */
-            Name: string;
-            /** @description The operations that the key may call. */
-            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
-            /** Format: date-time */
-            CreatedAt: string;
-            /**
-             * Format: date-time
-             * @description When the key expires; null means never.
-             */
-            ExpiresAt: string | null;
-            /**
-             * Format: date-time
-             * @description Accurate to one minute.
-             */
-            LastUsedAt: string | null;
-            /** Format: date-time */
-            RevokedAt: string | null;
-            /** @description Shown only once: the bearer token and the `client_secret` in OAuth client credentials. */
-            Secret: string;
-        };
-        /** Key */
-        Key: {
-            /** @description ID of the key; also the `client_id` in OAuth client credentials. */
-            KeyID: string;
-            /** @description The tenant that the key belongs to; null for an operator key. */
-            TenantID: string | null;
-            /** @description What the key is for. */
-            Name: string;
-            /** @description The operations that the key may call. */
-            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
-            /** Format: date-time */
-            CreatedAt: string;
-            /**
-             * Format: date-time
-             * @description When the key expires; null means never.
-             */
-            ExpiresAt: string | null;
-            /**
-             * Format: date-time
-             * @description Accurate to one minute.
-             */
-            LastUsedAt: string | null;
-            /** Format: date-time */
-            RevokedAt: string | null;
         };
         /**
          * Event
@@ -4747,15 +4807,15 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can name another tenant. `tenant_suspended`: The tenant is suspended. */
-        "scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended": {
+        /** @description `scope_missing`: The key lacks a scope. `session_required`: Only a signed-in person may do this. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can name another tenant. `tenant_suspended`: The tenant is suspended. */
+        "scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "scope_missing" | "own_only" | "cross_site" | "tenant_not_allowed" | "tenant_suspended";
+                    code?: "scope_missing" | "session_required" | "own_only" | "cross_site" | "tenant_not_allowed" | "tenant_suspended";
                 };
             };
         };
@@ -4768,6 +4828,78 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "user_not_found" | "tenant_not_found";
+                };
+            };
+        };
+        /** @description `in_progress`: The same request is still in progress. `key_limit`: There are too many API keys. */
+        "in_progress.key_limit": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "in_progress" | "key_limit";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
+        "validation_failed.unknown_field.idempotency_key_reused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "idempotency_key_reused";
+                };
+            };
+        };
+        /** @description `tenant_not_found`: The tenant does not exist. */
+        tenant_not_found: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_not_found";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. */
+        "validation_failed.unknown_field": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field";
+                };
+            };
+        };
+        /** @description `tenant_not_found`: The tenant does not exist. `key_not_found`: The key does not exist. */
+        "tenant_not_found.key_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_not_found" | "key_not_found";
+                };
+            };
+        };
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can name another tenant. `tenant_suspended`: The tenant is suspended. */
+        "scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "scope_missing" | "own_only" | "cross_site" | "tenant_not_allowed" | "tenant_suspended";
                 };
             };
         };
@@ -4804,42 +4936,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "too_many_requests" | "login_throttled";
-                };
-            };
-        };
-        /** @description `tenant_not_found`: The tenant does not exist. */
-        tenant_not_found: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "tenant_not_found";
-                };
-            };
-        };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. */
-        "validation_failed.unknown_field": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "validation_failed" | "unknown_field";
-                };
-            };
-        };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
-        "validation_failed.unknown_field.idempotency_key_reused": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "validation_failed" | "unknown_field" | "idempotency_key_reused";
                 };
             };
         };
@@ -5032,18 +5128,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "course_retired" | "in_progress";
-                };
-            };
-        };
-        /** @description `tenant_not_found`: The tenant does not exist. `key_not_found`: The key does not exist. */
-        "tenant_not_found.key_not_found": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "tenant_not_found" | "key_not_found";
                 };
             };
         };
@@ -5726,6 +5810,8 @@ export interface components {
         Limit: number;
         /** @description `NextCursor` of the previous page, an opaque string. */
         Cursor: string;
+        /** @example 01994a5e-7c00-7000-8000-000000000003 */
+        KeyID: string;
         /**
          * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
          * @example stale=5
@@ -5829,6 +5915,9 @@ export type TokenRequest = components['schemas']['TokenRequest'];
 export type AccessToken = components['schemas']['AccessToken'];
 export type TokenError = components['schemas']['TokenError'];
 export type Problem = components['schemas']['Problem'];
+export type NewKey = components['schemas']['NewKey'];
+export type KeyWithSecret = components['schemas']['KeyWithSecret'];
+export type Key = components['schemas']['Key'];
 export type NewUser = components['schemas']['NewUser'];
 export type User = components['schemas']['User'];
 export type Group = components['schemas']['Group'];
@@ -5879,9 +5968,6 @@ export type NewTenant = components['schemas']['NewTenant'];
 export type Tenant = components['schemas']['Tenant'];
 export type TenantChange = components['schemas']['TenantChange'];
 export type TenantDeletion = components['schemas']['TenantDeletion'];
-export type NewKey = components['schemas']['NewKey'];
-export type KeyWithSecret = components['schemas']['KeyWithSecret'];
-export type Key = components['schemas']['Key'];
 export type Event = components['schemas']['Event'];
 export type Day = components['schemas']['Day'];
 export type Attention = components['schemas']['Attention'];
@@ -5918,14 +6004,17 @@ export type ResponseInternalError = components['responses']['internal_error'];
 export type ResponseUnavailable = components['responses']['unavailable'];
 export type ResponseMalformedRequestSessionAmbiguousTenantRequired = components['responses']['malformed_request.session_ambiguous.tenant_required'];
 export type ResponseUnauthorizedSignedOut = components['responses']['unauthorized.signed_out'];
-export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedTenantSuspended = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended'];
+export type ResponseScopeMissingSessionRequiredOwnOnlyCrossSiteTenantNotAllowedTenantSuspended = components['responses']['scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended'];
 export type ResponseUserNotFoundTenantNotFound = components['responses']['user_not_found.tenant_not_found'];
+export type ResponseInProgressKeyLimit = components['responses']['in_progress.key_limit'];
+export type ResponseValidationFailedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.unknown_field.idempotency_key_reused'];
+export type ResponseTenantNotFound = components['responses']['tenant_not_found'];
+export type ResponseValidationFailedUnknownField = components['responses']['validation_failed.unknown_field'];
+export type ResponseTenantNotFoundKeyNotFound = components['responses']['tenant_not_found.key_not_found'];
+export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedTenantSuspended = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended'];
 export type ResponseUserExistsInProgress = components['responses']['user_exists.in_progress'];
 export type ResponseValidationFailedUnknownFieldIdempotencyKeyReusedPasswordNotHashed = components['responses']['validation_failed.unknown_field.idempotency_key_reused.password_not_hashed'];
 export type ResponseTooManyRequestsLoginThrottled = components['responses']['too_many_requests.login_throttled'];
-export type ResponseTenantNotFound = components['responses']['tenant_not_found'];
-export type ResponseValidationFailedUnknownField = components['responses']['validation_failed.unknown_field'];
-export type ResponseValidationFailedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.unknown_field.idempotency_key_reused'];
 export type ResponseValidationFailedUnknownFieldLoginIdImmutablePasswordNotHashed = components['responses']['validation_failed.unknown_field.login_id_immutable.password_not_hashed'];
 export type ResponseInProgress = components['responses']['in_progress'];
 export type ResponseValidationFailedUnknownFieldPasswordNotHashed = components['responses']['validation_failed.unknown_field.password_not_hashed'];
@@ -5942,7 +6031,6 @@ export type ResponseAlreadyEnrolledNoSeatsLeft = components['responses']['alread
 export type ResponseUserNotFoundEnrolmentNotFoundTenantNotFound = components['responses']['user_not_found.enrolment_not_found.tenant_not_found'];
 export type ResponseNotResettableInProgress = components['responses']['not_resettable.in_progress'];
 export type ResponseCourseRetiredInProgress = components['responses']['course_retired.in_progress'];
-export type ResponseTenantNotFoundKeyNotFound = components['responses']['tenant_not_found.key_not_found'];
 export type ResponseValidationFailedKeyMistyped = components['responses']['validation_failed.key_mistyped'];
 export type ResponseKeyRedeemed = components['responses']['key_redeemed'];
 export type ResponseUserNotFoundCourseNotFoundOptionNotFoundTenantNotFoundKeyNotFound = components['responses']['user_not_found.course_not_found.option_not_found.tenant_not_found.key_not_found'];
@@ -6002,6 +6090,7 @@ export type ParameterTenant = components['parameters']['Tenant'];
 export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
 export type ParameterLimit = components['parameters']['Limit'];
 export type ParameterCursor = components['parameters']['Cursor'];
+export type ParameterKeyId = components['parameters']['KeyID'];
 export type ParameterPrefer = components['parameters']['Prefer'];
 export type ParameterPlan = components['parameters']['plan'];
 export type ParameterLoginId = components['parameters']['LoginID'];
@@ -6098,6 +6187,210 @@ export interface operations {
                     "application/json": components["schemas"]["TokenError"];
                 };
             };
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listOwnKeys: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @example 50
+                 */
+                Limit?: components["parameters"]["Limit"];
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of keys, without their secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *           "TenantID": "acme",
+                     *           "Name": "HR system",
+                     *           "Scopes": [
+                     *             "users:read",
+                     *             "users:write"
+                     *           ],
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "CreatedBy": "administrator",
+                     *           "CreatorLoginID": null,
+                     *           "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *           "LastUsedAt": null,
+                     *           "RevokedAt": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        Items: components["schemas"]["Key"][];
+                        /** @description null on the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createOwnKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "HR system",
+                 *       "Scopes": [
+                 *         "users:read",
+                 *         "users:write"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewKey"];
+            };
+        };
+        responses: {
+            /** @description The key, with its secret shown only once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *       "TenantID": "acme",
+                     *       "Name": "HR system",
+                     *       "Scopes": [
+                     *         "users:read",
+                     *         "users:write"
+                     *       ],
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "CreatedBy": "administrator",
+                     *       "CreatorLoginID": null,
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "LastUsedAt": null,
+                     *       "RevokedAt": null,
+                     *       "Secret": "lectern_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeyWithSecret"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["in_progress.key_limit"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    revokeOwnKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000003 */
+                KeyID: components["parameters"]["KeyID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revoked key, which is rejected on every node within 5 s. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *       "TenantID": "acme",
+                     *       "Name": "HR system",
+                     *       "Scopes": [
+                     *         "users:read",
+                     *         "users:write"
+                     *       ],
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "CreatedBy": "administrator",
+                     *       "CreatorLoginID": null,
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "LastUsedAt": null,
+                     *       "RevokedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found.key_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
@@ -9654,6 +9947,10 @@ export interface operations {
                      *       "LoginID": "ada",
                      *       "FirstName": "Ada",
                      *       "LastName": "Lovelace",
+                     *       "Scopes": [
+                     *         "users:read",
+                     *         "users:write"
+                     *       ],
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z"
@@ -9707,6 +10004,10 @@ export interface operations {
                      *       "LoginID": "ada",
                      *       "FirstName": "Ada",
                      *       "LastName": "Lovelace",
+                     *       "Scopes": [
+                     *         "users:read",
+                     *         "users:write"
+                     *       ],
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z"
@@ -9843,6 +10144,10 @@ export interface operations {
                      *       "LoginID": "ada",
                      *       "FirstName": "Ada",
                      *       "LastName": "Lovelace",
+                     *       "Scopes": [
+                     *         "users:read",
+                     *         "users:write"
+                     *       ],
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z"
@@ -9897,6 +10202,10 @@ export interface operations {
                      *       "LoginID": "ada",
                      *       "FirstName": "Ada",
                      *       "LastName": "Lovelace",
+                     *       "Scopes": [
+                     *         "users:read",
+                     *         "users:write"
+                     *       ],
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z"
@@ -11734,6 +12043,8 @@ export interface operations {
                      *             "users:write"
                      *           ],
                      *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "CreatedBy": "administrator",
+                     *           "CreatorLoginID": null,
                      *           "ExpiresAt": "2026-01-31T09:00:00Z",
                      *           "LastUsedAt": null,
                      *           "RevokedAt": null
@@ -11814,6 +12125,8 @@ export interface operations {
                      *         "users:write"
                      *       ],
                      *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "CreatedBy": "administrator",
+                     *       "CreatorLoginID": null,
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "LastUsedAt": null,
                      *       "RevokedAt": null,
@@ -11848,7 +12161,7 @@ export interface operations {
                  */
                 TenantID: components["parameters"]["TenantID"];
                 /** @example 01994a5e-7c00-7000-8000-000000000003 */
-                KeyID: string;
+                KeyID: components["parameters"]["KeyID"];
             };
             cookie?: never;
         };
@@ -11870,6 +12183,8 @@ export interface operations {
                      *         "users:write"
                      *       ],
                      *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "CreatedBy": "administrator",
+                     *       "CreatorLoginID": null,
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "LastUsedAt": null,
                      *       "RevokedAt": null

@@ -13,6 +13,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Check the LoginID and the password. A sign-in link works once and expires after a minute; if necessary, get a new one.',
   scope_missing: 'Use a key that has the scope named in `detail`, or create one.',
   operator_only: "Use one of the operator's keys.",
+  session_required:
+    'Sign in to the console as an administrator. An operator can use `POST /tenant/{TenantID}/key` with a key instead.',
   own_only: "A learner's session can only read that learner's own records. Use a key for anything else.",
   cross_site:
     'Session cookies only work on pages of this service. Call the API from your server, with a key.',
@@ -67,6 +69,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   key_not_yet_valid: 'Redeem the key after the time given in `detail`.',
   key_of_other_user: 'Redeem the key for the user it was issued for.',
   key_of_other_group: 'Redeem the key for a user in the group it was issued for.',
+  key_limit: 'Revoke keys that are no longer used. The list of keys shows when each was last used.',
   webhook_limit: 'Delete an endpoint that you no longer use.',
   session_superseded: 'The course was opened in another window. Continue there, or reopen it here.',
   session_ended: 'Open the course again with its `LaunchURL`.',

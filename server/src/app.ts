@@ -6,6 +6,7 @@ import { aiccRoutes } from './modules/aicc/routes.ts';
 import { serveHacp } from './modules/aicc/serve-hacp.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { authorize, bearerToken, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
+import { ownKeyRoutes } from './modules/auth/own-key-routes.ts';
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
 import { findAuSession } from './modules/cmi5/find-au-session.ts';
@@ -52,6 +53,7 @@ import { webhookSources } from './webhook-sources.ts';
 /** Every operation on both origins. */
 export const routes: readonly Route[] = [
   ...authRoutes,
+  ...ownKeyRoutes,
   ...userRoutes,
   ...enrolmentRoutes,
   ...activityRoutes,

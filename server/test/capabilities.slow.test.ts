@@ -167,6 +167,17 @@ const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call 
     },
   };
 
+/** What a key that the session creates may do although the session's creator may not. Revokes the key. */
+async function unexpectedlyKeyed(session: Call, own: readonly Scope[]): Promise<string[] | null> {
+  const { status, body } = await session('POST', '/key', { Name: 'by a session' });
+  if (status !== 201) return null;
+  const excess = body.Scopes.filter((scope: Scope) => !own.includes(scope));
+  const call: Call = (method, path, sent) => service.api(method, path, sent, body.Secret);
+  const found = await unexpectedlyAllowed(call, own, null);
+  expectStatus(await session('DELETE', `/key/${body.KeyID}`), 200);
+  return [...excess, ...found];
+}
+
 /** Calls whose responses may contain a launch link. */
 const launching: ((call: Call) => Promise<Reply>)[] = [
   (call) => call('POST', `/enrol/${learner}/${CourseID}`, {}),
@@ -204,6 +215,9 @@ test('no credential can create a more powerful one, whatever its scopes and kind
       if (!session) continue;
       made.set(name, (made.get(name) ?? 0) + 1);
       assert.deepEqual(await unexpectedlyAllowed(session, own, loginId), [], `${name}, by ${own.join(' ')}`);
+      const excess = await unexpectedlyKeyed(session, own);
+      if (excess) made.set('a key', (made.get('a key') ?? 0) + 1);
+      assert.deepEqual(excess ?? [], [], `a key by ${name}, by ${own.join(' ')}`);
       if (own.includes('enrolments:launch')) continue;
       for (const ask of [...launching, readsOwn(loginId)])
         assert.doesNotMatch(JSON.stringify((await ask(session)).body), /\/launch\?/, `${name}, by ${own}`);
@@ -212,7 +226,8 @@ test('no credential can create a more powerful one, whatever its scopes and kind
     for (const ask of launching)
       assert.doesNotMatch(JSON.stringify((await ask(call)).body), /\/launch\?/, own.join(' '));
   }
-  for (const name of Object.keys(sessionMethods)) assert.ok(made.has(name), `${name} was never accepted`);
+  for (const name of [...Object.keys(sessionMethods), 'a key'])
+    assert.ok(made.has(name), `${name} was never accepted`);
   const never = guarded.filter((route) => neededBy(route).length > 0 && !tried.has(route));
   assert.deepEqual(
     never.map(({ name }) => name),

@@ -23,6 +23,7 @@ type Operation = {
   responses: Record<string, { content?: Media }>;
   servers?: object[];
   'x-access': string;
+  security: Record<string, unknown>[];
 };
 
 const mailServer = await startMailServer();
@@ -97,9 +98,10 @@ async function send(name: string, query = ''): Promise<{ headers: Headers; body:
       text.replace(`{${name}}`, encodeURIComponent(String(withReal(example))).replaceAll('%2F', '/')),
     path,
   );
-  const headers = new Headers(cookie && operation['x-access'] === 'anyone' ? { cookie } : {});
+  const isKeyed = operation.security.some((credentials) => 'key' in credentials);
+  const headers = new Headers(cookie && !isKeyed ? { cookie } : {});
   if (cookie) headers.set('origin', service.baseUrl);
-  if (operation['x-access'] !== 'anyone') headers.set('authorization', `Bearer ${service.operatorKey}`);
+  if (isKeyed) headers.set('authorization', `Bearer ${service.operatorKey}`);
   const tenant = parameters.find(({ name }) => name === 'Tenant');
   if (tenant) headers.set('tenant', String(tenant.example));
   for (const { name, in: place, required, example } of parameters)
@@ -199,11 +201,15 @@ test('the service accepts the example of every operation and responds as its exa
   await sendAll('createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook');
   await sendAll('listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant');
 
+  const setAdmin = (IsAdmin: boolean) =>
+    service.api('PUT', '/user/ada', { IsAdmin }, undefined, { tenant: 'acme' });
+  await setAdmin(true);
   const { body: link } = await send('createSignInLink');
   real.set(token, new URL(link.SignInURL).searchParams.get('token'));
   await send('openSignInLink', queryOf(link.SignInURL));
   cookie = (await send('signIn')).headers.get('set-cookie')?.split(';')[0] ?? '';
-  await sendAll('readSession signOut');
+  await sendAll('readSession createOwnKey listOwnKeys revokeOwnKey signOut');
+  await setAdmin(false);
   cookie = '';
   await service.api('PUT', '/tenant/acme', { PasswordHash: 'sha256-hex' });
   await sendAll('readPasswordFunction signInWithPassword');

@@ -84,6 +84,7 @@ const small = [
   'listReleases',
   'listTenants',
   'listKeys',
+  'listOwnKeys',
   'listWebhooks',
 ];
 const unbounded: Record<string, string[]> = { listEvents: ['Types', 'after'] };

@@ -165,6 +165,11 @@ test('learners can call only the listed reads of their own data', () => {
   ]);
 });
 
+test('only the management of keys requires a session', () => {
+  const names = routes.flatMap(({ sessionsOnly, name }) => (sessionsOnly ? name : []));
+  assert.deepEqual(names.sort(), ['createOwnKey', 'listOwnKeys', 'revokeOwnKey']);
+});
+
 test('event types are a closed list, and each of them is written somewhere', () => {
   const types: readonly string[] = eventTypes;
   for (const { name, events = [] } of routes)
@@ -195,8 +200,9 @@ test('each operation is in the document as declared', () => {
     );
     assert.deepEqual(inPath.map((parameter: { name: string }) => parameter.name).sort(), named.sort());
     if (route.body) assert.ok(operation.requestBody, route.name);
-    const callers = ['anyone', 'session'].includes(route.access) ? [] : [{ key: [] }, { session: [] }];
-    assert.deepEqual(operation.security, callers, route.name);
+    const isOpen = ['anyone', 'session'].includes(route.access);
+    const callers = route.sessionsOnly ? [{ session: [] }] : [{ key: [] }, { session: [] }];
+    assert.deepEqual(operation.security, isOpen ? [] : callers, route.name);
     const takesTenant = (operation.parameters ?? []).some(
       (parameter: { name: string; in: string }) => parameter.in === 'header' && parameter.name === 'Tenant',
     );

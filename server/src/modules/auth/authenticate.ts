@@ -94,6 +94,11 @@ export function authorize(caller: Caller, route: Route, loginId: string | null):
     );
   for (const scope of route.scope === null ? [] : [route.scope, ...(route.also ?? [])])
     requireScope(caller, scope, 'This operation');
+  if (route.sessionsOnly && !caller.isSession)
+    throw new Problem(
+      'session_required',
+      'Keys cannot use this operation. Sign in to the console as an administrator of the tenant.',
+    );
 }
 
 /** The tenant that a request acts on: the caller's own, or the one that an operator names in the `Tenant` header. */

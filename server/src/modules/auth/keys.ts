@@ -13,6 +13,7 @@ import {
 import { isId, newId, newSecret, sha256 } from '../../platform/ids.ts';
 import { isScope, requireScope, scopes, tenantScopes } from '../../platform/scopes.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
+import { readCreators } from '../audit/creators.ts';
 import { usableKey, usableKeyById } from './known-keys.ts';
 import type { Key, KeyWithSecret, NewKey } from './schemas.ts';
 
@@ -47,13 +48,12 @@ export async function createKey(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    const made = toKey(row);
     await appendAudit(ctx, input.tenantId ?? deployment, {
       action: 'key.created',
-      targetId: made.KeyID,
-      data: { Scopes: wanted, ExpiresAt: made.ExpiresAt },
+      targetId: row.key_id,
+      data: { Scopes: wanted, ExpiresAt: row.expires_at?.toISOString() ?? null },
     });
-    return made;
+    return toKey(ctx, row);
   });
   return { ...key, Secret: secret };
 }
@@ -68,7 +68,8 @@ export async function listKeys(ctx: Context, input: PageQuery & { tenantId: stri
     .orderBy('key_id')
     .limit(limit + 1)
     .execute();
-  return toPage(rows, limit, (row) => row.key_id, toKey);
+  const toRecord = await recordsOf(ctx, input.tenantId, rows);
+  return toPage(rows, limit, (row) => row.key_id, toRecord);
 }
 
 /**
@@ -84,7 +85,7 @@ export async function revokeKey(ctx: Context, input: { keyId: string; tenantId?:
     );
   usableKey.forget(ctx, row.secret_hash);
   usableKeyById.forget(ctx, row.key_id);
-  return toKey(row);
+  return toKey(ctx, row);
 }
 
 async function revoke(ctx: Context, input: { keyId: string; tenantId?: string }) {
@@ -118,15 +119,28 @@ export async function bootstrapKey(ctx: Context, secret: string | null): Promise
   return createKey(ctx, { tenantId: null, Name: 'bootstrap', ...(secret ? { secret } : {}) });
 }
 
-function toKey(row: Selectable<ApiKeyTable>): Key {
-  return {
-    KeyID: row.key_id,
-    TenantID: row.tenant_id,
-    Name: row.name,
-    Scopes: row.scopes.filter(isScope),
-    CreatedAt: row.created_at.toISOString(),
-    ExpiresAt: row.expires_at?.toISOString() ?? null,
-    LastUsedAt: row.last_used_at?.toISOString() ?? null,
-    RevokedAt: row.revoked_at?.toISOString() ?? null,
+type Row = Selectable<ApiKeyTable>;
+
+async function toKey(ctx: Context, row: Row): Promise<Key> {
+  return (await recordsOf(ctx, row.tenant_id, [row]))(row);
+}
+
+async function recordsOf(ctx: Context, tenantId: string | null, rows: readonly Row[]) {
+  const targetIds = rows.map(({ key_id }) => key_id);
+  const creators = await readCreators(ctx, tenantId ?? deployment, { action: 'key.created', targetIds });
+  return (row: Row): Key => {
+    const creator = creators.get(row.key_id);
+    return {
+      KeyID: row.key_id,
+      TenantID: row.tenant_id,
+      Name: row.name,
+      Scopes: row.scopes.filter(isScope),
+      CreatedAt: row.created_at.toISOString(),
+      CreatedBy: creator?.by ?? null,
+      CreatorLoginID: creator?.loginId ?? null,
+      ExpiresAt: row.expires_at?.toISOString() ?? null,
+      LastUsedAt: row.last_used_at?.toISOString() ?? null,
+      RevokedAt: row.revoked_at?.toISOString() ?? null,
+    };
   };
 }

@@ -11,6 +11,16 @@ const common = {
     description: 'The operations that the key may call.',
   }),
   CreatedAt: Instant(),
+  CreatedBy: Nullable(
+    OneOf(['administrator', 'operator'], {
+      description: 'Who created the key; null if it is older than the audit trail.',
+    }),
+  ),
+  CreatorLoginID: Nullable(
+    Identifier(
+      'The administrator who created the key; null if the operator did, or if the administrator has been erased.',
+    ),
+  ),
   ExpiresAt: Nullable(Instant('When the key expires; null means never.')),
   LastUsedAt: Nullable(Instant('Accurate to one minute.')),
   RevokedAt: Nullable(Instant()),

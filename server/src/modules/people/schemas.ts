@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
+import { scopes } from '../../platform/scopes.ts';
 import { knownHashes, Tenant } from '../tenants/schemas.ts';
 import { LoginID, User } from '../users/schemas.ts';
 
@@ -73,6 +74,10 @@ export const Session = Fields(
     LoginID: Nullable(LoginID),
     FirstName,
     LastName,
+    Scopes: Type.Array(OneOf(scopes), {
+      description:
+        'The scopes of the session: all of its role, unless a key with fewer scopes created the sign-in link or set the password.',
+    }),
     SignedInAt: Instant(),
     IdleUntil: Instant('The session ends at this time unless it is used.'),
     ExpiresAt: Instant('The session ends at this time at the latest.'),

@@ -2,25 +2,17 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import type { Caller } from '../../platform/http/routes.ts';
 import { derivedId } from '../../platform/ids.ts';
-import { learnerScopes, scopes, tenantScopes } from '../../platform/scopes.ts';
-import type { Session } from './schemas.ts';
 import { sessionOf } from './sessions.ts';
-
-const allowed: Record<Session['Role'], Caller['scopes']> = {
-  operator: scopes,
-  administrator: tenantScopes,
-  learner: learnerScopes,
-};
 
 /** The browser's session as an API caller; null if there is none. */
 export async function sessionCaller(ctx: Context, request: FastifyRequest): Promise<Caller | null> {
   const found = await sessionOf(ctx, request);
   if (!found) return null;
-  const { Role, TenantID, LoginID } = found.session;
+  const { Role, TenantID, LoginID, Scopes } = found.session;
   return {
     keyId: derivedId(found.hash),
     tenantId: TenantID,
-    scopes: allowed[Role].filter((scope) => found.limit === null || found.limit.includes(scope)),
+    scopes: Scopes,
     isSession: true,
     ...(found.userId === null ? {} : { userId: found.userId }),
     ...(Role === 'learner' ? { learner: LoginID ?? '' } : {}),

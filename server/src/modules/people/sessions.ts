@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import { learnerScopes, type Scope, scopes, tenantScopes } from '../../platform/scopes.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 import { type Handle, readToken } from '../tenants/token.ts';
 import { cookieToken } from './cookie.ts';
@@ -12,28 +13,42 @@ import { endUserSessions, findUserSession } from './user-sessions.ts';
 
 const nobody = { TenantID: null, TenantName: null, LoginID: null, FirstName: null, LastName: null };
 
-/** `limit` lists the scopes to which the session is limited, if they are fewer than the role's. */
-type Found = { session: Session; userId: string | null; limit: readonly string[] | null };
+const scopesOfRole: Record<Session['Role'], readonly Scope[]> = {
+  operator: scopes,
+  administrator: tenantScopes,
+  learner: learnerScopes,
+};
+
+/** The scopes of the role, or those among them to which the session is limited. */
+function scopesOf(role: Session['Role'], limit: readonly string[] | null): Scope[] {
+  return scopesOfRole[role].filter((scope) => limit === null || limit.includes(scope));
+}
+
+type Found = { session: Session; userId: string | null };
 
 async function findSession(ctx: Context, handle: Handle): Promise<Found | null> {
   if (handle.tenantId === null) {
     const row = await findOperatorSession(ctx, handle.hash);
-    const session = row && { Role: 'operator' as const, ...nobody, ...toTimes(ctx, row) };
-    return session && { session, userId: null, limit: null };
+    if (!row) return null;
+    const Role = 'operator';
+    const session: Session = { Role, ...nobody, Scopes: scopesOf(Role, null), ...toTimes(ctx, row) };
+    return { session, userId: null };
   }
   const row = await findUserSession(ctx, handle);
   if (!row) return null;
   if (row.tenant_status === 'suspended') throw new Problem('tenant_suspended', suspendedReason);
+  const Role = row.is_admin ? 'administrator' : 'learner';
   const session: Session = {
-    Role: row.is_admin ? 'administrator' : 'learner',
+    Role,
     TenantID: handle.tenantId,
     TenantName: row.tenant_name,
     LoginID: row.login_id,
     FirstName: row.first_name,
     LastName: row.last_name,
+    Scopes: scopesOf(Role, row.limit_to),
     ...toTimes(ctx, row),
   };
-  return { session, userId: row.user_id, limit: row.limit_to };
+  return { session, userId: row.user_id };
 }
 
 export function signedOut(): Problem {

@@ -75,6 +75,8 @@ export type Route = {
   scope: Scope | null;
   /** Scopes required in addition to `scope`. */
   also?: readonly Scope[];
+  /** Only console sessions may call it, not keys. */
+  sessionsOnly?: true;
   /** A read that learners' sessions may also call, with their own LoginID in the path. */
   own?: true;
   /** Headers that a request needs, in addition to those of all routes. */

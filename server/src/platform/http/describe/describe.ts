@@ -159,7 +159,8 @@ export function describe(routes: readonly Route[], about: Interface): object {
   const { responses: problems, withProblems } = openProblemResponses();
   const examples = exampleMaker(about.examples);
   const operationOf = (route: Route) => {
-    const { access, scope, also = [], description } = route;
+    const { access, scope, also = [], sessionsOnly, description } = route;
+    const isOpen = access === 'anyone' || access === 'session';
     const parameters = [
       ...parametersOf('query', route.query, examples),
       ...parametersOf('path', route.params, examples),
@@ -174,7 +175,7 @@ export function describe(routes: readonly Route[], about: Interface): object {
       ...(route.origin === 'content' ? { servers: [serverOf(about.contentUrl)] } : {}),
       ...(parameters.length > 0 ? { parameters } : {}),
       ...(requestBody ? { requestBody } : {}),
-      security: access === 'anyone' || access === 'session' ? [] : [{ key: [] }, { session: [] }],
+      security: [...(isOpen || sessionsOnly ? [] : [{ key: [] }]), ...(isOpen ? [] : [{ session: [] }])],
       'x-access': access,
       ...(scope === null ? {} : { 'x-scope': [scope, ...also].join(' ') }),
       responses: withProblems(route, responsesOf(route, examples)),

@@ -24,7 +24,7 @@ const isClosed = (schema: object | undefined) =>
   schema !== undefined && 'additionalProperties' in schema && schema.additionalProperties === false;
 
 /** The error codes that follow from an operation's input and access, in addition to its own. */
-function commonCodes({ method, access, params, query, body, streams }: Route): ErrorCode[] {
+function commonCodes({ method, access, sessionsOnly, params, query, body, streams }: Route): ErrorCode[] {
   const isKeyed = method === 'POST' && access !== 'anyone' && access !== 'session' && !streams;
   const namesTenant = access === 'tenant' || access === 'either';
   /** The response stored for the key was about a user or tenant that has since been erased. */
@@ -32,6 +32,7 @@ function commonCodes({ method, access, params, query, body, streams }: Route): E
   return [
     ...always,
     ...(access === 'anyone' || access === 'session' ? [] : ofCallers),
+    ...(sessionsOnly ? (['session_required'] as const) : []),
     ...(access === 'operator' ? (['operator_only'] as const) : []),
     ...(access === 'tenant' ? (['tenant_required'] as const) : []),
     ...(namesTenant ? (['tenant_not_allowed', 'tenant_not_found'] as const) : []),

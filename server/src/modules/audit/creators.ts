@@ -1,0 +1,38 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import type { AuditAction } from './actions.ts';
+
+/** Ranges, because only the index of targets has this order. */
+const text = `
+select made.target_id, made.actor, doer.login_id
+from unnest($3::text[]) own (target_id) cross join lateral (
+  select entry.target_id, entry.actor, entry.actor_user_id from audit_entry entry
+  where entry.tenant_id = $1 and entry.target_id between own.target_id and own.target_id and entry.action = $2
+  order by entry.target_id, entry.audit_id limit 1
+) made
+left join "user" doer on doer.tenant_id = $1 and doer.user_id = made.actor_user_id`;
+
+type Row = { target_id: string; actor: string; login_id: string | null };
+
+/** Who created a record. The LoginID is null if it was not a user, or if the user has been erased. */
+export type Creator = { by: 'administrator' | 'operator'; loginId: string | null };
+
+/** Who created each of the targets, according to the trail. It has no entry for records that are older than itself. */
+export async function readCreators(
+  ctx: Context,
+  trail: string,
+  { action, targetIds }: { action: AuditAction; targetIds: readonly string[] },
+): Promise<Map<string, Creator>> {
+  if (targetIds.length === 0) return new Map();
+  const rows = await run<Row>(ctx, {
+    name: 'read_creators',
+    text,
+    values: [trail, action, targetIds],
+  });
+  return new Map(
+    rows.map(({ target_id, actor, login_id }) => [
+      target_id,
+      { by: actor === 'administrator' ? 'administrator' : 'operator', loginId: login_id },
+    ]),
+  );
+}

@@ -1,0 +1,36 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { grantedScopes, tenantScopes } from '../../platform/scopes.ts';
+import { createKey } from './keys.ts';
+import type { KeyWithSecret, NewKey } from './schemas.ts';
+
+/** Keys that are neither revoked nor expired, including those that the operator created. */
+export const maxKeys = 100;
+
+/** Creates a key for the caller's own tenant, by default with all scopes that the caller has. */
+export async function createOwnKey(ctx: TenantContext, input: NewKey): Promise<KeyWithSecret> {
+  const Scopes = input.Scopes ?? grantedScopes(ctx, tenantScopes);
+  return transaction(ctx, async (ctx) => {
+    const key = await createKey(ctx, { ...input, Scopes, tenantId: ctx.tenantId });
+    await rejectExcessKey(ctx);
+    return key;
+  });
+}
+
+/** Called after the audit entry was written, whose lock makes concurrent calls count one after another. */
+async function rejectExcessKey(ctx: TenantContext): Promise<void> {
+  const rows = await ctx.db
+    .selectFrom('api_key')
+    .select('key_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('revoked_at', 'is', null)
+    .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', ctx.now())]))
+    .limit(maxKeys + 1)
+    .execute();
+  if (rows.length > maxKeys)
+    throw new Problem(
+      'key_limit',
+      `A tenant has at most ${maxKeys} usable keys. Revoke those that are no longer needed.`,
+    );
+}
