@@ -1,4 +1,5 @@
 import {
+  IconApi,
   IconBook2,
   IconBuilding,
   IconCertificate,
@@ -96,6 +97,14 @@ export const navigationItems = [
     to: '/console/webhooks',
     text: 'webhooks',
     icon: IconWebhook,
+    section: 'connect',
+    roles: ['operator', 'administrator'],
+    ofTenant: true,
+  },
+  {
+    to: '/console/api-keys',
+    text: 'apiKeys',
+    icon: IconApi,
     section: 'connect',
     roles: ['operator', 'administrator'],
     ofTenant: true,

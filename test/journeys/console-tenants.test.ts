@@ -31,6 +31,7 @@ test('The operator creates a tenant and a working key, and revokes the key', asy
   await page.getByRole('button', { name: 'Create key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('HR');
+  await dialog.getByRole('button', { name: 'Select all' }).click();
   await dialog.getByLabel('Read the event log').uncheck();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Copy the secret now').waitFor();

@@ -8,7 +8,7 @@ import { useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Waiting } from '../../parts/states.tsx';
 import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
-import { Keys } from './keys.tsx';
+import { TenantKeys } from '../api-keys/tenant-keys.tsx';
 import { LeavingTenant, SuspendButton, TenantStatus } from './lifecycle.tsx';
 import { EditTenantDialog } from './tenant-dialog.tsx';
 
@@ -65,7 +65,7 @@ function Shown({ tenant }: { tenant: Tenant }) {
           <Instant at={CreatedAt} />
         </LabelledValue>
       </LabelledValues>
-      <Keys tenantId={TenantID} />
+      <TenantKeys tenantId={TenantID} />
       {tenant.Status === 'suspended' && <LeavingTenant tenant={tenant} />}
       {isEditing && <EditTenantDialog tenant={tenant} isOpen onClose={() => setEditing(false)} />}
     </Page>

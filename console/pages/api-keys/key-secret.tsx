@@ -1,4 +1,4 @@
-import './tenants.css';
+import './api-keys.css';
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
@@ -27,7 +27,7 @@ export function exampleCommand({ KeyID, Secret, Scopes }: KeyWithSecret, origin:
 type Props = { made: KeyWithSecret | null; onClose: () => void };
 
 export function NewSecret({ made, onClose }: Props) {
-  const t = useTranslations('tenants');
+  const t = useTranslations('apiKeys');
   const line = made ? exampleCommand(made, location.origin) : '';
   return (
     <SecretDialog

@@ -8,6 +8,6 @@ import { scopesOfTenant } from './scopes.ts';
 
 test('a full-access key created in the console has every tenant scope, and each scope has a text', () => {
   assert.deepEqual(scopesOfTenant, tenantScopes);
-  for (const { tenants } of [english, german, french])
-    assert.deepEqual(Object.keys(tenants.scopes), [...tenantScopes]);
+  for (const { apiKeys } of [english, german, french])
+    assert.deepEqual(Object.keys(apiKeys.scopes), [...tenantScopes]);
 });

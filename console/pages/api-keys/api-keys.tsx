@@ -1,0 +1,16 @@
+import { useTranslations } from 'use-intl';
+import { Page } from '../../parts/page.tsx';
+import { KeyList } from './key-list.tsx';
+import { useNewKey } from './new-key.tsx';
+
+/** The keys of the signed-in administrator's tenant, or of the one that the operator chose in the menu. */
+export default function ApiKeysPage() {
+  const t = useTranslations('apiKeys');
+  const { button, dialogs } = useNewKey();
+  return (
+    <Page title={t('title')} text={t('text')} actions={button}>
+      <KeyList />
+      {dialogs}
+    </Page>
+  );
+}

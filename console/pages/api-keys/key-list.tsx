@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { ConfirmButton, notify } from '../../parts/action.tsx';
+import { List, paged } from '../../parts/list.tsx';
+import { Message } from '../../parts/states.tsx';
+import { Instant } from '../../parts/values.tsx';
+import { naming } from './naming.ts';
+import { Created, type Key, NameOfKey, ScopeList } from './values.tsx';
+
+/** The keys of a tenant; without `tenantId`, of the one that the session or the menu determines. */
+export function KeyList({ tenantId }: { tenantId?: string }) {
+  const t = useTranslations('apiKeys');
+  const { $api } = useApi();
+  const query = $api.useInfiniteQuery('get', '/key', { params: naming(tenantId) }, paged);
+  return (
+    <List
+      label={t('title')}
+      query={query}
+      rowKey={({ KeyID }) => KeyID}
+      columns={[
+        { key: 'name', header: t('name'), cell: (key) => <NameOfKey apiKey={key} /> },
+        { key: 'scopes', header: t('scopesHeader'), cell: ({ Scopes }) => <ScopeList scopes={Scopes} /> },
+        {
+          key: 'created',
+          header: t('created'),
+          cell: (key) => <Created apiKey={key} {...(tenantId === undefined ? {} : { tenantId })} />,
+        },
+        {
+          key: 'used',
+          header: t('lastUsed'),
+          cell: ({ LastUsedAt }) => <Instant at={LastUsedAt} none={t('neverUsed')} />,
+        },
+        {
+          key: 'expires',
+          header: t('expires'),
+          cell: ({ ExpiresAt }) => <Instant at={ExpiresAt} none={t('never')} />,
+        },
+        {
+          key: 'revoke',
+          header: t('revoke'),
+          isActions: true,
+          align: 'end',
+          cell: (key) => !key.RevokedAt && <Revoke apiKey={key} tenantId={tenantId} />,
+        },
+      ]}
+      empty={<Message title={t('none')} text={t('noneText')} />}
+    />
+  );
+}
+
+function Revoke({ apiKey, tenantId }: { apiKey: Key; tenantId: string | undefined }) {
+  const t = useTranslations('apiKeys');
+  const { $api } = useApi();
+  const queries = useQueryClient();
+  const revoke = $api.useMutation('delete', '/key/{KeyID}');
+  const { KeyID, Name } = apiKey;
+  return (
+    <ConfirmButton
+      text={t('revoke')}
+      title={t('revokeTitle', { name: Name })}
+      question={t('revokeText')}
+      confirm={t('revokeSubmit')}
+      isDangerous
+      button={{ size: 'xs' }}
+      act={async () => {
+        await revoke.mutateAsync({ params: { path: { KeyID }, ...naming(tenantId) } });
+        await queries.invalidateQueries();
+        notify(t('revokedTold', { name: Name }));
+      }}
+    />
+  );
+}
