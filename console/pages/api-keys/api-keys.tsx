@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { Page } from '../../parts/page.tsx';
 import { KeyList } from './key-list.tsx';
@@ -8,7 +9,7 @@ export default function ApiKeysPage() {
   const t = useTranslations('apiKeys');
   const { button, dialogs } = useNewKey();
   return (
-    <Page title={t('title')} text={t('text')} actions={button}>
+    <Page title={t('title')} text={<Box maw={640}>{t('text')}</Box>} actions={button}>
       <KeyList />
       {dialogs}
     </Page>

@@ -1,4 +1,5 @@
-import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import './api-keys.css';
+import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -74,7 +75,7 @@ function NewKeyDialog({ tenantId, isOpen, onClose, onMade }: Props) {
       onSubmit={submit}
       isDirty={typed.Name !== '' || typed.Scopes.length > 0}
       isBlocked={typed.Scopes.length === 0}
-      size="lg"
+      size="xl"
     >
       <TextInput
         label={t('name')}
@@ -105,7 +106,7 @@ function ScopeField({ chosen, change }: { chosen: string[]; change: (scopes: str
   const offered = scopesOfTenant.filter((scope) => own.includes(scope));
   const isAll = offered.every((scope) => chosen.includes(scope));
   return (
-    <Stack gap="xs">
+    <Stack gap={0}>
       <Checkbox.Group
         label={t('scopesHeader')}
         description={t('scopesText')}
@@ -113,11 +114,11 @@ function ScopeField({ chosen, change }: { chosen: string[]; change: (scopes: str
         value={chosen}
         onChange={change}
       >
-        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="xs" mt="xs">
+        <div className="scope-choices">
           {offered.map((scope) => (
             <Checkbox key={scope} value={scope} label={t(`scopes.${scope}`)} description={scope} />
           ))}
-        </SimpleGrid>
+        </div>
       </Checkbox.Group>
       <Group justify="space-between">
         <Button variant="subtle" size="compact-sm" onClick={() => change(isAll ? [] : [...offered])}>
