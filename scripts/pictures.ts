@@ -55,6 +55,7 @@ const pictures: Picture[] = [
   { name: 'keys', who: admin, path: '/console/keys' },
   { name: 'bulk', who: admin, path: '/console/bulk' },
   { name: 'events', who: admin, path: '/console/events' },
+  { name: 'api-keys', who: admin, path: '/console/api-keys' },
   { name: 'audit', who: admin, path: '/console/audit' },
   { name: 'webhooks', who: admin, path: '/console/webhooks' },
   { name: 'webhook', who: admin, path: `/console/webhooks/${webhookId}` },

@@ -43,7 +43,7 @@ const steps = `
   putAgentProfile postAgentProfile getAgentProfile deleteAgentProfile eraseUser`;
 
 const sentByBrowsers =
-  'openSignInLink signIn readOpenInvitation acceptInvitation forgetPassword readOpenReset resetPassword changeOwnPassword readPasswordFunction signInWithPassword readSession signOut launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile openUnit readSessionResults fetchToken returnFromUnit reportByHacp';
+  'openSignInLink signIn readOpenInvitation acceptInvitation forgetPassword readOpenReset resetPassword changeOwnPassword readPasswordFunction signInWithPassword readSession signOut createOwnKey listOwnKeys revokeOwnKey launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile openUnit readSessionResults fetchToken returnFromUnit reportByHacp';
 
 /** The first needs a suspended tenant, the second an opened cmi5 course. `server/test/examples.test.ts` sends them. */
 const sentElsewhere = 'deleteTenant waiveUnit';

@@ -40,6 +40,7 @@ export type Operation = {
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Content };
   responses: Record<string, { description?: string; content?: Content }>;
+  security?: Record<string, unknown>[];
   'x-access'?: 'tenant' | 'operator' | 'either' | 'anyone' | 'session';
   /** The operation's server, if it is not the API's origin. */
   servers?: { url: string }[];
@@ -54,6 +55,11 @@ export type Document = {
 };
 
 export type Entry = Operation & { method: string; path: string; tag: string };
+
+/** Whether only people who are signed in may call the operation, not keys. */
+export function needsSession({ security = [] }: Operation): boolean {
+  return security.length > 0 && !security.some((one) => 'key' in one);
+}
 
 /** The document with every reference resolved; recursive records are cut off. */
 function withoutReferences(document: Document): Document {

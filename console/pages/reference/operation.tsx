@@ -1,7 +1,7 @@
 import { Badge, Code, Divider, Group, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { CopyTextButton } from '../../parts/values.tsx';
-import { bodyOf, type Entry } from './document.ts';
+import { bodyOf, type Entry, needsSession } from './document.ts';
 import { Fields, ParameterFields } from './fields.tsx';
 import { Method } from './method.tsx';
 import { curlOf, exampleRequest, scriptOf } from './request.ts';
@@ -39,7 +39,7 @@ export function OperationView({ entry, baseUrl }: { entry: Entry; baseUrl: strin
       {isEvent ? (
         <Block label={t('example')} text={JSON.stringify(body?.example, null, 2)} />
       ) : (
-        <Samples entry={entry} baseUrl={baseUrl} />
+        !needsSession(entry) && <Samples entry={entry} baseUrl={baseUrl} />
       )}
       {!isEvent && <Answers entry={entry} />}
       {!isEvent && !entry.servers && (
@@ -58,7 +58,9 @@ function Access({ entry }: { entry: Entry }) {
   if (!access) return null;
   return (
     <Group gap="xs">
-      <Badge color={access === 'anyone' ? 'green' : 'gray'}>{t(`access.${access}`)}</Badge>
+      <Badge color={access === 'anyone' ? 'green' : 'gray'}>
+        {t(`access.${needsSession(entry) ? 'people' : access}`)}
+      </Badge>
       {entry['x-scope'] && (
         <Text size="sm" c="dimmed">
           {t('scope')} <Code>{entry['x-scope']}</Code>

@@ -18,7 +18,7 @@ import { useTranslations } from 'use-intl';
 import { useAction } from '../../parts/action.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import type { Search } from '../../url-state.ts';
-import { bodyOf, type Entry, type Parameter } from './document.ts';
+import { bodyOf, type Entry, needsSession, type Parameter } from './document.ts';
 import { addressOf } from './request.ts';
 
 type Answer = { status: number; milliseconds: number; headers: [string, string][]; text: string };
@@ -82,7 +82,7 @@ export function TryIt({ entry }: { entry: Entry }) {
         {t('tryIt')}
       </Title>
       {entry.method !== 'GET' && <Alert color="orange">{t('isReal')}</Alert>}
-      {entry['x-access'] !== 'anyone' && (
+      {entry['x-access'] !== 'anyone' && !needsSession(entry) && (
         <TextInput
           label={t('key')}
           description={t('keyText')}

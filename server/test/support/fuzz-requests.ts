@@ -16,6 +16,7 @@ type Parameter = { name: string; in: string; required?: boolean; example?: unkno
 type Content = Record<string, { schema?: JsonSchema; example?: unknown }>;
 export type Operation = {
   operationId: string;
+  security: Record<string, unknown>[];
   parameters?: Parameter[];
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content }>;
@@ -24,8 +25,8 @@ export type Operation = {
 };
 export type Described = { path: string; method: string; operation: Operation };
 
-/** The keys of the possible callers, by what they may do. */
-export type Keys = { operator: string; tenant: string; reader: string; TenantID: string };
+/** The keys of the possible callers, by what they may do, and the operator's session. */
+export type Keys = { operator: string; tenant: string; reader: string; session: string; TenantID: string };
 
 /** The operations on the API's origin. */
 export function operationsOf(document: { paths: Record<string, Record<string, Operation>> }): Described[] {
@@ -195,6 +196,7 @@ export function messageTo(described: Described, names: Names, keys: Keys): fc.Ar
   const needed = (operation.parameters ?? []).filter(
     ({ in: place, required, name }) => place === 'header' && required && name !== 'Tenant',
   );
+  const needsSession = operation.security.length > 0 && !operation.security.some((one) => 'key' in one);
   const alter = <T>(changes: readonly T[], weight = 14) =>
     mostly(weight, fc.constant<T | null>(null), ...changes);
   return fc
@@ -233,7 +235,9 @@ export function messageTo(described: Described, names: Names, keys: Keys): fc.Ar
       );
       const target = `${made.oddTarget?.(plain) ?? plain}${asked.length > 0 ? `?${asked.join('&')}` : ''}`;
       const headers = [...made.needed];
-      if (made.key) headers.push(['authorization', made.key]);
+      if (needsSession && made.key === `Bearer ${keys.operator}`)
+        headers.push(['cookie', keys.session], ['sec-fetch-site', 'same-origin']);
+      else if (made.key) headers.push(['authorization', made.key]);
       if (made.key !== `Token ${keys.tenant}`) headers.push(['tenant', made.tenant]);
       const [type, body] = made.body ?? [null, null];
       if (body) headers.push(['content-type', made.oddType ?? type]);

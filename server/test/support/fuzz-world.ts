@@ -1,4 +1,5 @@
 import { packCourse } from '../../../test/journeys/made-courses.ts';
+import { signInOperator } from '../../src/modules/people/test-support.ts';
 import { exampleStatement } from '../../src/modules/xapi/examples.ts';
 import type { Keys } from './fuzz-requests.ts';
 import { instants, type Names } from './fuzz-values.ts';
@@ -21,7 +22,10 @@ export async function fuzzWorld(service: TestService) {
   ).body;
   await service.api('PUT', '/course/phishing', { Title: 'Phishing' });
   await service.importPackage('phishing', await packCourse('phishing'));
-  const keys: Keys = { operator: service.operatorKey, tenant: tenant.key, reader: reader.Secret, TenantID };
+  const keys: Keys = {
+    ...{ operator: service.operatorKey, tenant: tenant.key, reader: reader.Secret, TenantID },
+    session: await signInOperator(service),
+  };
   const names: Record<string, readonly string[]> = {};
   const renew = async () => Object.assign(names, await createRecords(service, tenant));
   await renew();

@@ -1,4 +1,5 @@
 import { au, courseStructure } from '../../../standards/cmi5/test-support.ts';
+import { browser, ownPage, signInOperator } from '../../src/modules/people/test-support.ts';
 import { path } from '../../src/platform/http/routes.ts';
 import { packFiles } from './packages.ts';
 import { play } from './player.ts';
@@ -85,6 +86,7 @@ export const hostileBodies = {
   createTenant: { TenantID: hostileId('t'), Name: hostile('Name') },
   updateTenant: { Name: hostile('Name') },
   createKey: { Name: hostile('Name') },
+  createOwnKey: { Name: hostile('Name') },
   createWebhook: {
     Kind: 'xapi',
     Username: hostile('Username'),
@@ -145,6 +147,8 @@ export async function fillWithHostileTexts(service: TestService, zip?: string) {
   done(await service.api('POST', '/tenant', bodies.createTenant));
   done(await service.api('PUT', `/tenant/${TenantID}`, bodies.updateTenant));
   const key = done(await service.api('POST', `/tenant/${TenantID}/key`, bodies.createKey));
+  const operator = browser(service, await signInOperator(service));
+  done(await operator('POST', '/key', bodies.createOwnKey, { ...ownPage, tenant: TenantID }));
   done(await tenant.api('POST', '/user', bodies.createUser));
   done(await tenant.api('PUT', path`/user/${LoginID}`, bodies.updateUser));
   const { URL: address, ...described } = bodies.putCourse;
