@@ -84,6 +84,7 @@ test('In a right-to-left layout no page of the console overflows on a phone', as
     '/events',
     '/webhooks',
     `/webhooks/${WebhookID}`,
+    '/api-keys',
   ])
     await checkPage(page, `/console${path}?tenant=${tenant.TenantID}`);
   await checkPage(page, '/docs');

@@ -95,6 +95,7 @@ test('The operator pages are accessible', async () => {
   await focused.waitFor();
   await expectNoBarriers(page, true);
   await dialog.getByLabel('Name').fill('HR');
+  await dialog.getByRole('button', { name: 'Select all' }).click();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Copy the secret now').waitFor();
   await focused.waitFor();
