@@ -90,6 +90,7 @@ async function createTenant(page: Page): Promise<{ address: string; secret: stri
   await heading(page, 'Acme');
   await page.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Shop');
+  await dialog.getByRole('button', { name: 'Select all' }).click();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   const line = await page.locator('pre').innerText();
   const [, address = '', secret = ''] = /^curl '(\S+)' -H 'Authorization: Bearer (\S+)'$/.exec(line) ?? [];

@@ -156,6 +156,8 @@ test('The statements page is accessible, and says so when there are none', async
   await page.goto(`${service.baseUrl}/console/statements?verb=${adl}/waived`);
   await page.getByRole('heading', { name: 'No statements found' }).waitFor();
   await page.getByRole('button', { name: 'LRS access' }).click();
-  await page.getByText('The operator creates the keys').waitFor();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByText('Copy the password now').waitFor();
   await closeConsole(page);
 });
