@@ -8,8 +8,7 @@ type Entry<V> = { value: Promise<V>; isLoaded: boolean; until: number; since: nu
 
 /**
  * Caches the results of `load` briefly on each node; concurrent calls share one load. Failures and null are not cached,
- * because a missing value may be created at any moment, nor is what a transaction loads. Holds at most `max` entries and
- * drops the oldest first.
+ * because a missing value may be created at any moment. Holds at most `max` entries and drops the oldest first.
  */
 export function createCache<V>(options: {
   name: string;
@@ -50,6 +49,11 @@ export function createCache<V>(options: {
     if (entries.size > options.max) entries.delete(entries.keys().next().value as string);
     return value;
   };
+  /** Loads a value that is shared only once it is loaded. */
+  const loadAlone = async (ctx: Context, key: string): Promise<V> => {
+    const found = await options.load(ctx, key);
+    return found === null ? found : keep(ctx, key, Promise.resolve(found));
+  };
   /**
    * Shares a load only among anonymous callers in one network, because they must not jump the queue, and other callers
    * must not wait in their queue.
@@ -59,10 +63,7 @@ export function createCache<V>(options: {
     const name = `${network} ${key}`;
     const loadInProgress = loading.get(name);
     if (loadInProgress) return loadInProgress;
-    const value = options
-      .load(ctx, key)
-      .then((found) => (found === null ? found : keep(ctx, key, Promise.resolve(found))))
-      .finally(() => loading.delete(name));
+    const value = loadAlone(ctx, key).finally(() => loading.delete(name));
     loading.set(name, value);
     return value;
   };
@@ -71,7 +72,7 @@ export function createCache<V>(options: {
       const found = state(ctx).entries.get(key);
       const isKnown = found && isFresh(ctx, found);
       // Another caller's load may wait for the connection of this transaction.
-      if (isInTransaction(ctx)) return isKnown && found.isLoaded ? found.value : options.load(ctx, key);
+      if (isInTransaction(ctx)) return isKnown && found.isLoaded ? found.value : loadAlone(ctx, key);
       if (isKnown) return found.value;
       const network = options.queue === credentialsQueue ? anonymousQueueIn(ctx) : null;
       if (network !== null) return loadFor(ctx, network, key);
