@@ -238,4 +238,10 @@ describe('hostile requests', () => {
       const took = performance.now() - started;
       assert.ok(took < 4_000, `${Math.round(took)} ms`);
     });
+
+  it('a table of a request has at most 1,000 lines, because other requests wait while it is parsed', () => {
+    const table = (rows: number) => `interaction_id,result\r\n${'a,C\r\n'.repeat(rows)}`;
+    assert.notEqual(afterPutInteractions({}, table(900)), null);
+    assert.equal(afterPutInteractions({}, table(1_000)), null);
+  });
 });
