@@ -7,6 +7,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { scopes } from '../../platform/scopes.ts';
 import { createOperatorLink } from './operator-links.ts';
 import { browser, press, signInOperator, signInUser, tokenOf, useLink } from './test-support.ts';
 
@@ -46,6 +47,7 @@ test('a link signs the operator in once, and opening its page does not use it up
     LoginID: null,
     FirstName: null,
     LastName: null,
+    Scopes: [...scopes],
   });
   assert.equal(Date.parse(end) - Date.parse(SignedInAt), 12 * 3_600_000);
   assert.ok(Date.parse(IdleUntil) < Date.parse(end));

@@ -7,6 +7,7 @@ import { observed, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import type { Statement } from '../../platform/db/engine.ts';
+import { learnerScopes, tenantScopes } from '../../platform/scopes.ts';
 import { browser, ownPage } from './test-support.ts';
 
 const clock = movableClock();
@@ -26,9 +27,9 @@ const signIn = (body: object, headers: Record<string, string> = ownPage) =>
   service.api('POST', '/session', body, '', headers);
 
 test("the correct password signs in any enabled user with the user's role", async () => {
-  for (const [IsAdmin, Role] of [
-    [true, 'administrator'],
-    [false, 'learner'],
+  for (const [IsAdmin, Role, scopes] of [
+    [true, 'administrator', tenantScopes],
+    [false, 'learner', learnerScopes],
   ] as const) {
     const LoginID = await user({ Password: right, IsAdmin, FirstName: 'Ann' });
     for (const Password of [right, right.toUpperCase()]) {
@@ -44,6 +45,7 @@ test("the correct password signs in any enabled user with the user's role", asyn
         LoginID,
         FirstName: 'Ann',
         LastName: null,
+        Scopes: [...scopes],
       });
       const read = await browser(service, cookie.split(';')[0] ?? '')('GET', '/session');
       assert.deepEqual({ ...read.body, IdleUntil }, { ...reply.body, IdleUntil });
