@@ -68,7 +68,7 @@ export async function readActivity(
   });
   const played = await playedBy(ctx, isEarlier ? owner.earlier_release_id : owner.release_id);
   const attempts = isEarlier ? null : attemptsIn(played, owner.tree_state);
-  const units = await mapInSteps(rows, (row) => toUnitActivity(played, attempts, row));
+  const units = await mapInSteps(ctx, rows, (row) => toUnitActivity(played, attempts, row));
   return toPage(
     units,
     limit,

@@ -21,12 +21,12 @@ export async function checkedResults(
   owner: { user_id: string; course_id: string },
   { played, reached, claim }: { played: Played; reached: Results; claim: Claim },
 ): Promise<NextResults> {
-  await nextStep();
+  await nextStep(ctx);
   const results = resultsWith(played, reached, claim);
   if (results.unsupported === null || !played.course) return results;
   const of = { userId: owner.user_id, courseId: owner.course_id, course: played.course };
   const { globals } = await readShared(ctx, of);
   if (globals.length === 0) return results;
-  await nextStep();
+  await nextStep(ctx);
   return resultsWith(played, reached, { ...claim, shared: globals });
 }

@@ -154,7 +154,7 @@ async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: C
   const { enrollId, launch, number, unitId } = input;
   const played = await playedBy(ctx, facts.release_id);
   const claim = { ...input, unit: unitOf(played, unitId) };
-  await nextStep();
+  await nextStep(ctx);
   const { unit } = resultsWith(played, { units: {}, course: nothing }, claim);
   const { Supports: _, ...evidence } = unit;
   await writeRefused(ctx, { enrollId, launch, number, unitId, evidence, refused });

@@ -194,7 +194,7 @@ type Start = {
 function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units }: Start): Promise<Session> {
   const { tenantId, enrollId, returnUrl, courseId } = ticket;
   const name = [launch.last_name, launch.first_name].filter(Boolean).join(', ');
-  return toSession({
+  return toSession(ctx, {
     token: writeSession(ctx, {
       tenantId,
       enrollId,

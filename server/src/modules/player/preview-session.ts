@@ -65,7 +65,7 @@ async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicke
   const { title, language, url, releaseId } = await findPlayable(ctx, ticket);
   const played = await playedBy(ctx, releaseId, { url: url ?? '', title });
   const session = () =>
-    toSession({
+    toSession(ctx, {
       token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: playUntil(ticket) }),
       mode: 'preview',
       enrollId: '',
@@ -101,7 +101,7 @@ async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promis
     treeState: body.Tree ?? null,
     isComplete: true,
   };
-  await nextStep();
+  await nextStep(ctx);
   const { units, course } = resultsWith(played, before, change);
   return receiptOf(ctx, body.Number, { units, course });
 }

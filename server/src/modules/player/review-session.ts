@@ -87,7 +87,7 @@ async function begin(ctx: TenantContext, request: FastifyRequest, ticket: Ticket
     const begun = await readUnitsWithData(ctx, enrollId);
     const position = await readPosition(ctx, enrollId);
     const name = [row.last_name, row.first_name].filter(Boolean).join(', ');
-    return toSession({
+    return toSession(ctx, {
       token: writeReviewSession(ctx, { tenantId, enrollId, courseId, releaseId, until: reviewUntil(ticket) }),
       mode: 'review',
       enrollId,

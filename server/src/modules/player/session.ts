@@ -1,6 +1,7 @@
 import type { Played } from '../../../../standards/results.ts';
 import { forReview, resume } from '../../../../standards/resume.ts';
 import type { Evidence, RunTimeData, Unit } from '../../../../standards/types.ts';
+import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { mapInSteps } from '../../platform/load/in-steps.ts';
 import type { Receipt, Session } from './schemas.ts';
@@ -37,12 +38,12 @@ function unitsOf(units: Unit[]): Unit[] {
 }
 
 /** Everything that the page needs to play. */
-export async function toSession(start: SessionStart): Promise<Session> {
+export async function toSession(ctx: Context, start: SessionStart): Promise<Session> {
   const { token, mode, learner, played, units } = start;
   // A package may call a unit `__proto__`.
   const earlier = new Map(Object.entries(units));
   const playable = unitsOf(played.tree.Units).filter(({ Kind }) => Kind !== null);
-  const data = await mapInSteps(playable, (unit) => {
+  const data = await mapInSteps(ctx, playable, (unit) => {
     const before = earlier.get(unit.UnitID)?.data ?? {};
     const resumed = resume(played.standard, unit, before, learner);
     return [unit.UnitID, mode === 'review' ? forReview(played.standard, unit, resumed) : resumed] as const;

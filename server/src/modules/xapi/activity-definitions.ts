@@ -41,7 +41,7 @@ export async function addDefinitions(
     if (names.has(name)) return;
     rows.set(name, { activity_key: searchKey('activity', id), definition_key, activity: text });
   };
-  await mapInSteps([...(await definitionsIn(statements))], add);
+  await mapInSteps(ctx, [...(await definitionsIn(ctx, statements))], add);
   if (rows.size === 0) return { names: [], added: 0, bytes: 0 };
   const values = [ctx.tenantId, JSON.stringify([...rows.values()]), ctx.now().getTime() * 1000];
   const added = await run<{ bytes: number }>(ctx, { name: 'add_definitions', text: insert, values });
@@ -69,9 +69,12 @@ function recentlyKnown(ctx: TenantContext): Set<string> {
 }
 
 /** The distinct definitions, each with the ID of its activity. */
-async function definitionsIn(statements: readonly Statement[]): Promise<Map<string, string>> {
+async function definitionsIn(
+  ctx: TenantContext,
+  statements: readonly Statement[],
+): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  await mapInSteps(statements, (statement) => {
+  await mapInSteps(ctx, statements, (statement) => {
     for (const activity of allActivities(statement))
       if (activity.definition !== undefined) found.set(JSON.stringify(activity), activity.id);
   });
@@ -81,8 +84,8 @@ async function definitionsIn(statements: readonly Statement[]): Promise<Map<stri
 /** Each definition is a row. */
 const maxDefinitionsOfRequest = 1_000;
 
-export async function checkDefinitions(statements: readonly Statement[]): Promise<void> {
-  const { size } = await definitionsIn(statements);
+export async function checkDefinitions(ctx: TenantContext, statements: readonly Statement[]): Promise<void> {
+  const { size } = await definitionsIn(ctx, statements);
   if (size > maxDefinitionsOfRequest)
     invalid(
       'The body',
@@ -117,13 +120,13 @@ export async function readDefinitions(
   ids: ReadonlySet<string>,
 ): Promise<Map<string, JsonObject>> {
   const some = [...ids].slice(0, maxActivities);
-  const keys = await mapInSteps(some, (id) => searchKey('activity', id));
+  const keys = await mapInSteps(ctx, some, (id) => searchKey('activity', id));
   const merged = new Map<string, JsonObject>();
   let left = maxReadBytes;
   for (let at = 0; at < keys.length && left > 0; at += activitiesPerRead) {
     const values = [ctx.tenantId, keys.slice(at, at + activitiesPerRead), left];
     const rows = await run<{ activity: string }>(ctx, { name: 'read_definitions', text: read, values });
-    await mapInSteps(rows, ({ activity }) => {
+    await mapInSteps(ctx, rows, ({ activity }) => {
       left -= Buffer.byteLength(activity);
       const { id, definition = {} } = JSON.parse(activity) as Activity;
       const known = merged.get(id) ?? withoutPrototype();

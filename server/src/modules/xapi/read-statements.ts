@@ -69,16 +69,19 @@ export async function showStatements(
   rows: readonly StoredRow[],
   { format, acceptLanguage }: { format: Format; acceptLanguage: string | undefined },
 ): Promise<string[]> {
-  if (format === 'exact') return mapInSteps(rows, toText);
-  const statements = await mapInSteps(rows, toStatement);
-  if (format === 'ids') return mapInSteps(statements, (statement) => JSON.stringify(withIdsOnly(statement)));
+  if (format === 'exact') return mapInSteps(ctx, rows, toText);
+  const statements = await mapInSteps(ctx, rows, toStatement);
+  if (format === 'ids')
+    return mapInSteps(ctx, statements, (statement) => JSON.stringify(withIdsOnly(statement)));
   const ids = new Set<string>();
-  await mapInSteps(statements, (statement) => {
+  await mapInSteps(ctx, statements, (statement) => {
     for (const { id } of allActivities(statement)) ids.add(id);
   });
   const languages = readLanguages(acceptLanguage);
   const definitionOf = rationed(await readDefinitions(ctx, ids), languages);
-  return mapInSteps(statements, (statement) => JSON.stringify(canonical(statement, languages, definitionOf)));
+  return mapInSteps(ctx, statements, (statement) =>
+    JSON.stringify(canonical(statement, languages, definitionOf)),
+  );
 }
 
 /** Bytes of definitions that a response may contain, because a statement can mention an activity very often. */

@@ -46,11 +46,15 @@ function readBody({ body, contentType }: LrsRequest): { json: Json; parts: Map<s
 /** Maximum number of statements in a request. */
 const maxStatements = 1_000;
 
-async function readBatch(json: Json, edition: LrsRequest['edition']): Promise<Statement[]> {
+async function readBatch(
+  ctx: TenantContext,
+  json: Json,
+  edition: LrsRequest['edition'],
+): Promise<Statement[]> {
   if (!Array.isArray(json)) return [readStatement(json, edition)];
   if (json.length > maxStatements)
     invalid('The body', `has more than ${maxStatements} statements. Split it into several requests.`);
-  const statements = await mapInSteps(json, (item, at) => readStatement(item, edition, `[${at}]`));
+  const statements = await mapInSteps(ctx, json, (item, at) => readStatement(item, edition, `[${at}]`));
   const ids = statements.flatMap(({ id }) => (id === undefined ? [] : [id.toLowerCase()]));
   if (new Set(ids).size < ids.length) invalid('The body', 'has two statements with the same id.');
   return statements;
@@ -81,7 +85,7 @@ async function prepare(
 /** Reads the body before a transaction begins. */
 export async function preparePost(ctx: TenantContext, request: LrsRequest): Promise<PreparedStatements> {
   const { json, parts } = readBody(request);
-  return prepare(ctx, request, await readBatch(json, request.edition), parts);
+  return prepare(ctx, request, await readBatch(ctx, json, request.edition), parts);
 }
 
 /** Communication 2.1.2. */

@@ -42,16 +42,16 @@ export async function prepareStatements(
   input: NewStatements,
 ): Promise<PreparedStatements> {
   const { authority, edition, statements } = input;
-  const all = await mapInSteps(statements, (statement) =>
+  const all = await mapInSteps(ctx, statements, (statement) =>
     complete(statement, { id: statement.id?.toLowerCase() ?? newId(ctx.now()), authority, edition }),
   );
   checkAttachments(input.attachments ?? []);
-  const entries = await mapInSteps(all, (statement) => ({
+  const entries = await mapInSteps(ctx, all, (statement) => ({
     statement,
     row: rowOf(statement, input.attachments),
   }));
   checkKeys(entries);
-  await checkDefinitions(all);
+  await checkDefinitions(ctx, all);
   return { input, entries };
 }
 
@@ -117,7 +117,7 @@ async function storePlain(ctx: TenantContext, entries: readonly Entry[]): Promis
       payload === null ? [] : [{ ...clash, payload }],
     );
     const isComplete = existing.length === clashes.length;
-    left = await withoutSame(left, isComplete ? existing : await findExisting(ctx, left));
+    left = await withoutSame(ctx, left, isComplete ? existing : await findExisting(ctx, left));
   }
   // Afterwards, because rejected statements define nothing.
   const statements = entries.map(({ statement }) => statement);
@@ -158,7 +158,7 @@ async function storeInTransaction(
   { statements, session, sent = statements, attachments = [] }: NewStatements,
   entries: readonly Entry[],
 ): Promise<{ names: readonly string[] }> {
-  const fresh = await withoutSame(entries, await findExisting(ctx, entries));
+  const fresh = await withoutSame(ctx, entries, await findExisting(ctx, entries));
   if (fresh.length === 0) return { names: [] };
   const ids = new Set(fresh.map(({ row }) => row.id));
   const asSent = sent.filter((_, at) => ids.has(entries[at]?.row.id ?? ''));
@@ -211,9 +211,13 @@ async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Prom
 }
 
 /** Data 2.3.1: a statement never changes, so another one with its ID is rejected. */
-async function withoutSame(entries: readonly Entry[], stored: readonly Existing[]): Promise<Entry[]> {
+async function withoutSame(
+  ctx: TenantContext,
+  entries: readonly Entry[],
+  stored: readonly Existing[],
+): Promise<Entry[]> {
   const existing = new Map(stored.map(({ statement_id, payload }) => [statement_id, payload]));
-  const kept = await mapInSteps(entries, (entry) => {
+  const kept = await mapInSteps(ctx, entries, (entry) => {
     const { statement } = entry;
     const payload = existing.get(statement.id);
     if (payload === undefined) return [entry];

@@ -350,7 +350,7 @@ test('a node sends few large deliveries at once, so that LRSs that do not read c
       username: 'a',
       password: 'b',
     });
-  const extensions = { 'https://example.com/text': 'x'.repeat(300_000) };
+  const extensions = { 'https://example.com/text': 'x'.repeat(1_200_000) };
   await store(tenant, [{ ...statement(1), context: { extensions } }]);
   await until('large deliveries have begun', async () => open >= 2);
   await delay(1_000);

@@ -20,8 +20,8 @@ where delivery.tenant_id = $1 and delivery.webhook_id = $2 and delivery.delivery
 const readText = `select found.payload, found.position from ${ofDelivery} order by found.position`;
 const sizeText = `select coalesce(sum(found.bytes), 0)::float8 as bytes from ${ofDelivery}`;
 
-/** With attachments. */
-const largeBytes = 256 * 1024;
+/** Larger than a batch, so it is a single statement with its attachments, and one request. */
+const largeBytes = 1024 ** 2;
 /** Large deliveries that a node sends at the same time. Each takes several times its size in memory. */
 const largeTurns = partOfState('large_forwards', () => openSlots(2));
 
@@ -91,7 +91,7 @@ async function sendPart(
           ctx,
           part.map(({ id }) => id),
         );
-  await nextStep();
+  await nextStep(ctx);
   const message = statementsMessage(ctx, sending.endpoint, {
     statements: part,
     attachments: stored.filter(({ sha2 }) => names.has(sha2)),
@@ -135,7 +135,7 @@ export async function sendStatements(ctx: TenantContext, sending: SendingDeliver
 async function sendAll(ctx: TenantContext, sending: Sending, values: unknown[]): Promise<Outcome> {
   const rows = await run<StoredRow>(ctx, { name: 'forwarded_statements', text: readText, values });
   const progress: Progress = { requests: 0, rejected: [], milliseconds: 0, last: nothingSent };
-  for (const part of partsOf(await mapInSteps(rows, toSent)))
+  for (const part of partsOf(await mapInSteps(ctx, rows, toSent)))
     if (!(await sendPart(ctx, sending, part, progress)))
       return { ...progress.last, body: null, milliseconds: progress.milliseconds };
   const { rejected, milliseconds, last } = progress;
