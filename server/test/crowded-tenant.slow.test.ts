@@ -5,6 +5,7 @@ import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/made-courses.ts';
 import { routes } from '../src/app.ts';
 import { jobs } from '../src/jobs.ts';
+import { browser, signInUser } from '../src/modules/people/test-support.ts';
 import { newToken } from '../src/modules/tenants/token.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { importAicc, openAicc } from './support/aicc.ts';
@@ -110,6 +111,12 @@ const asSession = async (method: string, path: string, body?: object) =>
     cookie: await session(),
     'sec-fetch-site': 'same-origin',
   });
+const asAdministrator = async (method: string, path: string, body?: object) =>
+  browser(service, await signInUser(service, tenant, await tenant.user({ IsAdmin: true })))(
+    method,
+    path,
+    body,
+  );
 const { token: resetToken, hash: resetHash } = newToken(TenantID);
 await service.ctx.db
   .insertInto('password_reset')
@@ -380,6 +387,14 @@ const calls: Record<string, Call[]> = {
   previewCourse: [() => operator('POST', `${course}/preview`, {})],
   createTenant: [() => operator('POST', '/tenant', { TenantID: unique('other') })],
   createKey: [() => operator('POST', `/tenant/${TenantID}/key`, { Name: 'other' })],
+  createOwnKey: [() => asAdministrator('POST', '/key', { Name: 'own' })],
+  listOwnKeys: [() => asAdministrator('GET', '/key')],
+  revokeOwnKey: [
+    async () => {
+      const { body } = await asAdministrator('POST', '/key', { Name: 'own' });
+      return asAdministrator('DELETE', `/key/${body.KeyID}`);
+    },
+  ],
 
   postStatements: [
     lrsCall('POST', 'statements', {}, [statement, statement]),
