@@ -57,7 +57,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a key of your own tenant
-         * @description Any key of the tenant, whoever created it. Access tokens issued for the key stop working as well.
+         * @description Revokes any key of the tenant, no matter who created it. Access tokens issued for the key stop working as well.
          */
         delete: operations["revokeOwnKey"];
         options?: never;

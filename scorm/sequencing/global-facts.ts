@@ -1,7 +1,7 @@
 import type { Objective } from '../../standards/types.ts';
 import type { GlobalObjective } from './state.ts';
 
-export type Flag = Exclude<keyof Objective['Maps'][number], 'TargetObjectiveID'>;
+type Flag = Exclude<keyof Objective['Maps'][number], 'TargetObjectiveID'>;
 export type Fact = keyof GlobalObjective;
 
 /** SN §3.10.3: the map attributes that permit reading a value from the global objective, or writing it there. */

@@ -32,7 +32,7 @@ test('An administrator creates a key, copies the secret, calls the API with it, 
   const dialog = page.getByRole('dialog', { name: 'Create API key' });
   const submit = dialog.getByRole('button', { name: 'Create key' });
   await dialog.getByLabel('Name').fill('HR, production');
-  assert.ok(await submit.isDisabled(), 'a key without permissions is of no use');
+  assert.ok(await submit.isDisabled(), 'a key needs at least one permission');
   await dialog.getByLabel('Read users').check();
   await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'Keep editing' }).click();

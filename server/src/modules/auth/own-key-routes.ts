@@ -49,7 +49,7 @@ export const ownKeyRoutes = [
     name: 'revokeOwnKey',
     summary: 'Revoke a key of your own tenant',
     description:
-      'Any key of the tenant, whoever created it. Access tokens issued for the key stop working as well.',
+      'Revokes any key of the tenant, no matter who created it. Access tokens issued for the key stop working as well.',
     params: Type.Object({ KeyID: Text(255) }),
     answers: {
       200: { description: 'The revoked key, which is rejected on every node within 5 s.', schema: Key },

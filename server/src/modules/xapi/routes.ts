@@ -77,16 +77,16 @@ function resource<Prepared = undefined>({
     problems: ['xapi_invalid', 'cmi5_violation', ...problems],
     ...(writes ? { events: [] } : {}),
     prepare: async (ctx, { request }) =>
-      prepare && explained(() => prepare(ctx, readRequest(request, parameters))),
+      prepare && withProblems(() => prepare(ctx, readRequest(request, parameters))),
     handle: (ctx, { request, prepared }, reply) =>
-      explained(async () => {
+      withProblems(async () => {
         await begin?.(ctx, reply);
         return handle(ctx, readRequest(request, parameters), prepared as Prepared);
       }),
   });
 }
 
-async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+async function withProblems<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

@@ -44,7 +44,7 @@ async function serve(): Promise<void> {
 
 /**
  * Waits until there is time for work that may take long. All callers share the time in each turn of the event loop, so
- * other requests take their turns in between, however many do such work at once. Inside a transaction it does not wait,
+ * other requests take their turns in between, no matter how many callers there are. Inside a transaction it does not wait,
  * because others may wait for the transaction.
  */
 export function nextStep({ db }: { db: Database }): Promise<void> {

@@ -334,7 +334,7 @@ test('fields that belong to the other kind, missing credentials and missing scop
   expectProblem(await other.api('PUT', path, credentials), 404, 'webhook_not_found');
 });
 
-test('a node sends few large deliveries at once, so that LRSs that do not read cannot use up its memory', async (t) => {
+test('a node sends two large deliveries at a time, so receivers that stop reading cannot exhaust its memory', async (t) => {
   const tenant = await newTenant(service);
   let open = 0;
   const deaf = createServer((socket) => {
