@@ -50,7 +50,7 @@ const patterns = values.journeys
     ? ['test/deploy/*.test.ts']
     : ['{server,scorm,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
-/** They kill or start processes, or fill the service with load. */
+/** They start processes or programs, or fill the service with load. */
 const isSlow = (file: string) => file.endsWith('.slow.test.ts');
 const withSlow = values.all || values.postgres || positionals.length > 0;
 const usual = withSlow ? found : found.filter((file) => !isSlow(file));
