@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { ensureBuilt } from '../scripts/build.ts';
 import { startCluster } from '../scripts/postgres-cluster.ts';
 import { cleanUp, type Environment } from '../server/test/support/process.ts';
 import { ask } from './attack/ask.ts';
@@ -105,6 +106,7 @@ async function measure(
 
 const chosen = attacks.filter(({ name }) => name.includes(values.only ?? ''));
 if (chosen.length === 0) throw new Error("No attack's name contains the text of --only.");
+await ensureBuilt();
 const begun = performance.now();
 const cluster = values.engine === 'postgres' ? await startCluster() : null;
 const lines: Line[] = [];

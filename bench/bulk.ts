@@ -7,8 +7,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { ensureBuilt } from '../scripts/build.ts';
 import { startCluster } from '../scripts/postgres-cluster.ts';
 
+await ensureBuilt();
 const sizes = process.argv.slice(2).map(Number);
 if (sizes.length === 0) sizes.push(10_000, 100_000);
 const key = randomBytes(32).toString('hex');

@@ -1,6 +1,7 @@
 // Kills the service, and the database server, under load and checks that nothing acknowledged is lost:
 //   npm run bench:kill -- [--engine pglite|postgres] [--rounds 20]
 import { parseArgs } from 'node:util';
+import { ensureBuilt } from '../scripts/build.ts';
 import { startCluster } from '../scripts/postgres-cluster.ts';
 import { killRounds, type Options, type Result } from './kill/rounds.ts';
 import { median } from './median.ts';
@@ -13,6 +14,7 @@ if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a
 if (values.engine && !['pglite', 'postgres'].includes(values.engine))
   throw new Error('--engine must be pglite or postgres.');
 
+await ensureBuilt();
 const results: ({ killed: string } & Result)[] = [];
 
 async function run(killed: string, options: Omit<Options, 'rounds'>): Promise<void> {

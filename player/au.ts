@@ -58,7 +58,12 @@ export function createAuCourse(session: Session, stage: Stage, events: CourseEve
   function offerWindow(unit: PlayableUnit, address: string): void {
     const { title, text, action } = messages.ownWindow;
     const act = () => {
-      const opened = window.open(address, '_blank');
+      const opened = window.open('about:blank', '_blank');
+      if (opened) {
+        // Not the feature `noopener`, which would also hide from us that the window was closed.
+        opened.opener = null;
+        opened.location.href = address;
+      }
       const watch = window.setInterval(() => {
         if (opened && !opened.closed) return;
         window.clearInterval(watch);

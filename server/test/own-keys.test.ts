@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createKey } from '../src/modules/auth/keys.ts';
-import { maxKeys } from '../src/modules/auth/own-keys.ts';
+import { createOwnKey, maxKeys } from '../src/modules/auth/own-keys.ts';
 import { browser, ownPage, signInOperator, signInUser } from '../src/modules/people/test-support.ts';
+import type { Statement } from '../src/platform/db/engine.ts';
+import { forTenant } from '../src/platform/db/queues.ts';
 import { type Scope, scopes, tenantScopes } from '../src/platform/scopes.ts';
 import { movableClock } from './support/clock.ts';
+import { observed } from './support/nodes.ts';
+import { maxVisitedBy } from './support/plans.ts';
 import { type Reply, startService } from './support/service.ts';
 import {
   allPages,
@@ -292,4 +296,24 @@ test('a tenant has a limited number of usable keys, even if they are created at 
   // The operator is not limited.
   await make();
   assert.equal(await usable(), maxKeys + 1);
+});
+
+test('expired keys are not read to count the usable ones', async () => {
+  const { TenantID } = await newTenant(service);
+  await service.ctx.engine.query({
+    text: `/* across tenants: a test fills tables */
+      insert into api_key (key_id, tenant_id, name, secret_hash, scopes, created_at, expires_at)
+      select gen_random_uuid(), $1, 'expired', gen_random_uuid()::text, '{}', $2, $2 from generate_series(1, 2000)`,
+    values: [TenantID, new Date(clock.now().getTime() - 1_000)],
+  });
+  await service.ctx.engine.script('analyze api_key');
+  const seen: Statement[] = [];
+  const ctx = forTenant(
+    observed(service.ctx, (statement) => void seen.push(statement)),
+    TenantID,
+  );
+  await createOwnKey(ctx, { Name: 'new' });
+  const counts = seen.filter(({ text }) => text.startsWith('select') && text.includes('api_key'));
+  assert.equal(counts.length, 1);
+  for (const count of counts) assert.ok((await maxVisitedBy(service.ctx.engine, count)) <= maxKeys + 1);
 });

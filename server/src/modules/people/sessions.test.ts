@@ -165,6 +165,22 @@ test("a session that has ended does not end the user's other sessions", async ()
   expectStatus(await session(current), 200);
 });
 
+test('sessions do not end without an entry in the audit trail', async () => {
+  const LoginID = await user();
+  const [here, there] = [await signIn(LoginID), await signIn(LoginID)];
+  const link = await newLink(LoginID);
+  await service.ctx.engine.script(
+    "alter table audit_entry add constraint rejects check (action <> 'sessions.ended') not valid",
+  );
+  try {
+    expectStatus(await session(here, 'DELETE', '?everywhere=true'), 500);
+  } finally {
+    await service.ctx.engine.script('alter table audit_entry drop constraint rejects');
+  }
+  for (const cookie of [here, there]) expectStatus(await session(cookie), 200);
+  assert.equal((await press(link)).status, 303);
+});
+
 test('a disabled user is rejected immediately', async () => {
   const LoginID = await user();
   const cookie = await signIn(LoginID);

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
 import { sessionTimes, type Times } from './session-times.ts';
@@ -99,14 +99,21 @@ export async function endUserSessions(ctx: Context, input: Own & { everywhere: b
   const own = input.everywhere ? await findUserSession(ctx, input) : null;
   if (!own) return endUserSession(ctx, input);
   const { user_id: userId, is_admin: isAdmin } = own;
-  const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };
-  while ((await run(ctx, links)).length === batchSize);
-  const sessions = { name: 'end_user_sessions', text: endSessions, values: [tenantId, userId, now] };
-  while ((await run(ctx, sessions)).length === batchSize);
-  await appendAudit(ctx, tenantId, {
-    action: 'sessions.ended',
-    targetId: userId,
-    data: {},
-    actor: personActor(ctx, { hash, userId, isAdmin }),
+  const endBatch = async (ctx: Context) => {
+    const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };
+    const sessions = { name: 'end_user_sessions', text: endSessions, values: [tenantId, userId, now] };
+    const counts = [(await run(ctx, links)).length, (await run(ctx, sessions)).length];
+    return counts.includes(batchSize);
+  };
+  // With the first batch, so that no session ends without an entry.
+  let hasMore = await transaction(ctx, async (ctx) => {
+    await appendAudit(ctx, tenantId, {
+      action: 'sessions.ended',
+      targetId: userId,
+      data: {},
+      actor: personActor(ctx, { hash, userId, isAdmin }),
+    });
+    return endBatch(ctx);
   });
+  while (hasMore) hasMore = await transaction(ctx, endBatch);
 }
