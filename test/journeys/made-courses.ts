@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { packFolder } from '../../server/src/platform/files/pack-folder.ts';
+import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -277,5 +278,13 @@ export function packAicc(): Promise<string> {
     'course/one.html': aiccPage('Lifting'),
     'course/two.html': aiccPage('Carrying'),
     'readme.txt': 'Manual handling',
+  });
+}
+
+/** A cmi5 course with one unit, which needs a window of its own. */
+export function packOwnWindow(): Promise<string> {
+  return pack('own-window', {
+    'cmi5.xml': courseStructure(au({ attributes: 'launchMethod="OwnWindow" moveOn="NotApplicable"' })),
+    'index.html': '<!doctype html><title>A part</title><h1>A window of its own</h1>',
   });
 }

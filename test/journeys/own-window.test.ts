@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { newContext, openPage } from '../../server/test/support/browser.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { packOwnWindow } from './made-courses.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+
+before(async () => {
+  service = await startService();
+  await service.importPackage('own-window', await packOwnWindow());
+});
+
+after(() => service?.close());
+
+test('a cmi5 unit opens in its own window, from which it cannot navigate the player', async () => {
+  const { LaunchURL } = await service.enrol('own-window');
+  const context = await newContext();
+  const page = await openPage(context);
+  await page.goto(LaunchURL);
+  const button = page.getByRole('button', { name: 'Open window' });
+  const [unit] = await Promise.all([context.waitForEvent('page'), button.click()]);
+  await unit.getByRole('heading', { name: 'A window of its own' }).waitFor();
+  assert.match(unit.url(), /[?&]endpoint=/);
+  assert.equal(await unit.evaluate(() => window.opener), null);
+
+  // The player notices that the window has been closed.
+  const returned = page.waitForResponse((response) => new URL(response.url()).pathname.startsWith('/play/'));
+  await unit.close();
+  await returned;
+  await context.close();
+});
