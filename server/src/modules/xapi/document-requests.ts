@@ -4,6 +4,8 @@ import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { Answer } from '../../platform/http/routes.ts';
+import { spend } from '../../platform/load/budgets.ts';
+import { reject } from '../../platform/load/reservations.ts';
 import type { DocumentUse } from './au-session.ts';
 import { type Preconditions, quoted } from './concurrency.ts';
 import { type DocumentAddress, type DocumentKind, readAddress } from './document-address.ts';
@@ -28,6 +30,24 @@ const takeSpaceOf =
   ({ caller }: LrsRequest) =>
   async (ctx: TenantContext, bytes: number) => {
     if (caller.kind === 'au') await caller.session.countStorage(ctx, bytes);
+  };
+
+/** Merging rewrites the whole document, however little is added. Documents up to this size do not count. */
+const ordinaryBytes = 16 * 1024;
+
+const countMergeOf =
+  ({ caller }: LrsRequest) =>
+  (ctx: TenantContext, bytes: number) => {
+    if (bytes <= ordinaryBytes) return;
+    const [pool, by] =
+      caller.kind === 'au'
+        ? (['runTime', `${ctx.tenantId}/${caller.session.registration}`] as const)
+        : (['interface', ctx.tenantId] as const);
+    const retryAfter = spend(ctx.admission.merges, by, ctx.now(), bytes);
+    if (retryAfter === 0) return;
+    const detail =
+      'Large documents have been merged too often, which rewrites each of them as a whole. Use smaller ones.';
+    throw reject(ctx, pool, 'merged_bytes', { detail, retryAfter });
   };
 
 const named = (address: DocumentAddress) => ({ ...address, documentId: address.documentId ?? '' });
@@ -81,7 +101,7 @@ export async function putDocument(
   const areRequired = request.edition === '2.0.0' ? 'to_replace' : kind === 'state' ? 'never' : 'always';
   await writeDocument(ctx, named(address), {
     ...contentOf(request),
-    merges: false,
+    countMerge: null,
     preconditions: preconditionsOf(request, areRequired),
     check: checkOf(request, address, 'write'),
     countStorage: takeSpaceOf(request),
@@ -101,7 +121,7 @@ export async function postDocument(
     invalid('The body', 'must be a JSON object.');
   await writeDocument(ctx, named(address), {
     ...content,
-    merges: true,
+    countMerge: countMergeOf(request),
     preconditions: preconditionsOf(request, 'never'),
     check: checkOf(request, address, 'write'),
     countStorage: takeSpaceOf(request),

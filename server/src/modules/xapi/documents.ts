@@ -116,15 +116,18 @@ type Rules = {
   countStorage: (ctx: TenantContext, bytes: number) => Promise<void>;
 };
 
+type CountMerge = (ctx: TenantContext, bytes: number) => void;
+
 export type NewContent = { contentType: string; content: Buffer };
 
 /**
- * Writes a document, inside a transaction. With `merges`, JSON objects are merged one level deep (Communication 2.2).
+ * Writes a document, inside a transaction. With `countMerge`, JSON objects are merged one level deep (Communication
+ * 2.2); it gets the bytes of the stored document, and may reject the request.
  */
 export function writeDocument(
   ctx: TenantContext,
   address: OneAddress,
-  input: NewContent & Rules & { merges: boolean; preconditions: Preconditions },
+  input: NewContent & Rules & { countMerge: CountMerge | null; preconditions: Preconditions },
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
     await input.check(ctx);
@@ -132,7 +135,8 @@ export function writeDocument(
     const before = await readDocument(ctx, address);
     checkPreconditions(before, input.preconditions);
     if (before === null) await rejectTooMany(ctx, address);
-    const { contentType, content } = before && input.merges ? merged(before, input) : input;
+    if (before) input.countMerge?.(ctx, before.content.length);
+    const { contentType, content } = before && input.countMerge ? merged(before, input) : input;
     const about = JSON.stringify(address.use);
     const row = { document_id: address.documentId, about, content_type: contentType, content };
     await input.countStorage(ctx, bytesOf(row) - bytesOf(before));

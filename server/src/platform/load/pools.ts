@@ -46,6 +46,8 @@ export type Admission = {
   readonly exports: Budgets;
   /** Test events being sent to tenants' endpoints. */
   readonly pings: Budgets;
+  /** Bytes of large documents that are rewritten to merge something into them, by tenant or by enrolment. */
+  readonly merges: Budgets;
   /** Rows of bulk calls waiting to be hashed. */
   readonly bulkHashes: FairQueue;
   readonly passwordSites: Budgets;
@@ -149,6 +151,7 @@ const maxUnsentToUnit = 4 * 1024 ** 2;
 /** A session takes up to 13 MiB. Pages that are rejected retry. */
 const maxUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
+const mergedBytesPerMinute = 64 * 1024 ** 2;
 /** Low limits, because people send test events by hand. */
 const concurrentPings = 4;
 const pingsPerMinute = 60;
@@ -187,6 +190,7 @@ export function openAdmission(config: Config): Admission {
     unreadSessions: openUnreadBytes(maxUnreadSessions),
     exports: openBudgets({ concurrent: exportsOfTenant }),
     pings: openBudgets({ perMinute: pingsPerMinute, concurrent: concurrentPings }),
+    merges: openBudgets({ perMinute: mergedBytesPerMinute }),
     bulkHashes: openFairQueue({ max: 2, maxPerCaller: 2, maxWaiting: Number.POSITIVE_INFINITY }),
     passwords: openPool(2, maxWaitingPasswords),
     passwordAddresses: openBudgets({ concurrent: maxWaitingPasswords / 4 }),

@@ -7,6 +7,7 @@ const shared = [
   'constantFiles',
   'wrongCredentials',
   'pings',
+  'merges',
   'learnerCalls',
   'learnerFiles',
   'fileMisses',

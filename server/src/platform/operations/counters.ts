@@ -19,6 +19,7 @@ export const rejections = {
     'list_concurrency',
     'export_concurrency',
     'ping_rate',
+    'merged_bytes',
     'unread_responses',
   ],
   runTime: [
@@ -29,6 +30,7 @@ export const rejections = {
     'tenant_concurrency',
     'tenant_bytes',
     'launch_rate',
+    'merged_bytes',
     'unread_responses',
   ],
   connections: ['address_concurrency', 'address_rate', 'tiny_chunks', 'unread'],

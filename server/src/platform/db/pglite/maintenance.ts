@@ -10,6 +10,8 @@ export type MaintenanceSchedule = {
   /** … or when this many milliseconds have passed and something was written. */
   checkpointEvery: number;
   vacuumEvery: number;
+  /** How often the storage of large values is vacuumed, if it has many dead parts. */
+  vacuumLargeEvery: number;
   /** Pause between two tables, so that all statements that waited for the first one run before the second. */
   vacuumPause: number;
 };
@@ -19,6 +21,7 @@ const defaultSchedule: MaintenanceSchedule = {
   checkpointBytes: 32 * 1024 * 1024,
   checkpointEvery: 300_000,
   vacuumEvery: 60_000,
+  vacuumLargeEvery: 2_000,
   vacuumPause: 2_000,
 };
 
@@ -45,15 +48,19 @@ export function startMaintenance(
     position = measured.position;
   };
 
-  const vacuum = async (): Promise<void> => {
-    const { rows } = await engine.query<{ name: string }>({ text: tablesToVacuum, values: [] });
+  const vacuumAll = async (chosen: string, options: string): Promise<void> => {
+    const { rows } = await engine.query<{ name: string }>({ text: chosen, values: [] });
     for (const [at, { name }] of rows.entries()) {
       if (at > 0) await delay(schedule.vacuumPause, undefined, { ref: false });
-      await engine.script(`vacuum (analyze) ${name}`);
+      await engine.script(`vacuum (${options}) ${name}`);
     }
   };
 
-  const timers = [every(schedule.measureEvery, checkpoint), every(schedule.vacuumEvery, vacuum)];
+  const timers = [
+    every(schedule.measureEvery, checkpoint),
+    every(schedule.vacuumEvery, () => vacuumAll(tablesToVacuum, 'analyze, process_toast false')),
+    every(schedule.vacuumLargeEvery, () => vacuumAll(largeToVacuum, 'truncate false')),
+  ];
   return () => {
     for (const stop of timers) stop();
   };
@@ -87,4 +94,14 @@ const tablesToVacuum = `
     or s.n_ins_since_vacuum > 1000 + 0.2 * greatest(c.reltuples, 0)
     or age(c.relfrozenxid) > 100000000
   )
+  order by 1`;
+
+/**
+ * PostgreSQL stores large values in parts of 2 kB. All other statements wait for a vacuum, so these are vacuumed long
+ * before there are gigabytes of them. Truncating the file would make every statement wait for the file system.
+ */
+const largeToVacuum = `
+  select format('%I.%I', s.schemaname, s.relname) as name
+  from pg_stat_all_tables s join pg_class c on c.oid = s.relid
+  where s.schemaname = 'pg_toast' and (s.n_dead_tup > 4000 or age(c.relfrozenxid) > 100000000)
   order by 1`;

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true }));
 
-const noMaintenance = { measureEvery: 1e9, vacuumEvery: 1e9 };
+const noMaintenance = { measureEvery: 1e9, vacuumEvery: 1e9, vacuumLargeEvery: 1e9 };
 const folderFor = async (name: string): Promise<string> => {
   const folder = path.join(root, name);
   await cp(empty, folder, { recursive: true });
@@ -78,6 +78,24 @@ test('vacuums and truncates its log automatically, so that the folder stays smal
   assert.ok(sum && sum.written > 100e6, `only ${sum?.written} bytes were written, too few for this test`);
   assert.ok(kept <= 96 * 1024 * 1024, `the log still has ${kept} of ${sum.written} bytes`);
   assert.ok(sum.table < 40e6, `a table with 0.6 MB of rows takes ${sum.table} bytes`);
+});
+
+test('large values that were replaced are vacuumed long before the next vacuum of all tables', async () => {
+  const maintenance = { vacuumEvery: 1e9, vacuumLargeEvery: 50 };
+  const engine = await openPglite({ folder: await folderFor('large'), maintenance });
+  await engine.script('create table large (id integer primary key, content bytea)');
+  const write = `insert into large select 1, decode(string_agg(md5(random()::text), ''), 'hex') from generate_series(1, 65536)
+    on conflict (id) do update set content = excluded.content`;
+  for (let round = 0; round < 100; round++) {
+    await engine.query({ name: 'replace', text: write, values: [] });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const { rows } = await engine.query<{ bytes: number }>({
+    text: "select pg_table_size('large') as bytes",
+    values: [],
+  });
+  await engine.close();
+  assert.ok(rows[0] && rows[0].bytes < 40e6, `a table with 1 MiB of content takes ${rows[0]?.bytes} bytes`);
 });
 
 test('only one process at a time can open the database, however the previous process ended', async () => {
