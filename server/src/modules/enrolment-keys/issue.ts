@@ -3,6 +3,8 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId, sha256 } from '../../platform/ids.ts';
 import { withinYears } from '../../platform/instants.ts';
+import { spend } from '../../platform/load/budgets.ts';
+import { reject } from '../../platform/load/reservations.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
 import { optionsOf, selectCourses } from '../catalogue/courses.ts';
@@ -32,7 +34,9 @@ export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Pr
   await checkOffers(ctx, courses, durations, input.Group ?? null);
   const userId = input.LoginID == null ? null : await findUserId(ctx, toNfc(input.LoginID));
   if (input.LoginID != null && userId === null) throw userNotFound();
-  const made = Array.from({ length: input.Quantity ?? 1 }, () => {
+  const quantity = input.Quantity ?? 1;
+  countIssued(ctx, quantity);
+  const made = Array.from({ length: quantity }, () => {
     const key = newKey();
     return { key, key_id: newId(now), key_hash: sha256(key), key_start: key.slice(0, shownCharacters) };
   });
@@ -63,6 +67,14 @@ export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Pr
         Key: showKey(keys.get(row.key_id) ?? ''),
       })),
   };
+}
+
+/** Each key takes about 1 kB until it is redeemed or erased, however short the request was. */
+function countIssued(ctx: TenantContext, quantity: number): void {
+  const retryAfter = spend(ctx.admission.issuedKeys, ctx.tenantId, ctx.now(), quantity);
+  if (retryAfter === 0) return;
+  const detail = 'This tenant has created too many enrolment keys within a minute.';
+  throw reject(ctx, 'interface', 'issued_keys', { detail, retryAfter });
 }
 
 function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date } {

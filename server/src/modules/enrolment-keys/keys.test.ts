@@ -10,6 +10,8 @@ import {
   unique,
 } from '../../../test/support/tenant.ts';
 
+import { spend } from '../../platform/load/budgets.ts';
+
 const service = await startService();
 after(service.close);
 const { api, user } = await newTenant(service);
@@ -56,6 +58,18 @@ test('at most a thousand keys are created in one call', async () => {
   assert.equal(new Set(items.map(({ KeyID }) => KeyID)).size, 1000);
   for (const Quantity of [0, 1001, 1.5, '3'])
     expectProblem(await api('POST', '/enrolment/key', { ...body, Quantity }), 422, 'validation_failed');
+});
+
+test('a tenant creates a limited number of keys per minute', async () => {
+  const tenant = await newTenant(service);
+  const { admission, now } = service.ctx;
+  assert.equal(spend(admission.issuedKeys, tenant.TenantID, now(), 19_001), 0);
+  const make = (Quantity: number) => tenant.api('POST', '/enrolment/key', { ...body, Quantity });
+  const rejected = await make(1_000);
+  expectProblem(rejected, 429, 'too_many_requests');
+  assert.ok(Number(rejected.headers.get('retry-after')) > 0);
+  expectStatus(await make(999), 201);
+  expectProblem(await make(1), 429, 'too_many_requests');
 });
 
 test('keys that could never be redeemed are not created', async () => {

@@ -48,6 +48,8 @@ export type Admission = {
   readonly pings: Budgets;
   /** Bytes of large documents that are rewritten to merge something into them, by tenant or by enrolment. */
   readonly merges: Budgets;
+  /** Enrolment keys created by a tenant. */
+  readonly issuedKeys: Budgets;
   /** Rows of bulk calls waiting to be hashed. */
   readonly bulkHashes: FairQueue;
   readonly passwordSites: Budgets;
@@ -151,6 +153,8 @@ const maxUnsentToUnit = 4 * 1024 ** 2;
 /** A session takes up to 13 MiB. Pages that are rejected retry. */
 const maxUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
+/** Twenty requests of the maximum size. */
+const issuedKeysPerMinute = 20_000;
 const mergedBytesPerMinute = 64 * 1024 ** 2;
 /** Low limits, because people send test events by hand. */
 const concurrentPings = 4;
@@ -190,6 +194,7 @@ export function openAdmission(config: Config): Admission {
     unreadSessions: openUnreadBytes(maxUnreadSessions),
     exports: openBudgets({ concurrent: exportsOfTenant }),
     pings: openBudgets({ perMinute: pingsPerMinute, concurrent: concurrentPings }),
+    issuedKeys: openBudgets({ perMinute: issuedKeysPerMinute }),
     merges: openBudgets({ perMinute: mergedBytesPerMinute }),
     bulkHashes: openFairQueue({ max: 2, maxPerCaller: 2, maxWaiting: Number.POSITIVE_INFINITY }),
     passwords: openPool(2, maxWaitingPasswords),

@@ -8,6 +8,7 @@ const shared = [
   'wrongCredentials',
   'pings',
   'merges',
+  'issuedKeys',
   'learnerCalls',
   'learnerFiles',
   'fileMisses',

@@ -20,6 +20,7 @@ export const rejections = {
     'export_concurrency',
     'ping_rate',
     'merged_bytes',
+    'issued_keys',
     'unread_responses',
   ],
   runTime: [
