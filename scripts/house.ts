@@ -1,4 +1,5 @@
-// Prints the code metrics quoted in CONTRIBUTING.md: `npm run house`. `--list` also prints every counted item.
+// Prints the code metrics quoted in CONTRIBUTING.md: `npm run house`. `--list` also prints every counted item. Fails
+// if files import each other, a path is too long or lines stand twice.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseSync } from 'vite';
@@ -184,3 +185,13 @@ for (const [name, value, counted = []] of measures) {
   console.log(`${name}: ${value}`);
   if (list) for (const each of counted) console.log(`    ${each}`);
 }
+const limits: [met: boolean, broken: string][] = [
+  [cycles.length === 0, `files import each other: ${cycles.map((files) => files.join(' ')).join(', ')}`],
+  [
+    paths.every(({ path }) => path.length - 1 <= 3),
+    'a route is more than three imports away from its statement',
+  ],
+  [duplicates.length === 0, `the same lines stand twice: ${duplicates.join(', ')}`],
+];
+for (const [met, broken] of limits) if (!met) console.error(`Not allowed: ${broken}.`);
+process.exitCode = limits.every(([met]) => met) ? 0 : 1;

@@ -1,4 +1,4 @@
-// All checks that need only the packages, in parallel: format and lint, types, derived files, architecture.
+// All checks that need only the packages, in parallel: format and lint, types, derived files, metrics, architecture.
 import { spawn } from 'node:child_process';
 
 const node = [process.execPath, '--disable-warning=ExperimentalWarning'];
@@ -6,6 +6,7 @@ const checks: Record<string, string[]> = {
   'format and lint': ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'],
   types: ['node_modules/.bin/tsc', '--noEmit'],
   'derived files': [...node, 'scripts/generate.ts', '--check'],
+  'house rules': [...node, 'scripts/house.ts'],
   architecture: [
     ...node,
     '--test',

@@ -114,3 +114,27 @@ export function SelectFilter({ label, value = '', onChange, options, isRequired 
     />
   );
 }
+
+type Period = { from?: string | undefined; until?: string | undefined };
+
+/** Filters by times, in the browser's time zone. */
+export function PeriodFilter({
+  labels,
+  values,
+  onChange,
+}: {
+  labels: Required<Period>;
+  values: Period;
+  onChange: (change: Period) => void;
+}) {
+  return (['from', 'until'] as const).map((bound) => (
+    <TextInput
+      key={bound}
+      type="datetime-local"
+      label={labels[bound]}
+      value={values[bound] ?? ''}
+      onChange={(event) => onChange({ [bound]: event.currentTarget.value || undefined })}
+      className="filter"
+    />
+  ));
+}

@@ -7,7 +7,8 @@ import { createKey } from '../src/modules/auth/keys.ts';
 import { browser, ownPage, useLink } from '../src/modules/people/test-support.ts';
 import type { Route } from '../src/platform/http/routes.ts';
 import { type Scope, scopes, tenantScopes } from '../src/platform/scopes.ts';
-import { type Reply, startService } from './support/service.ts';
+import type { Reply } from './support/send.ts';
+import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
 // No credential can create a more powerful one.

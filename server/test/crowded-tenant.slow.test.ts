@@ -16,7 +16,8 @@ import { actors, crowdedRows, fillCrowd, lrs } from './support/crowded-tenant.ts
 import { packFiles } from './support/packages.ts';
 import { play } from './support/player.ts';
 import { countTouched, type Touched } from './support/rows-touched.ts';
-import { type Reply, startService } from './support/service.ts';
+import type { Reply } from './support/send.ts';
+import { startService } from './support/service.ts';
 import { startMailServer } from './support/smtp.ts';
 import { expectStatus, newTenant, unique } from './support/tenant.ts';
 

@@ -8,7 +8,8 @@ import { sendMails } from '../src/modules/mail/send.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { withoutReferences } from './support/openapi.ts';
 import { packFiles } from './support/packages.ts';
-import { type Reply, startService } from './support/service.ts';
+import type { Reply } from './support/send.ts';
+import { startService } from './support/service.ts';
 import { startMailServer } from './support/smtp.ts';
 
 // Sends the example of every operation in openapi.json, in an order in which each can succeed, and compares the shape

@@ -5,7 +5,8 @@ import { browser, ownPage, signInUser } from '../src/modules/people/test-support
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Route } from '../src/platform/http/routes.ts';
 import { fill, sameKey, sameUser, secret } from './support/filled-tenant.ts';
-import { type Reply, startService } from './support/service.ts';
+import type { Reply } from './support/send.ts';
+import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 
 // Calls every operation as one tenant with another tenant's data.

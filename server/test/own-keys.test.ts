@@ -9,7 +9,8 @@ import { type Scope, scopes, tenantScopes } from '../src/platform/scopes.ts';
 import { movableClock } from './support/clock.ts';
 import { observed } from './support/nodes.ts';
 import { maxVisitedBy } from './support/plans.ts';
-import { type Reply, startService } from './support/service.ts';
+import type { Reply } from './support/send.ts';
+import { startService } from './support/service.ts';
 import {
   allPages,
   expectProblem,
@@ -244,6 +245,7 @@ test('an invalid key is rejected, and the error names the field', async () => {
     [{ Name: '' }, 'validation_failed', 'Name'],
     [{ Name: 'x', Scopes: ['users:reed'] }, 'validation_failed', 'Scopes.0'],
     [{ Name: 'x', ExpiresAt: 'never' }, 'validation_failed', 'ExpiresAt'],
+    [{ Name: 'x', ExpiresAt: '2001-01-01T00:00:00Z' }, 'validation_failed', 'ExpiresAt'],
     [{ Name: 'x', Secret: 'mine' }, 'unknown_field', 'Secret'],
     [{ Name: 'x', TenantID: 'other' }, 'unknown_field', 'TenantID'],
   ] as const)

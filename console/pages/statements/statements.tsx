@@ -1,9 +1,9 @@
-import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { namesOf } from '../../parts/choices.ts';
-import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
+import { FilterBar, PeriodFilter, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
@@ -156,16 +156,7 @@ function Filters({ filters, change, onClear }: FiltersProps) {
         value={filters.activity}
         onChange={(activity) => change({ activity })}
       />
-      {(['from', 'until'] as const).map((bound) => (
-        <TextInput
-          key={bound}
-          type="datetime-local"
-          label={t(bound)}
-          value={filters[bound] ?? ''}
-          onChange={(event) => change({ [bound]: event.currentTarget.value || undefined })}
-          className="filter"
-        />
-      ))}
+      <PeriodFilter labels={{ from: t('from'), until: t('until') }} values={filters} onChange={change} />
     </FilterBar>
   );
 }

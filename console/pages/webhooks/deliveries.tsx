@@ -1,8 +1,8 @@
-import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { EventTypeFilter, isEventType } from '../../parts/event-type-filter.tsx';
-import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
+import { FilterBar, PeriodFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { List } from '../../parts/list.tsx';
 import { Message, NoneFound, WaitingRows } from '../../parts/states.tsx';
 import { DeliveryDialog } from './delivery.tsx';
@@ -48,16 +48,7 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
           options={deliveryStatuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
         />
         <EventTypeFilter value={filters.type} onChange={(type) => change({ type })} />
-        {(['from', 'until'] as const).map((bound) => (
-          <TextInput
-            key={bound}
-            type="datetime-local"
-            label={t(bound)}
-            value={filters[bound] ?? ''}
-            onChange={(event) => change({ [bound]: event.currentTarget.value || undefined })}
-            className="filter"
-          />
-        ))}
+        <PeriodFilter labels={{ from: t('from'), until: t('until') }} values={filters} onChange={change} />
       </FilterBar>
       {filters.event && (
         <Alert color="gray" variant="light">

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { type AuVerb, auVerbs, categories, extensions } from '../../../standards/cmi5/vocabulary.ts';
 import { ask } from './ask.ts';
 import { type Play, play, post } from './player.ts';
-import type { Reply, TestService } from './service.ts';
+import type { Reply } from './send.ts';
+import type { TestService } from './service.ts';
 
 type Json = Record<string, unknown>;
 

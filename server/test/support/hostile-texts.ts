@@ -3,7 +3,8 @@ import { browser, ownPage, signInOperator } from '../../src/modules/people/test-
 import { path } from '../../src/platform/http/routes.ts';
 import { packFiles } from './packages.ts';
 import { play } from './player.ts';
-import type { Reply, TestService } from './service.ts';
+import type { Reply } from './send.ts';
+import type { TestService } from './service.ts';
 import { expectStatus, newCourse, newTenant, type TestTenant, unique } from './tenant.ts';
 
 /** Runs if it becomes markup, an attribute, a script or a template, and then sets `window.hostile`. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Commit, Session } from '../../src/modules/player/schemas.ts';
 import { ask } from './ask.ts';
-import type { Reply, TestService } from './service.ts';
+import type { Reply } from './send.ts';
+import type { TestService } from './service.ts';
 
 export type Click = { status: number; location: string | null; headers: Headers; text: string };
 

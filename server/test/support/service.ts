@@ -24,10 +24,7 @@ import { onlyProcess } from '../../src/platform/workers/workers.ts';
 import { movableClock } from './clock.ts';
 import { closeServers } from './close-servers.ts';
 import { recordResponses } from './recorded-responses.ts';
-import { send } from './send.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
-export type Reply = { status: number; headers: Headers; body: any };
+import { type Reply, send } from './send.ts';
 
 export type TestEnrolment = {
   LoginID: string;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { path } from '../../src/platform/http/routes.ts';
-import type { Reply, TestService } from './service.ts';
+import type { Reply } from './send.ts';
+import type { TestService } from './service.ts';
 
 let tenants = 0;
 let names = 0;

@@ -1,6 +1,7 @@
 import { openUnit } from '../../../server/test/support/au.ts';
 import { type Play, play } from '../../../server/test/support/player.ts';
-import type { Reply, TestService } from '../../../server/test/support/service.ts';
+import type { Reply } from '../../../server/test/support/send.ts';
+import type { TestService } from '../../../server/test/support/service.ts';
 import type { TestTenant } from '../../../server/test/support/tenant.ts';
 
 /** The package is not one of cmi5, or violates its rules. */

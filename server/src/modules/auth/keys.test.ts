@@ -49,6 +49,7 @@ test('an invalid key is rejected, and the error names the field', async () => {
     [{ Name: 'x', Scopes: ['tenants:write'] }, 'validation_failed', 'Scopes'],
     [{ Name: 'x', Scopes: ['catalogue:write'] }, 'validation_failed', 'Scopes'],
     [{ Name: 'x', ExpiresAt: 'never' }, 'validation_failed', 'ExpiresAt'],
+    [{ Name: 'x', ExpiresAt: '2001-01-01T00:00:00Z' }, 'validation_failed', 'ExpiresAt'],
     [{ Name: 'x', ExpiresAt: '0000-01-01T00:00:00Z' }, 'validation_failed', 'ExpiresAt'],
     [{ Name: 'x', Secret: 'mine' }, 'unknown_field', 'Secret'],
   ] as const)

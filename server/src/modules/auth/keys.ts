@@ -32,6 +32,9 @@ export async function createKey(
     throw new Problem('validation_failed', `A tenant's key cannot have the scope ${excess}. Leave it out.`, {
       param: 'Scopes',
     });
+  const expiresAt = input.ExpiresAt ? new Date(input.ExpiresAt) : null;
+  if (expiresAt !== null && expiresAt <= ctx.now())
+    throw new Problem('validation_failed', 'ExpiresAt must be in the future.', { param: 'ExpiresAt' });
   for (const scope of wanted) requireScope(ctx, scope, `Creating a key with the scope ${scope}`);
   const secret = input.secret ?? newSecret('lectern');
   const key = await transaction(ctx, async (ctx) => {
@@ -44,7 +47,7 @@ export async function createKey(
         secret_hash: sha256(secret),
         scopes: wanted,
         created_at: ctx.now(),
-        expires_at: input.ExpiresAt ? new Date(input.ExpiresAt) : null,
+        expires_at: expiresAt,
       })
       .returningAll()
       .executeTakeFirstOrThrow();

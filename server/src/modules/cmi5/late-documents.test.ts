@@ -6,7 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { au, courseStructure } from '../../../../standards/cmi5/test-support.ts';
 import { openAu } from '../../../test/support/au.ts';
 import { packFiles } from '../../../test/support/packages.ts';
-import { type Reply, startService } from '../../../test/support/service.ts';
+import type { Reply } from '../../../test/support/send.ts';
+import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 
 const service = await startService();

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
-import { type Reply, startService } from '../../../test/support/service.ts';
+import type { Reply } from '../../../test/support/send.ts';
+import { startService } from '../../../test/support/service.ts';
 import {
   expectProblem,
   expectStatus,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
-import { type Reply, startService } from '../../../test/support/service.ts';
+import type { Reply } from '../../../test/support/send.ts';
+import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { routes } from '../../app.ts';
 import type { Route } from '../../platform/http/routes.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Reply, TestService } from '../../../test/support/service.ts';
+import type { Reply } from '../../../test/support/send.ts';
+import type { TestService } from '../../../test/support/service.ts';
 import type { TestTenant } from '../../../test/support/tenant.ts';
 import { createOperatorLink } from './operator-links.ts';
 

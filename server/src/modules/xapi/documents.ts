@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { sql } from 'kysely';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
@@ -30,7 +31,7 @@ const documentKey = (documentId: string) => searchKey('document', documentId);
 function selectOne(ctx: TenantContext, address: DocumentAddress & { documentId: string }) {
   return ctx.db
     .selectFrom('xapi_document')
-    .select(['content_type', 'content', 'etag', 'updated_at', 'document_id', 'about'])
+    .select(['content_type', 'etag', 'updated_at', 'document_id', 'about'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('kind', '=', address.kind)
     .where('agent_key', '=', address.agent_key)
@@ -42,18 +43,24 @@ function selectOne(ctx: TenantContext, address: DocumentAddress & { documentId: 
 /** About what a row takes in the database besides its texts, with its index. */
 const rowBytes = 400;
 
-type Stored = Pick<Document, 'content_type' | 'document_id' | 'about'> & { content: Uint8Array };
+type Stored = Pick<Document, 'content_type' | 'document_id' | 'about'> & { contentBytes: number };
 
 function bytesOf(row: Stored | null): number {
   if (row === null) return 0;
-  return rowBytes + row.content.length + Buffer.byteLength(row.document_id + row.about + row.content_type);
+  return rowBytes + row.contentBytes + Buffer.byteLength(row.document_id + row.about + row.content_type);
 }
 
 type OneAddress = DocumentAddress & { documentId: string };
 
 export async function readDocument(ctx: TenantContext, address: OneAddress): Promise<Document | null> {
-  const row = await selectOne(ctx, address).executeTakeFirst();
+  const row = await selectOne(ctx, address).select('content').executeTakeFirst();
   return row ? { ...row, content: Buffer.from(row.content) } : null;
+}
+
+/** The document without its content, which can have 4 MiB. */
+async function readSummary(ctx: TenantContext, address: OneAddress) {
+  const contentBytes = sql<number>`octet_length(content)`.as('contentBytes');
+  return (await selectOne(ctx, address).select(contentBytes).executeTakeFirst()) ?? null;
 }
 
 const context = `held.tenant_id = $1 and held.kind = $2 and held.agent_key = $3::uuid and held.activity_key = $4::uuid`;
@@ -132,13 +139,19 @@ export function writeDocument(
   return transaction(ctx, async (ctx) => {
     await input.check(ctx);
     await lockDocuments(ctx, address);
-    const before = await readDocument(ctx, address);
+    const before = await readSummary(ctx, address);
     checkPreconditions(before, input.preconditions);
     if (before === null) await rejectTooMany(ctx, address);
-    if (before) input.countMerge?.(ctx, before.content.length);
-    const { contentType, content } = before && input.countMerge ? merged(before, input) : input;
+    else input.countMerge?.(ctx, before.contentBytes);
+    const former = before && input.countMerge && (await readDocument(ctx, address));
+    const { contentType, content } = former ? merged(former, input) : input;
     const about = JSON.stringify(address.use);
-    const row = { document_id: address.documentId, about, content_type: contentType, content };
+    const row = {
+      document_id: address.documentId,
+      about,
+      content_type: contentType,
+      contentBytes: content.length,
+    };
     await input.countStorage(ctx, bytesOf(row) - bytesOf(before));
     const values = [
       ctx.tenantId,
@@ -192,9 +205,9 @@ export function deleteDocument(
   return transaction(ctx, async (ctx) => {
     await input.check(ctx);
     await lockDocuments(ctx, address);
-    const before = await selectOne(ctx, address).executeTakeFirst();
-    checkPreconditions(before ?? null, input.preconditions);
-    await input.countStorage(ctx, -bytesOf(before ?? null));
+    const before = await readSummary(ctx, address);
+    checkPreconditions(before, input.preconditions);
+    await input.countStorage(ctx, -bytesOf(before));
     await ctx.db
       .deleteFrom('xapi_document')
       .where('tenant_id', '=', ctx.tenantId)
