@@ -39,15 +39,17 @@ const countMergeOf =
   ({ caller }: LrsRequest) =>
   (ctx: TenantContext, bytes: number) => {
     if (bytes <= ordinaryBytes) return;
-    const [pool, by] =
-      caller.kind === 'au'
-        ? (['runTime', `${ctx.tenantId}/${caller.session.registration}`] as const)
-        : (['interface', ctx.tenantId] as const);
-    const retryAfter = spend(ctx.admission.merges, by, ctx.now(), bytes);
+    const { merges, unitMerges } = ctx.admission;
+    const isUnit = caller.kind === 'au';
+    const ofLearner = isUnit
+      ? spend(unitMerges, `${ctx.tenantId}/${caller.session.registration}`, ctx.now(), bytes)
+      : 0;
+    // Units have their own share, so that learners cannot use up that of the tenant's keys.
+    const retryAfter = ofLearner || spend(merges, `${ctx.tenantId}${isUnit ? '/' : ''}`, ctx.now(), bytes);
     if (retryAfter === 0) return;
     const detail =
       'Large documents have been merged too often, which rewrites each of them as a whole. Use smaller ones.';
-    throw reject(ctx, pool, 'merged_bytes', { detail, retryAfter });
+    throw reject(ctx, isUnit ? 'runTime' : 'interface', 'merged_bytes', { detail, retryAfter });
   };
 
 const named = (address: DocumentAddress) => ({ ...address, documentId: address.documentId ?? '' });

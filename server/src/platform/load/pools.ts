@@ -46,8 +46,12 @@ export type Admission = {
   readonly exports: Budgets;
   /** Test events being sent to tenants' endpoints. */
   readonly pings: Budgets;
-  /** Bytes of large documents that are rewritten to merge something into them, by tenant or by enrolment. */
+  /**
+   * Bytes of large documents that are rewritten to merge something into them: by tenant, apart for its keys and its
+   * learners' units, and by enrolment.
+   */
   readonly merges: Budgets;
+  readonly unitMerges: Budgets;
   /** Enrolment keys created by a tenant. */
   readonly issuedKeys: Budgets;
   /** Rows of bulk calls waiting to be hashed. */
@@ -156,6 +160,7 @@ const exportsOfTenant = 8;
 /** Twenty requests of the maximum size. */
 const issuedKeysPerMinute = 20_000;
 const mergedBytesPerMinute = 64 * 1024 ** 2;
+const mergedBytesOfUnitPerMinute = 8 * 1024 ** 2;
 /** Low limits, because people send test events by hand. */
 const concurrentPings = 4;
 const pingsPerMinute = 60;
@@ -196,6 +201,7 @@ export function openAdmission(config: Config): Admission {
     pings: openBudgets({ perMinute: pingsPerMinute, concurrent: concurrentPings }),
     issuedKeys: openBudgets({ perMinute: issuedKeysPerMinute }),
     merges: openBudgets({ perMinute: mergedBytesPerMinute }),
+    unitMerges: openBudgets({ perMinute: mergedBytesOfUnitPerMinute }),
     bulkHashes: openFairQueue({ max: 2, maxPerCaller: 2, maxWaiting: Number.POSITIVE_INFINITY }),
     passwords: openPool(2, maxWaitingPasswords),
     passwordAddresses: openBudgets({ concurrent: maxWaitingPasswords / 4 }),

@@ -8,6 +8,7 @@ const shared = [
   'wrongCredentials',
   'pings',
   'merges',
+  'unitMerges',
   'issuedKeys',
   'learnerCalls',
   'learnerFiles',
