@@ -14,7 +14,7 @@ export type LinearState = {
   readonly nodes: ReadonlyMap<string, Unit>;
   readonly evidence: Session['Evidence'];
   readonly isWeb: boolean;
-  /** The data from which each unit next starts. */
+  /** The data that each unit starts with when it is next opened. */
   data: ReadonlyMap<string, RunTimeData>;
   current: PlayableUnit | null;
   /** Whether the current unit's page has loaded. */

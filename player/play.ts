@@ -126,7 +126,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     contents?.open();
   }
 
-  /** Allows one navigation at a time. A page shown instead of the unit is closed with it. */
+  /** Allows one navigation at a time. Also closes any page that is shown in place of the unit. */
   async function act(move: () => Promise<void>): Promise<void> {
     if (moving || left) return;
     moving = true;

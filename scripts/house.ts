@@ -1,5 +1,5 @@
 // Prints the code metrics quoted in CONTRIBUTING.md: `npm run house`. `--list` also prints every counted item. Fails
-// if files import each other, a path is too long or lines stand twice.
+// if files import each other, a path is too long or a block of lines occurs twice.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseSync } from 'vite';
@@ -191,7 +191,7 @@ const limits: [met: boolean, broken: string][] = [
     paths.every(({ path }) => path.length - 1 <= 3),
     'a route is more than three imports away from its statement',
   ],
-  [duplicates.length === 0, `the same lines stand twice: ${duplicates.join(', ')}`],
+  [duplicates.length === 0, `the same lines occur twice: ${duplicates.join(', ')}`],
 ];
 for (const [met, broken] of limits) if (!met) console.error(`Not allowed: ${broken}.`);
 process.exitCode = limits.every(([met]) => met) ? 0 : 1;

@@ -6,7 +6,7 @@ import { attributeOf, childrenOf, invalid, textOf, type XmlElement } from './xml
 
 export type UnitDetails = Omit<Unit, 'UnitID' | 'Title' | 'Href' | 'Kind' | 'Visible' | 'Children'>;
 
-/** The differences between the standards in reading items and organizations. */
+/** How the standards differ in reading items and organizations. */
 export type StandardReader = {
   /** Whether an item may open a page and also group others. */
   groupsOpenPages: boolean;

@@ -198,9 +198,9 @@ export const german: Messages = {
 
 export const germanPreview: Partial<Messages> = {
   saveStates: {
-    saved: 'Vorschau: nichts wird aufgezeichnet',
-    partly: 'Vorschau: nichts wird aufgezeichnet',
-    saving: 'Vorschau: nichts wird aufgezeichnet',
+    saved: 'Vorschau: Es wird nichts aufgezeichnet',
+    partly: 'Vorschau: Es wird nichts aufgezeichnet',
+    saving: 'Vorschau: Es wird nichts aufgezeichnet',
     kept: 'Vorschau: keine Verbindung',
     unkept: 'Vorschau: keine Verbindung',
   },

@@ -73,7 +73,7 @@ export function fieldFor(subject: Subject, column: string): string | null {
   return fields.find((field) => field !== 'Metadata' && plain(field) === plain(name)) ?? null;
 }
 
-/** The field for each column. Of two columns with the same name, the first counts. */
+/** The field for each column. If two columns have the same name, the first is used. */
 export function fieldsFor(subject: Subject, columns: readonly string[]): (string | null)[] {
   const fields = columns.map((column) => fieldFor(subject, column));
   return fields.map((field, at) => (fields.indexOf(field) === at ? field : null));

@@ -29,7 +29,7 @@ export function loginIdOf({ objectType = 'Agent', account }: Actor): string | nu
   return objectType === 'Agent' && account?.homePage === location.origin ? account.name : null;
 }
 
-/** The name or, if there is none, what identifies the actor. */
+/** The actor's name or, if there is none, its identifier. */
 export function nameOfActor({ name, account, mbox, openid, mbox_sha1sum }: Actor): string {
   return name || account?.name || mbox?.replace(/^mailto:/, '') || openid || mbox_sha1sum || '–';
 }

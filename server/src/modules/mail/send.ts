@@ -137,7 +137,7 @@ async function attempt(
   }
   const check = sender.checks[kind];
   if (check && !(await check(ctx, content, expiresAt))) return null;
-  // A retry has been counted.
+  // A retry was already counted at its first attempt.
   const until = mail.attempts === 1 ? await countRecipient(ctx, to, tenant.urgent) : null;
   if (until) return { result: 'delayed', answer: null, until };
   return sender.send({ id, to, ...text });

@@ -54,7 +54,7 @@ export async function storePassword(ctx: Hashing, password: string): Promise<str
   return hashInQueue(ctx, () => hash(password, parameters));
 }
 
-/** 256 random bits with a mark, stored instead of a hash. No password matches them. */
+/** A prefix and 256 random bits, stored instead of a hash. No password matches them. */
 export function unmatchablePasswordHash(): string {
   return randomPrefix + randomBytes(32).toString('base64url');
 }

@@ -75,7 +75,7 @@ export type Admission = {
   readonly keys: Budgets;
   readonly tenants: Budgets;
   readonly runTimeTenants: Budgets;
-  /** Run-time requests that each turn of the event loop starts, other than for files, and those for files. */
+  /** Run-time requests started per turn of the event loop: `fileTurns` for files, `runTimeTurns` for all others. */
   readonly runTimeTurns: FairQueue;
   readonly fileTurns: FairQueue;
   /** Bytes of a tenant's commits in progress. */
