@@ -25,8 +25,8 @@ test('a cmi5 unit opens in its own window, from which it cannot navigate the pla
   assert.equal(await unit.evaluate(() => window.opener), null);
 
   // The player notices that the window has been closed.
-  const returned = page.waitForResponse((response) => new URL(response.url()).pathname.startsWith('/play/'));
+  assert.equal(await page.locator('#notice').isVisible(), false);
   await unit.close();
-  await returned;
+  await page.locator('#notice').waitFor();
   await context.close();
 });

@@ -340,7 +340,7 @@ it('a unit that keeps merging into a large document has to wait, but other units
   for (const n of [1, 2]) expectStatus(await merge(n), 204);
   expectProblem(await merge(3), 429, 'too_many_requests');
   expectStatus(await mergeOther(1), 204);
-  const all = `${TenantID}/`;
+  const all = `${TenantID}/units`;
   assert.equal(spend(service.ctx.admission.merges, all, service.ctx.now(), 50 * 1024 ** 2), 0);
   expectProblem(await mergeOther(2), 429, 'too_many_requests');
 });

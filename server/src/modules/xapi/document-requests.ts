@@ -45,7 +45,8 @@ const countMergeOf =
       ? spend(unitMerges, `${ctx.tenantId}/${caller.session.registration}`, ctx.now(), bytes)
       : 0;
     // Units have their own share, so that learners cannot use up that of the tenant's keys.
-    const retryAfter = ofLearner || spend(merges, `${ctx.tenantId}${isUnit ? '/' : ''}`, ctx.now(), bytes);
+    const retryAfter =
+      ofLearner || spend(merges, isUnit ? `${ctx.tenantId}/units` : ctx.tenantId, ctx.now(), bytes);
     if (retryAfter === 0) return;
     const detail =
       'Large documents have been merged too often, which rewrites each of them as a whole. Use smaller ones.';

@@ -30,8 +30,8 @@ export function joinTinyChunks(body: Readable, onFlood: () => void): void {
       flush();
       return push(null);
     }
-    // Chunks that were received together with the last of the flood still arrive. `false` would pause the socket for each.
-    if (isFlood) return true;
+    // Chunks that were received together with the last of the flood still arrive.
+    if (isFlood) return false;
     chunks++;
     bytes += chunk.length;
     isFlood = chunks > maxTiny.chunks && bytes < chunks * maxTiny.bytesPerChunk;

@@ -98,7 +98,7 @@ const tablesToVacuum = `
 
 /**
  * PostgreSQL stores large values in parts of 2 kB. All other statements wait for a vacuum, so these are vacuumed long
- * before there are gigabytes of them. Truncating the file would make every statement wait for the file system.
+ * before there are gigabytes of them. Their space is used again; the file does not shrink.
  */
 const largeToVacuum = `
   select format('%I.%I', s.schemaname, s.relname) as name
