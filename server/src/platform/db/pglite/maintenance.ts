@@ -84,7 +84,7 @@ export function startMaintenance(
   }
 }
 
-/** The thresholds of PostgreSQL's autovacuum. */
+/** The thresholds of PostgreSQL's autovacuum. A vacuum only freezes old rows from `vacuum_freeze_table_age` on. */
 const tablesToVacuum = `
   select format('%I.%I', s.schemaname, s.relname) as name
   from pg_stat_all_tables s join pg_class c on c.oid = s.relid
@@ -92,7 +92,7 @@ const tablesToVacuum = `
     s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0)
     or s.n_mod_since_analyze > 50 + 0.1 * greatest(c.reltuples, 0)
     or s.n_ins_since_vacuum > 1000 + 0.2 * greatest(c.reltuples, 0)
-    or age(c.relfrozenxid) > 100000000
+    or age(c.relfrozenxid) > current_setting('vacuum_freeze_table_age')::integer
   )
   order by 1`;
 
@@ -103,5 +103,5 @@ const tablesToVacuum = `
 const largeToVacuum = `
   select format('%I.%I', s.schemaname, s.relname) as name
   from pg_stat_all_tables s join pg_class c on c.oid = s.relid
-  where s.schemaname = 'pg_toast' and (s.n_dead_tup > 4000 or age(c.relfrozenxid) > 100000000)
+  where s.schemaname = 'pg_toast' and (s.n_dead_tup > 4000 or age(c.relfrozenxid) > current_setting('vacuum_freeze_table_age')::integer)
   order by 1`;
