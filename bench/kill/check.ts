@@ -72,6 +72,8 @@ async function checkStatements(
   for (const id of sent.ids) {
     const address = `${baseUrl}/xapi/statements?statementId=${id}`;
     const { status, body } = await client.call('GET', address, undefined, key);
+    if (status !== 200 && status !== 404)
+      throw new Error(`GET ${address} returned ${status}: ${JSON.stringify(body)}`);
     if (status === 200 && body.id === id) found.push(id);
   }
   sent.touched = false;

@@ -63,7 +63,7 @@ export async function killRounds(options: Options): Promise<Result> {
     databaseUrl === null
       ? await databaseSettings()
       : { DATA_DIR: await temporaryFolder(), DATABASE_URL: databaseUrl, BOOTSTRAP_KEY: bootstrapKey };
-  let service = await startProcess({ ...home, LOG_LEVEL: 'error' });
+  let service = await startProcess({ ...home, LOG_LEVEL: 'error', RATE_LIMIT: '0' });
   const { env } = service;
   const client = openClient(lanes);
   const ledger = emptyLedger();

@@ -97,6 +97,7 @@ function waitAfter(thrown: unknown, tries: number): number | null {
 
 /** Retries after network failures or overload. The Idempotency-Key ensures that nothing is done twice. */
 export async function sendChunk(api: Api, call: Call): Promise<Line[]> {
+  if (call.rows === 0) return [];
   for (let tries = 1; ; tries++) {
     try {
       const lines = await callOnce(api, call);

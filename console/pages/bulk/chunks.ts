@@ -1,4 +1,5 @@
 import { csvCells } from '../../parts/csv.ts';
+import { cleaned } from './checks.ts';
 import { readCells } from './csv-text.ts';
 import { bytesOf, type Source, textOf } from './source.ts';
 
@@ -26,6 +27,7 @@ export async function bodyOf(
   source: Source,
   fields: readonly (string | null)[],
   { from, to }: RowChunk,
+  isOmitted: (row: number) => boolean = () => false,
 ): Promise<BodyInit> {
   const { file, csv, starts, encoding } = source;
   if (csv === null && encoding === 'utf-8') return bytesOf(file.slice(starts[from], starts[to]));
@@ -35,7 +37,8 @@ export async function bodyOf(
     fields.filter((field) => field !== null),
     { isRaw: true },
   );
-  const rows = texts.map((text) => rewritten(readCells(text, csv.delimiter), fields));
+  const sent = texts.filter((_, at) => !isOmitted(from + at));
+  const rows = sent.map((text) => rewritten(readCells(text, csv.delimiter), fields));
   return [header, ...rows].join('\n');
 }
 
@@ -45,7 +48,7 @@ const noCsv = '""?""';
 /** Only the imported columns. Cells without a column are kept, so that the service rejects the row. */
 function rewritten(cells: readonly string[] | null, fields: readonly (string | null)[]): string {
   if (cells === null) return noCsv;
-  const kept = fields.flatMap((field, at) => (field === null ? [] : [cells[at] ?? '']));
+  const kept = fields.flatMap((field, at) => (field === null ? [] : [cleaned(cells[at] ?? '', field)]));
   const row = csvCells([...kept, ...cells.slice(fields.length)], { isRaw: true });
   // An empty line would not count as a row.
   return row.trim() === '' ? '""' : row;

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { Alert, Badge, Button, Checkbox, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { type Column, Rows } from '../../parts/list.tsx';
 import type { Source } from './source.ts';
@@ -9,12 +9,15 @@ type Props = {
   subject: Subject;
   fields: readonly (string | null)[];
   onChange: (fields: (string | null)[]) => void;
+  isChecked: boolean;
+  onChecked: (isChecked: boolean) => void;
   onPlan: () => void;
   isUnfinished: boolean;
 };
 
 /** The recognised columns and the first rows, to be checked before anything is sent. */
-export function Columns({ source, subject, fields, onChange, onPlan, isUnfinished }: Props) {
+export function Columns(props: Props) {
+  const { source, subject, fields, onChange, onPlan, isUnfinished } = props;
   const t = useTranslations('bulk');
   const missing = missingFields(subject, fields);
   const left = fields.filter((field) => field === null).length;
@@ -53,6 +56,7 @@ export function Columns({ source, subject, fields, onChange, onPlan, isUnfinishe
         </Title>
         <Text size="sm" c="dimmed" maw={640}>
           {t(source.csv ? 'columnsText' : 'membersText')}
+          {source.headerLine !== null && ` ${t('headerLine', { line: String(source.headerLine) })}`}
         </Text>
       </Stack>
       {isUnfinished && (
@@ -71,6 +75,14 @@ export function Columns({ source, subject, fields, onChange, onPlan, isUnfinishe
         rows={source.columns.map((_, at) => at)}
         rowKey={String}
       />
+      {source.csv && (
+        <Checkbox
+          label={t('check')}
+          description={t(`checkText.${subject}`)}
+          checked={props.isChecked}
+          onChange={(event) => props.onChecked(event.currentTarget.checked)}
+        />
+      )}
       <Group justify="space-between" gap="sm">
         <Text size="sm" c="dimmed" maw={560}>
           {left > 0 && source.csv && `${t('leftColumns', { count: left })} `}

@@ -16,7 +16,7 @@ type Reading =
   | { is: 'refused'; name: string; why: Unusable };
 
 /** Reads the chosen file. Choosing another cancels the first. */
-function useReading(onSource: (source: Source) => void) {
+function useReading(subject: Subject, onSource: (source: Source) => void) {
   const [reading, setReading] = useState<Reading>({ is: 'waiting' });
   const stop = useRef<AbortController>(null);
   useEffect(() => () => stop.current?.abort(), []);
@@ -27,7 +27,7 @@ function useReading(onSource: (source: Source) => void) {
     stop.current = own;
     setReading({ is: 'reading', name: file.name });
     try {
-      const source = await openSource(file, own.signal);
+      const source = await openSource(file, subject, own.signal);
       if (!own.signal.aborted) onSource(source);
     } catch (thrown) {
       if (own.signal.aborted) return;
@@ -41,7 +41,7 @@ function useReading(onSource: (source: Source) => void) {
 export function FileDrop({ subject, onSource }: { subject: Subject; onSource: (source: Source) => void }) {
   const t = useTranslations('bulk');
   const open = useRef<() => void>(null);
-  const { reading, read } = useReading(onSource);
+  const { reading, read } = useReading(subject, onSource);
   const template = () =>
     saveFile(
       `${subject}.csv`,

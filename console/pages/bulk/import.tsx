@@ -8,18 +8,19 @@ import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Columns } from './columns.tsx';
 import { FieldList } from './field-list.tsx';
 import { ChosenFile, FileDrop } from './file-drop.tsx';
+import { fieldsFor } from './headings.ts';
 import { RunView } from './run-view.tsx';
 import type { Source } from './source.ts';
-import { fieldsFor, type Subject } from './subjects.ts';
+import type { Subject } from './subjects.ts';
 import { begin, finish, isUnfinished } from './unfinished.ts';
 import { type Input, useRun } from './use-run.ts';
 
 /** The same whenever the same rows are imported again. */
 function signatureOf(
-  { subject, source: { file }, fields }: Omit<Input, 'requestKey'>,
+  { subject, source: { file }, fields, isChecked }: Omit<Input, 'requestKey'>,
   tenant: string | null,
 ) {
-  return JSON.stringify([tenant, subject, file.name, file.size, file.lastModified, fields]);
+  return JSON.stringify([tenant, subject, file.name, file.size, file.lastModified, fields, isChecked]);
 }
 
 /** Leads from the file through its columns and plan to the result of each row. */
@@ -29,6 +30,7 @@ export function Import({ subject, choice }: { subject: Subject; choice: ReactNod
   const queries = useQueryClient();
   const [source, setSource] = useState<Source | null>(null);
   const [fields, setFields] = useState<(string | null)[]>([]);
+  const [isChecked, setIsChecked] = useState(true);
   const running = useRun((done: Input) => {
     if (done.requestKey === null) return;
     finish(signatureOf(done, tenant));
@@ -49,9 +51,9 @@ export function Import({ subject, choice }: { subject: Subject; choice: ReactNod
         <FieldList subject={subject} />
       </Stack>
     );
-  const plan = () => running.start({ subject, source, fields, requestKey: null });
-  const signature = signatureOf({ subject, source, fields }, tenant);
-  const apply = () => running.start({ subject, source, fields, requestKey: begin(signature) });
+  const plan = () => running.start({ subject, source, fields, isChecked, requestKey: null });
+  const signature = signatureOf({ subject, source, fields, isChecked }, tenant);
+  const apply = () => running.start({ subject, source, fields, isChecked, requestKey: begin(signature) });
   return (
     <Stack gap="lg">
       <ChosenFile source={source} subject={subject} {...(isRunning ? {} : { onOther: () => choose(null) })} />
@@ -70,6 +72,8 @@ export function Import({ subject, choice }: { subject: Subject; choice: ReactNod
           subject={subject}
           fields={fields}
           onChange={setFields}
+          isChecked={isChecked}
+          onChecked={setIsChecked}
           onPlan={plan}
           isUnfinished={isUnfinished(signature)}
         />

@@ -1,12 +1,14 @@
 const lineEnd = 0x0a;
 const quote = 0x22;
 const space = 0x20;
+const delimiterBytes = new Set([0x2c, 0x3b]);
 
-/** Where the rows of a file start, in bytes and in lines; rows are counted as the service counts them. */
+/** Where the rows of a file start, in bytes and in lines. */
 export type RowOffsets = { starts: number[]; lines: number[]; size: number };
 
 /**
- * Finds the rows while reading a file: rows end at line breaks (in CSV, outside quotes), and blank lines are skipped.
+ * Finds the rows while reading a file: rows end at line breaks (in CSV, outside quotes), and blank lines are skipped. So
+ * are rows of empty cells, which spreadsheets export.
  */
 export function openRowFinder(isCsv: boolean) {
   const places: RowOffsets = { starts: [], lines: [], size: 0 };
@@ -28,7 +30,7 @@ export function openRowFinder(isCsv: boolean) {
     push(bytes: Uint8Array): void {
       for (let at = 0; at < bytes.length; at++) {
         const byte = bytes[at] as number;
-        if (byte > space) hasText = true;
+        if (byte > space && !(isCsv && delimiterBytes.has(byte))) hasText = true;
         if (isCsv && byte === quote) isQuoted = !isQuoted;
         else if (byte === lineEnd) {
           line++;

@@ -1,5 +1,8 @@
 import { type Delimiter, delimiterOf, readCells } from './csv-text.ts';
+import { headerRowOf, maxTitleRows } from './headings.ts';
 import { openRowFinder } from './row-finder.ts';
+import { csvOfSpreadsheet } from './spreadsheet.ts';
+import type { Subject } from './subjects.ts';
 
 /** Why a file cannot be imported at all. */
 export type Unusable = 'empty' | 'spreadsheet' | 'utf16' | 'binary' | 'header' | 'gone';
@@ -19,6 +22,8 @@ export type Source = {
   /** Null for JSON lines. */
   csv: { delimiter: Delimiter } | null;
   columns: string[];
+  /** The line with the column names, if other lines precede it. */
+  headerLine: number | null;
   rows: number;
   /** The byte offset of each row, followed by the end of the file. */
   starts: number[];
@@ -34,10 +39,12 @@ const shownRows = 3;
 /** The fields of JSON lines are taken from the first rows. */
 const rowsWithFields = 50;
 
-/** Reads a file once, as a stream. */
-export async function openSource(file: File, signal: AbortSignal): Promise<Source> {
+/** Reads a file once, as a stream. The first sheet of a spreadsheet is read like CSV. */
+export async function openSource(chosen: File, subject: Subject, signal: AbortSignal): Promise<Source> {
+  const sheet = await readSpreadsheet(chosen);
+  const file = sheet ?? chosen;
   await rejectOthers(file);
-  const isCsv = await looksLikeCsv(file);
+  const isCsv = sheet !== null || (await looksLikeCsv(file));
   const finder = openRowFinder(isCsv);
   let encoding: Source['encoding'] = 'utf-8';
   const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -58,7 +65,20 @@ export async function openSource(file: File, signal: AbortSignal): Promise<Sourc
   const { starts, lines, size } = finder.end();
   if (starts.length < (isCsv ? 2 : 1)) throw new UnusableFile('empty');
   const places = { starts: [...starts, size], lines };
-  return isCsv ? csvSource(file, encoding, places) : jsonSource(file, encoding, places);
+  return isCsv ? csvSource({ file, encoding, subject }, places) : jsonSource(file, encoding, places);
+}
+
+async function readSpreadsheet(file: File): Promise<File | null> {
+  const [first, second] = await bytesOf(file.slice(0, 2));
+  if (first !== 0x50 || second !== 0x4b) return null;
+  let sheet: File | null;
+  try {
+    sheet = await csvOfSpreadsheet(file);
+  } catch {
+    throw new UnusableFile('spreadsheet');
+  }
+  if (!sheet) throw new UnusableFile('empty');
+  return sheet;
 }
 
 async function* chunksOf(file: File): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -79,7 +99,6 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array<ArrayBuffer>> {
 async function rejectOthers(file: File): Promise<void> {
   const head = await bytesOf(file.slice(0, 4096));
   const [first, second] = head;
-  if (first === 0x50 && second === 0x4b) throw new UnusableFile('spreadsheet');
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
     throw new UnusableFile('utf16');
   if (head.includes(0)) throw new UnusableFile('binary');
@@ -110,26 +129,46 @@ export async function textOf({ file, encoding, starts }: Rows, from: number, to:
   const decoder = new TextDecoder(encoding);
   return Array.from({ length: to - from }, (_, at) => {
     const [start, end] = [starts[from + at] ?? 0, starts[from + at + 1] ?? 0];
-    // The row may be followed by empty lines.
-    return decoder.decode(bytes.subarray(start - begin, end - begin)).replace(/\r?\n\s*$/, '');
+    // The row may be followed by empty lines and by rows of empty cells.
+    return decoder.decode(bytes.subarray(start - begin, end - begin)).replace(/\r?\n[\s,;]*$/, '');
   });
 }
 
 type Found = { starts: number[]; lines: number[] };
 
-async function csvSource(file: File, encoding: Source['encoding'], found: Found): Promise<Source> {
-  const [header = ''] = await textOf({ file, encoding, starts: found.starts }, 0, 1);
+type Csv = Pick<Source, 'file' | 'encoding'> & { subject: Subject };
+
+async function csvSource({ file, encoding, subject }: Csv, found: Found): Promise<Source> {
+  const heads = await textOf(
+    { file, encoding, starts: found.starts },
+    0,
+    Math.min(maxTitleRows + 1, found.lines.length - 1),
+  );
+  const cellsOf = (text: string) => readCells(text, delimiterOf(text)) ?? [];
+  const headerRow = headerRowOf(subject, heads.map(cellsOf));
+  const header = heads[headerRow] ?? '';
   const delimiter = delimiterOf(header);
   const columns = readCells(header, delimiter)?.map((name) => name.trim());
   if (!columns || columns.every((name) => name === '')) throw new UnusableFile('header');
-  const starts = found.starts.slice(1);
-  const lines = found.lines.slice(1);
+  const starts = found.starts.slice(headerRow + 1);
+  const lines = found.lines.slice(headerRow + 1);
   const texts = await textOf({ file, encoding, starts }, 0, Math.min(shownRows, lines.length));
   const samples = texts.map((text, at) => ({
     line: lines[at] ?? 0,
     cells: readCells(text, delimiter) ?? [text],
   }));
-  return { file, encoding, csv: { delimiter }, columns, rows: lines.length, starts, lines, samples };
+  const headerLine = headerRow > 0 ? (found.lines[headerRow] ?? null) : null;
+  return {
+    file,
+    encoding,
+    csv: { delimiter },
+    columns,
+    headerLine,
+    rows: lines.length,
+    starts,
+    lines,
+    samples,
+  };
 }
 
 async function jsonSource(file: File, encoding: Source['encoding'], found: Found): Promise<Source> {
@@ -141,7 +180,10 @@ async function jsonSource(file: File, encoding: Source['encoding'], found: Found
     line: lines[at] ?? 0,
     cells: columns.map((name) => shown(object[name])),
   }));
-  return { file, encoding, csv: null, columns, rows: lines.length, starts, lines, samples };
+  return {
+    ...{ file, encoding, csv: null, columns, headerLine: null },
+    ...{ rows: lines.length, starts, lines, samples },
+  };
 }
 
 function readObject(text: string): Record<string, unknown> {

@@ -63,22 +63,6 @@ export function isField(subject: Subject, name: string): boolean {
   return name !== 'Metadata' && (fields as readonly string[]).includes(name);
 }
 
-const plain = (name: string) => name.toLowerCase().replaceAll(/[\s_.-]/g, '');
-
-/** The field that a column header refers to, in any spelling; null if there is none. */
-export function fieldFor(subject: Subject, column: string): string | null {
-  const name = column.trim();
-  if (isField(subject, name)) return name;
-  const { fields } = subjectInfo[subject];
-  return fields.find((field) => field !== 'Metadata' && plain(field) === plain(name)) ?? null;
-}
-
-/** The field for each column. If two columns have the same name, the first is used. */
-export function fieldsFor(subject: Subject, columns: readonly string[]): (string | null)[] {
-  const fields = columns.map((column) => fieldFor(subject, column));
-  return fields.map((field, at) => (fields.indexOf(field) === at ? field : null));
-}
-
 export function missingFields(subject: Subject, fields: readonly (string | null)[]): string[] {
   return subjectInfo[subject].required.filter((field) => !fields.includes(field));
 }

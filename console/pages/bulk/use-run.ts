@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
+import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { sendChunk } from './call.ts';
-import { bodyOf, rowChunksOf } from './chunks.ts';
+import { type Line, sendChunk } from './call.ts';
+import { checkRows, type Finding, type Findings } from './checks.ts';
+import { bodyOf, type RowChunk, rowChunksOf } from './chunks.ts';
 import { type ChunkOutcome, type Sum, sumOf, toOutcome } from './outcome.ts';
 import type { Source } from './source.ts';
 import { type Subject, subjectInfo } from './subjects.ts';
@@ -10,6 +12,8 @@ export type Input = {
   subject: Subject;
   source: Source;
   fields: readonly (string | null)[];
+  /** Whether rows with usual mistakes are left out. */
+  isChecked: boolean;
   /** Null for a plan. */
   requestKey: string | null;
 };
@@ -24,11 +28,12 @@ export type Run = {
   error: unknown;
 };
 
-type Work = { input: Input; outcomes: (ChunkOutcome | undefined)[] };
+type Work = { input: Input; findings: Findings | null; outcomes: (ChunkOutcome | undefined)[] };
 
 /** Sends a file chunk by chunk, as a plan or an import. An interrupted run continues where it stopped. */
 export function useRun(onDone: (input: Input) => void) {
   const api = useApi();
+  const t = useTranslations('bulk.findings');
   const [run, setRun] = useState<Run | null>(null);
   const work = useRef<Work | null>(null);
   const stopping = useRef<AbortController | null>(null);
@@ -36,8 +41,9 @@ export function useRun(onDone: (input: Input) => void) {
 
   const resume = async () => {
     if (!work.current) return;
-    const { input, outcomes } = work.current;
-    const { source, fields, subject, requestKey } = input;
+    const started = work.current;
+    const { input, outcomes } = started;
+    const { source, fields, subject, isChecked, requestKey } = input;
     const stop = new AbortController();
     stopping.current = stop;
     let sum = sumOf(outcomes);
@@ -46,7 +52,11 @@ export function useRun(onDone: (input: Input) => void) {
       const isPlan = requestKey === null;
       setRun({ state, isPlan, rows: sum.rows + isInProgress, of: source.rows, sum, error });
     };
+    const detailOf = ({ code, value, otherLine }: Finding) => t(code, { value, line: otherLine ?? 0 });
     try {
+      show('running');
+      started.findings ??= isChecked ? await checkRows(source, input, stop.signal) : new Map();
+      const findings = started.findings;
       for (const chunk of rowChunksOf(source)) {
         const known = outcomes[chunk.index];
         if (known && known.temporary === 0) continue;
@@ -55,15 +65,17 @@ export function useRun(onDone: (input: Input) => void) {
           sum = sumOf(outcomes);
         }
         show('running');
-        const lines = await sendChunk(api, {
+        const rows = rowsOf(chunk).filter((row) => !findings.has(row)).length;
+        const sent = await sendChunk(api, {
           path: subjectInfo[subject].path,
           requestKey: requestKey && `${requestKey}-${chunk.index}`,
           isCsv: source.csv !== null,
-          body: await bodyOf(source, fields, chunk),
-          rows: chunk.to - chunk.from,
+          body: await bodyOf(source, fields, chunk, (row) => findings.has(row)),
+          rows,
           signal: stop.signal,
           onRows: (rows) => show('running', rows),
         });
+        const lines = withFindings(sent, chunk, findings, detailOf);
         outcomes[chunk.index] = toOutcome(lines, chunk.from, (row) => source.lines[row] ?? 0);
         sum = sumOf(outcomes);
       }
@@ -76,7 +88,7 @@ export function useRun(onDone: (input: Input) => void) {
   };
 
   const start = (input: Input) => {
-    work.current = { input, outcomes: [] };
+    work.current = { input, findings: null, outcomes: [] };
     void resume();
   };
   const clear = () => {
@@ -85,6 +97,28 @@ export function useRun(onDone: (input: Input) => void) {
     setRun(null);
   };
   return { run, start, resume, clear, stop: () => stopping.current?.abort() };
+}
+
+const rowsOf = ({ from, to }: RowChunk) => Array.from({ length: to - from }, (_, at) => from + at);
+
+/** The results for all rows of a chunk: the service's, and our own for rows that were not sent. */
+function withFindings(
+  sent: readonly Line[],
+  chunk: RowChunk,
+  findings: Findings,
+  detailOf: (finding: Finding) => string,
+): Line[] {
+  const results = sent.values();
+  return rowsOf(chunk).flatMap((row) => {
+    const finding = findings.get(row);
+    if (!finding) return results.next().value ?? [];
+    const { code, field, loginId } = finding;
+    return {
+      ...{ Row: row - chunk.from + 1, Status: 422, code, detail: detailOf(finding) },
+      ...(field === null ? {} : { param: field }),
+      ...(loginId === null ? {} : { LoginID: loginId }),
+    };
+  });
 }
 
 export type Running = ReturnType<typeof useRun>;

@@ -1,0 +1,79 @@
+import { isField, type Subject, subjectInfo } from './subjects.ts';
+
+/** How files from HR systems and spreadsheets name a field, in the console's languages. */
+const synonyms: Record<string, readonly string[]> = {
+  LoginID: [
+    ...['User ID', 'Username', 'Login', 'Login name', 'User', 'ID', 'Staff no', 'Staff number', 'Staff ID'],
+    ...[
+      'Employee no',
+      'Employee number',
+      'Employee ID',
+      'Personnel no',
+      'Personnel number',
+      'Payroll number',
+    ],
+    ...['Personalnummer', 'Personalnr', 'Mitarbeiternummer', 'Mitarbeiter-Nr', 'Benutzername', 'Anmeldename'],
+    ...['Benutzer', 'Benutzerkennung', 'Identifiant', 'Matricule', 'Nom d’utilisateur', 'Numéro d’employé'],
+  ],
+  FirstName: ['Forename', 'Given name', 'Vorname', 'Rufname', 'Prénom'],
+  LastName: ['Surname', 'Family name', 'Nachname', 'Familienname', 'Zuname', 'Nom', 'Nom de famille'],
+  GroupName: [
+    ...['Group', 'Department', 'Dept', 'Team', 'Company', 'Gruppe', 'Abteilung', 'Bereich', 'Firma'],
+    ...['Groupe', 'Département', 'Service', 'Équipe', 'Entreprise'],
+  ],
+  Email: [
+    ...['Email address', 'E-mail', 'Mail', 'Work email', 'E-Mail-Adresse', 'Mailadresse', 'Adresse e-mail'],
+    ...['Courriel', 'Adresse électronique'],
+  ],
+  Enabled: ['Active', 'Aktiv', 'Actif'],
+  CourseID: ['Course', 'Course code', 'Kurs', 'Kurs-ID', 'Kursnummer', 'Cours', 'Code du cours'],
+  DurationID: ['Option', 'Enrolment option', 'Duration', 'Dauer', 'Durée'],
+  Reference: [
+    ...['Order number', 'Order no', 'Purchase order', 'Bestellnummer', 'Bestellung', 'Referenz'],
+    ...['Référence', 'Numéro de commande', 'Bon de commande'],
+  ],
+};
+
+/** Without case, accents, spaces and punctuation. */
+const plain = (name: string) =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+const fieldsByHeading = new Map(
+  Object.entries(synonyms).flatMap(([field, names]) => names.map((name) => [plain(name), field] as const)),
+);
+
+/** The field that a column header refers to, in any spelling or under a usual name; null if there is none. */
+export function fieldFor(subject: Subject, column: string): string | null {
+  const name = column.trim();
+  if (isField(subject, name)) return name;
+  const { fields } = subjectInfo[subject];
+  const spelt = fields.find((field) => field !== 'Metadata' && plain(field) === plain(name));
+  if (spelt) return spelt;
+  const usual = fieldsByHeading.get(plain(name));
+  return usual !== undefined && isField(subject, usual) ? usual : null;
+}
+
+/** The field for each column. If several columns have the same field, the one with exactly its name or the first is used. */
+export function fieldsFor(subject: Subject, columns: readonly string[]): (string | null)[] {
+  const fields = columns.map((column) => fieldFor(subject, column));
+  const columnOf = (field: string) => {
+    const exact = columns.findIndex((column) => column.trim() === field);
+    return exact < 0 ? fields.indexOf(field) : exact;
+  };
+  return fields.map((field, at) => (field !== null && columnOf(field) === at ? field : null));
+}
+
+/** Rows that may precede the header, such as a title and a date. */
+export const maxTitleRows = 9;
+
+/** The row with the column names: the first, unless only a later one has names that are known. */
+export function headerRowOf(subject: Subject, rows: readonly (readonly string[])[]): number {
+  const known = rows.map((cells) => cells.filter((cell) => fieldFor(subject, cell) !== null).length);
+  const filled = rows.map((cells) => cells.filter((cell) => cell.trim() !== '').length);
+  if ((known[0] ?? 0) > 0) return 0;
+  const header = known.findIndex((count, row) => count > 1 || (count === 1 && filled[row] === 1));
+  return Math.max(header, 0);
+}
