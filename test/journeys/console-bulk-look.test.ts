@@ -13,7 +13,7 @@ before(async () => {
 after(() => service?.close());
 
 const long = 'a.very.long.login.name.that.is.somebodys.email@department.example.com';
-const rows = ['Login;First name;Remark', ';Nobody;x', 'key;Ken;y', `${long};Ann;z`, 'bo;Bo;'];
+const rows = ['Sign-in;First name;Remark', ';Nobody;x', 'key;Ken;y', `${long};Ann;z`, 'bo;Bo;'];
 
 test('Every step of an import is accessible', async () => {
   const tenant = await newTenant(service);
@@ -30,7 +30,7 @@ test('Every step of an import is accessible', async () => {
   await page.locator('input[type=file]').setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer });
   await page.getByText('Missing: LoginID').waitFor();
   await expectNoBarriers(page);
-  await page.getByRole('combobox', { name: 'Field for the column Login' }).selectOption('LoginID');
+  await page.getByRole('combobox', { name: 'Field for the column Sign-in' }).selectOption('LoginID');
   await page.getByRole('button', { name: 'Plan the import' }).click();
   await page.getByRole('button', { name: 'Create 1 user' }).waitFor();
   await expectNoBarriers(page);

@@ -56,7 +56,7 @@ function useColumns(subject: Subject): Column<RejectedRow>[] {
     {
       key: 'field',
       header: t('field'),
-      cell: ({ field }) => <span className="break">{field ?? '–'}</span>,
+      cell: ({ field }) => <span className="field-name">{field ?? '–'}</span>,
     },
     {
       key: 'reason',
