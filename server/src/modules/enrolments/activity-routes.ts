@@ -20,7 +20,7 @@ export const activityRoutes = [
     mayBeStale: true,
     summary: 'Read what a course recorded about an enrolment',
     description:
-      'The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took. Earlier attempts stay readable.',
+      'The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took. Earlier attempts remain available.',
     own: true,
     params: Type.Object({ LoginID, EnrollID }),
     query: Fields({
@@ -34,7 +34,7 @@ export const activityRoutes = [
       ),
     }),
     answers: {
-      200: { description: 'A page of units, in the order of UnitID.', schema: PageOf(UnitActivity) },
+      200: { description: 'A page of units, ordered by UnitID.', schema: PageOf(UnitActivity) },
     },
     problems: ['enrolment_not_found'],
     handle: async (ctx, { params, query }) =>
@@ -47,7 +47,7 @@ export const activityRoutes = [
     mayBeStale: true,
     summary: "List a course's interactions",
     description:
-      "The answers of the tenant's learners to each question of a course, in the current and in earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.",
+      "The answers that the tenant's learners gave to each question in a course, in the current and earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue while there is a NextCursor.",
     params: Type.Object({ CourseID }),
     query: Fields(pageQuery),
     answers: { 200: { description: 'A page of interactions.', schema: PageOf(CourseInteraction) } },
@@ -61,7 +61,7 @@ export const activityRoutes = [
     heavy: true,
     summary: "Count the answers to a course's questions",
     description:
-      'How many learners gave which answer to each question, how many were right, and how long it took. In each attempt, the last answer to a question counts. A response covers up to 50 enrolments: if there is a NextCursor, send it, and add up the numbers of all responses.',
+      'For each question, how many learners gave each answer, how many answers were correct, and how long they took. In each attempt, only the last answer to a question counts. A response covers up to 50 enrolments. While there is a NextCursor, send it with the next request, and add up the numbers from all responses.',
     params: Type.Object({ CourseID }),
     query: Fields({ Cursor: pageQuery.Cursor }),
     answers: { 200: { description: 'The questions and their answers.', schema: CourseQuestions } },

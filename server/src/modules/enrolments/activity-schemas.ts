@@ -29,7 +29,7 @@ const interactionFields = {
     Type.Number({ description: 'How long the learner took to answer.', examples: [12.5] }),
   ),
   ObjectiveIDs: Type.Array(Type.String(), {
-    description: 'The objectives to which the question belongs.',
+    description: 'The objectives that the question belongs to.',
     examples: [['exits']],
   }),
 };
@@ -55,15 +55,15 @@ export const UnitActivity = Fields(
     Objectives: Type.Array(
       Fields({
         ObjectiveID: Type.String({ examples: ['exits'] }),
-        Description: Written('The objective in words, if the content sent it.', 'Find the exits'),
+        Description: Written('Description of the objective, if the content sent one.', 'Find the exits'),
         Completion,
         Success,
         Score,
       }),
-      { description: 'As the content recorded them last in the attempt.' },
+      { description: 'As last recorded by the content in the attempt.' },
     ),
     Interactions: Type.Array(Fields(interactionFields), {
-      description: 'As the content recorded them last in the attempt.',
+      description: 'As last recorded by the content in the attempt.',
     }),
   },
   { title: 'UnitActivity' },
@@ -96,7 +96,7 @@ export const CourseQuestion = Fields(
     CorrectResponses: interactionFields.CorrectResponses,
     Answers: Count('Attempts in which the question was answered.', 40),
     Correct: Count('How many of the answers were correct.', 30),
-    Incorrect: Count('How many were incorrect. Others are neutral, unanticipated, or have a number.', 10),
+    Incorrect: Count('How many were incorrect. The rest are neutral, unanticipated or numeric.', 10),
     Timed: Count('How many have a latency.', 40),
     LatencySeconds: Nullable(
       Type.Number({ description: 'How long these answers took on average.', examples: [12.5] }),
@@ -106,7 +106,7 @@ export const CourseQuestion = Fields(
         Response: Type.String({ description: 'The answer, in the format of its type.', examples: ['a'] }),
         Answers: Count('How often it was given.', 30),
       }),
-      { description: 'The ten most frequent answers, the most frequent first.' },
+      { description: 'The ten most frequent answers, most frequent first.' },
     ),
   },
   { title: 'CourseQuestion' },

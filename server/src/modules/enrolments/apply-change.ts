@@ -77,7 +77,7 @@ function overrideAfter(
   return isDeepStrictEqual(decided, sent) ? known : { ...sent, At: now.toISOString() };
 }
 
-/** If the end date is removed before the first launch, so is the duration that this launch would start. */
+/** Removing the end date before the first launch also removes the duration that would start with that launch. */
 function moveEnd(row: EnrolmentRow, expiresAt: string | null, now: Date): void {
   const end = expiresAt === null ? null : new Date(expiresAt);
   if (end?.getTime() !== row.expires_at?.getTime()) row.end_set_at = now;

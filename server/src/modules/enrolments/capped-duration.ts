@@ -1,6 +1,4 @@
-/**
- * SQL that caps a duration, because repeated extensions could otherwise exceed the range of an interval or a timestamp.
- */
+/** SQL that caps a duration. Repeated extensions could otherwise exceed the range of an interval or timestamp. */
 export function cappedDuration(duration: string): string {
   return `least(${duration}::interval, interval '9999 years')`;
 }

@@ -13,8 +13,8 @@ export const unsupportedWarning =
   'The page claimed a better result for the course than its data supports. Only what the data supports counts.';
 
 /**
- * The results after a commit. If only values shared by other courses can explain a result, they are read and the result
- * is evaluated again, so that other commits do not have to read them.
+ * The results after a commit. If nothing but values shared by other courses can explain a result, they are read and the
+ * result is evaluated again. All other commits skip this read.
  */
 export async function checkedResults(
   ctx: TenantContext,

@@ -69,7 +69,7 @@ test('a commit that changes no status adds no entry to any index of the enrolmen
     assert.ok(inPlace >= all * 0.8, `${table}: ${inPlace} of ${all} updates`);
 });
 
-test('ChangedAfter finds progress that left the enrolment at its place in the list', async () => {
+test('ChangedAfter finds progress that did not move the enrolment in the list', async () => {
   const course = await newCourse(service);
   const { EnrollID, LaunchURL } = await enrol(course);
   const { commit } = await play(service, LaunchURL);

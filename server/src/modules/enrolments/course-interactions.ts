@@ -13,7 +13,7 @@ type Row = { position: Position; item: CourseInteraction | null };
 
 const max = { enrolments: 25, units: 200, bytes: 1024 ** 2 };
 
-/** The interactions of all of a tenant's learners of a course, in the order of enrolments, attempts and units. */
+/** The interactions of all of a tenant's learners on a course, ordered by enrolment, attempt and unit. */
 export async function listCourseInteractions(ctx: TenantContext, input: PageQuery & { courseId: string }) {
   const { courseId } = input;
   const after = readPosition(readCursor(input));

@@ -13,10 +13,12 @@ import {
 /** With more enrolments, the planner reads all of a course's enrolments and sorts them. */
 const max = { enrolments: 50, units: 400, bytes: 1024 ** 2 };
 
-/** Maximum questions in a response, which is also how many a unit may have. The rest of a longer unit is left out. */
+/**
+ * Maximum number of questions in a response, and from a unit. The remaining questions of a longer unit are left out.
+ */
 const maxQuestions = 1_000;
 
-/** A question with many different answers, such as one that asks for a text, shows only the most frequent ones. */
+/** A question with many different answers, such as a free-text question, shows only the most frequent ones. */
 const maxResponses = 10;
 
 type Tally = {
@@ -30,8 +32,8 @@ type Tally = {
 };
 
 /**
- * How the learners answered each question of a course, in all attempts. A request covers a limited number of
- * enrolments and bytes, and the client adds up what several requests return.
+ * How learners answered each question in a course, in all attempts. A request covers a limited number of enrolments and
+ * bytes, and the client adds up the results of several requests.
  */
 export async function readCourseQuestions(
   ctx: TenantContext,
@@ -55,7 +57,7 @@ function toPage(tallies: ReadonlyMap<string, Tally>, stop: Position | null): Cou
   return { Questions, NextCursor: stop && toCursor(writePosition(stop)) };
 }
 
-/** Content may record a question each time it is answered: the last answer of an attempt counts. */
+/** Content may record a question each time it is answered. Only the last answer in an attempt counts. */
 function lastAnswers({ interactions }: AnsweredUnit): Interaction[] {
   const last = new Map(interactions.map((each) => [each.InteractionID, each]));
   return [...last.values()].slice(0, maxQuestions);

@@ -10,7 +10,7 @@ import { playedBy } from '../catalogue/playable.ts';
 import { accessPathsOf, filterSql } from './list-filter.ts';
 
 /**
- * How far a course's units have been read: the attempt, the unit and the number of its last interaction. Null: the
+ * How far a course's units have been read: the attempt, the unit and the number of its last interaction. Null means the
  * whole unit, or the whole enrolment.
  */
 export type Position = {
@@ -37,8 +37,8 @@ type WithData = Omit<Sized, 'bytes'> & { data: RunTimeData; release_id: string |
 export type Bounds = { enrolments: number; units: number; bytes: number };
 
 /**
- * The units of the given enrolments from a position on, in all attempts. Their sizes are read first, so that a page
- * reads a limited amount of data, however much there is. `skip` means that the unit at the position has been read.
+ * The units of the given enrolments from a position onwards, in all attempts. Their sizes are read first, so that a
+ * page reads a limited amount of data however much there is. `skip` means that the unit at the position has been read.
  */
 const sizesText = `
 select begun.enroll_id, begun.number, begun.unit_id, begun.bytes
@@ -74,7 +74,7 @@ cross join lateral (
   limit 1)
 ) unit`;
 
-/** Reads the next units with their interactions, in the order of enrolments, attempts and units. */
+/** Reads the next units with their interactions, ordered by enrolment, attempt and unit. */
 export async function readAnsweredUnits(
   ctx: TenantContext,
   { courseId, after, max }: { courseId: string; after: Position | null; max: Bounds },
@@ -146,10 +146,7 @@ async function readUnits(
 
 const keyOf = ({ enroll_id, number, unit_id }: Omit<Sized, 'bytes'>) => `${enroll_id} ${number} ${unit_id}`;
 
-/**
- * The enrolments to visit, starting with the one in which the last page ended, and where the visit ends if there are
- * more.
- */
+/** The enrolments to visit, starting with the one in which the last page ended, and where to stop if there are more. */
 async function readOwners(
   ctx: TenantContext,
   courseId: string,

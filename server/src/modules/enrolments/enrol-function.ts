@@ -129,7 +129,7 @@ const extend = `
 
 const isChosen = 'option.course_id = request.course_id and option.duration_id = chosen';
 
-/** A plan only compares the counts and takes no seat, so that nobody waits for it. */
+/** A plan only compares the counts and takes no seats, so other requests need not wait for it. */
 const takeSeat = `
     if fact.seats is not null then
       seat := request.course_id || E'\\n' || chosen;
@@ -160,7 +160,7 @@ const endFormer = `
     end if;`;
 
 /**
- * The user is locked, which also reads the latest group, and so is an option without a limit, so that none is set in the
+ * Locks the user, which also reads the latest group, and an option without a limit, so that no limit is set in the
  * meantime. A conflict means that another request was faster. It cannot happen to a row that has ended the former
  * enrolment, because that enrolment is locked.
  */
@@ -200,10 +200,10 @@ const insert = `
 
 /**
  * Enrols users of the tenant `$1`. `$2` is an array of `EnrolRow`, each with its number `n`; `$3` is the time; `$4`
- * says whether nothing else follows in the transaction; `$5` is the number of rows that the transaction has processed
- * before; `$6` has the seats that a plan has counted before, and is null unless it is a plan. Rows that the transaction
- * should not process while it holds seats have no result. Rows are locked in a fixed order, so that nodes do not
- * deadlock: by course, then enrolment, option and user.
+ * says whether nothing else follows in the transaction; `$5` is the number of rows that the transaction has already
+ * processed; `$6` has the seats that a plan has already counted, and is null unless it is a plan. Rows that the
+ * transaction should not process while it holds seats have no result. Rows are locked in a fixed order, so that nodes
+ * do not deadlock: by course, then enrolment, option and user.
  */
 export const enrolFunction = databaseFunction({
   name: 'enrol',

@@ -7,7 +7,7 @@ import type { Outcome } from './enrol-function.ts';
 
 type EnrolInput = { loginId: string; courseId: string; durationId?: string };
 
-/** Error codes for every operation that enrols. Those for the choice of an option are separate. */
+/** Error codes of every operation that enrols users. Those about the choice of an option are separate. */
 export const enrolProblems = [
   'user_not_found',
   'user_disabled',

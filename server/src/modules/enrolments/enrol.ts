@@ -56,7 +56,9 @@ function seatOf(outcome: Outcome): string[] {
 /** What the current transaction has done. Each shared transaction and each dry run has its own node state. */
 const soFar = partOfState('enrolled_in_transaction', () => ({ processed: 0, planned: [] as string[] }));
 
-/** Enrols rows of several callers in one transaction. The result is null for rows that belong in the next one. */
+/**
+ * Enrols rows of several callers in one transaction. The result is null for rows that have to wait for the next one.
+ */
 async function enrolSome(ctx: TenantContext, rows: EnrolRow[]): Promise<(Outcome | null)[]> {
   const done = soFar(ctx);
   const numbered = rows.map((row, n) => ({ n, ...row }));

@@ -14,7 +14,7 @@ const service = await startService({ now: clock.now });
 after(service.close);
 const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' }, week: { Duration: 'P7D' } });
 
-/** Expires enrolments that earlier tests have left. */
+/** Expires enrolments left over from earlier tests. */
 async function settle() {
   clock.advance({ days: 365 });
   await expireEnrolments(service.ctx);

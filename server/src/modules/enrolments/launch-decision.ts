@@ -15,7 +15,7 @@ export type LaunchDecision = Omit<Explanation, 'Claims' | 'Unavailable' | 'Units
   /** How many attempts the rules permit. */
   attemptLimit: number;
   isCompleted: boolean;
-  /** Whether the latest attempt may be opened for review, although the course cannot be launched. */
+  /** Whether the latest attempt may be opened for review even though the course cannot be launched. */
   mayReview: boolean;
 };
 

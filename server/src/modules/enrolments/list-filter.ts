@@ -59,7 +59,7 @@ const isChangedAfter =
   ({ add }) =>
     `${changedAtSql('held')} > ${add(new Date(time))}`;
 
-/** The index range that contains all of them. */
+/** The index range that contains all enrolments changed after this time. */
 const mayBeChangedAfter =
   (time: string): Condition =>
   ({ add }) =>
@@ -109,7 +109,7 @@ function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
   return paths;
 }
 
-/** The recorded statuses of enrolments that currently have this status. Each is one range of an index. */
+/** The recorded statuses of enrolments that currently have this status. Each is a single index range. */
 function rangesOf(status: Status | undefined, overdue: string[] | null, { add }: Parameters): string[] {
   if (status === undefined) return statuses.map(isNoted);
   if (!overdue || overdue.length === 0) return [isNoted(status)];

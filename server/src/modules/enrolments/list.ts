@@ -33,8 +33,8 @@ export async function listEnrolmentsOfUser(
 }
 
 /**
- * Filtered enrolments. `ChangedAfter` orders them by their last change, `ExpiresAfter` and `ExpiresBefore` by their
- * end.
+ * Filtered enrolments. `ChangedAfter` orders them by their last change, `ExpiresAfter` and `ExpiresBefore` by their end
+ * date.
  */
 export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter) {
   if (input.DurationID !== undefined && input.CourseID === undefined)
@@ -71,8 +71,8 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
 }
 
 /**
- * Enrolments that became overdue since the job last ran. There are usually few. If the job has fallen behind, only the
- * earliest are read, at most as many as a statement may visit.
+ * Enrolments that have become overdue since the job last ran. There are usually few. If the job has fallen behind, only
+ * the earliest are read, up to the number that a statement may visit.
  */
 async function readOverdue(ctx: TenantContext): Promise<string[]> {
   const rows = await ctx.db

@@ -89,7 +89,7 @@ export const enrolmentData: PersonalData = {
   read: readEnrolments,
 };
 
-/** The rest of each table's primary key, and the size of rows that may be large. */
+/** The rest of each table's primary key, and the size of the rows if they may be large. */
 const pages = {
   launch: { key: ['number'] },
   attempt: { key: [] },

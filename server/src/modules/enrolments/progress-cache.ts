@@ -4,13 +4,13 @@ import type { ProgressFacts } from './progress-statements.ts';
 import { type SessionFacts, sessionEnd } from './session-end.ts';
 
 /**
- * The data known after a commit to the newest launch. `changedAt` is the enrolment's time of change if nothing has
- * changed since.
+ * The data known after a commit from the newest launch. `changedAt` is the enrolment's time of change, unless something
+ * has changed since.
  */
 export type CachedProgress = ProgressFacts &
   SessionFacts & { launch: number; user_id: string; launchId: string | null; changedAt: Date };
 
-/** Maximum cached enrolments. Each takes about 1 kB, including its results by unit. */
+/** Maximum number of cached enrolments. Each takes about 1 kB, including the results of its units. */
 const maxEntries = 4_000;
 const maxUnits = 20;
 

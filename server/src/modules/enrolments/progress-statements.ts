@@ -14,7 +14,7 @@ type Wanted = {
   number: number;
 };
 
-/** Only these columns, because reading the whole row would take a tenth of the cost of a commit. */
+/** Only these columns, because reading the whole row would account for a tenth of the cost of a commit. */
 const enrolmentColumns = [
   'status',
   'status_before_end',
@@ -48,9 +48,7 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
   /** Null if the launch does not exist or another one has its number. */
   last_seen_at: Date | null;
   exit_number: number | null;
-  /**
-   * Hash of the commit that has this number; empty if it was stored before hashes existed; null if the number is free.
-   */
+  /** Hash of the commit with this number; empty if it was stored before hashes existed; null if the number is free. */
   taken_by: string | null;
   units: Record<string, Evidence> | null;
   /** Size of each unit's run-time data. */

@@ -206,7 +206,7 @@ export async function progressAfter<Input extends CommitInput & { bytes: number 
   };
 }
 
-/** With rules for attempts, the end of each attempt is an event. */
+/** If there are rules for attempts, an event reports the end of each attempt. */
 function attemptEvents(facts: AttemptFacts, result: Evidence, finishedAt: Date | null): Progress['events'] {
   const before = facts.earlier ? facts.earlier.finishedAt : stateOf(facts).FinishedAt;
   if (facts.attempt_rules === null || before !== null || finishedAt === null) return [];

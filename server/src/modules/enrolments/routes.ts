@@ -110,7 +110,7 @@ export const enrolmentRoutes = [
       CourseID: Type.Optional(CourseID),
       DurationID: Type.Optional({
         ...DurationID,
-        description: 'An option of the course in CourseID. CourseID is required with it.',
+        description: 'An enrolment option of the course. Requires CourseID.',
       }),
       Status: Type.Optional(OneOf(statuses, { description: 'The current status.' })),
       GroupName: Type.Optional(Text(255, { description: "The users' current group." })),
@@ -122,7 +122,7 @@ export const enrolmentRoutes = [
       ),
       ChangedAfter: Type.Optional(
         Instant(
-          'Only enrolments changed after this time. They are ordered by change; progress may appear up to five minutes too early in this order. To synchronise, send the time at which your previous read began.',
+          'Only enrolments changed after this time. They are ordered by the time of the change; progress may appear up to five minutes too early in this order. To synchronise, send the time at which your previous read began.',
         ),
       ),
     }),

@@ -70,14 +70,14 @@ const rules: Rule[] = [
 
 const failing = ({ fails }: Rule, facts: LaunchFacts) => (typeof fails === 'string' ? fails : fails(facts));
 
-/** Such as: 24 November 2026 at 14:05 UTC. Rounded up to a minute. */
+/** For example, 24 November 2026 at 14:05 UTC. Rounded up to the minute. */
 export function inWords(time: Date | null, locale: 'en-GB' | 'de' | 'fr'): string {
   const at = new Date(Math.ceil((time?.getTime() ?? 0) / 60_000) * 60_000);
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return `${format.format(at)} UTC`;
 }
 
-/** Whether the next launch starts another attempt, and what prevents it. */
+/** Whether the next launch starts another attempt, and what prevents one. */
 export type AttemptDecision = {
   startsAnother: boolean;
   isAllowed: boolean;

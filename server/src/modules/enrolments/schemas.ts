@@ -19,14 +19,14 @@ const Reference = Nullable(
 const Metadata = Type.Record(Type.String({ pattern: '^[^\\u0000\\uD800-\\uDFFF]{1,40}$' }), Text(500), {
   maxProperties: 20,
   additionalProperties: false,
-  description: 'Up to 20 key–value pairs of the client’s own, with string values.',
+  description: 'Up to 20 key–value pairs defined by the client, with string values.',
 });
 
 /** Without the pattern for names: the serializer compiles it without the `u` flag and would drop names with emoji. */
 const StoredMetadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string' },
-  description: 'Up to 20 key–value pairs of the client’s own, with string values.',
+  description: 'Up to 20 key–value pairs defined by the client, with string values.',
 });
 
 const Completion = OneOf(completions);
@@ -156,8 +156,8 @@ const claimed = {
   Progress: Nullable(Type.Number({ description: '0–100.' })),
 };
 
-/** The time that the unit's statement has, which it sets itself. */
-const Reported = Nullable(Type.String({ description: "The time of the unit's statement." }));
+/** The timestamp of the unit's statement, which the unit sets itself. */
+const Reported = Nullable(Type.String({ description: "The timestamp of the unit's statement." }));
 
 export const Explanation = Fields(
   {
@@ -184,12 +184,12 @@ export const Explanation = Fields(
         Title: Type.String(),
         Detail: Type.String({
           description:
-            'The rule or limit in words, such as: Extinguishers opens after Getting out is passed.',
+            'A description of the rule or limit, such as: Extinguishers opens after Getting out is passed.',
         }),
       }),
       {
         description:
-          'The units that a rule or limit of the course keeps closed at the next launch, in the order of the contents; up to 100.',
+          'The units that a rule or limit of the course keeps closed at the next launch, up to 100, in the order of the course.',
       },
     ),
     Claims: Type.Array(

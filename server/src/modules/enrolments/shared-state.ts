@@ -5,15 +5,15 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { playedBy } from '../catalogue/playable.ts';
 
-/** Only the courses used last are read. */
+/** Only the most recently used courses are read. */
 const maxCourses = 20;
 
 /** `shared` is null if a previous version stored the tree state. */
 type Row = { enroll_id: string; release_id: string | null; shared: string | null };
 
 /**
- * Must not read `tree_state`, nor the contents of `shared` in a condition: the database would decompress those of all of
- * the learner's enrolments. Comparisons with an empty text or null do not read them.
+ * Must not read `tree_state`, or the contents of `shared` in a condition: the database would decompress them for all of
+ * the learner's enrolments. Comparing them with an empty string or null does not read them.
  */
 const text = `
 select enrolment.enroll_id, enrolment.release_id, attempt.shared

@@ -1,7 +1,7 @@
 import type { RunTimeData } from '../../../../standards/types.ts';
 import { sha256 } from '../../platform/ids.ts';
 
-/** A limit for all units of an enrolment together, because opening a session reads and sends all of them. */
+/** A limit for all units of an enrolment in total, because opening a session reads and sends all of them. */
 const maxStored = 4 * 1024 ** 2;
 
 export const notStoredWarning =

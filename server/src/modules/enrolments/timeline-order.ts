@@ -16,7 +16,7 @@ export type TimelinePosition = {
 type Logged = {
   at: Date;
   kind: 'launch' | 'unit' | 'commit' | 'event';
-  /** Of an event, or of a unit's session. */
+  /** The ID of an event or of a unit's session. */
   event_id: string | null;
   launch: number | null;
   commit: number | null;

@@ -6,7 +6,7 @@ type StartedUnit = { unit_id: string; evidence: Evidence; bytes: number };
 type StartedUnitWithData = StartedUnit & { data: RunTimeData };
 
 /**
- * Rows per statement, because other tenants wait for it on the embedded database. All units together have at most 4
+ * Rows per statement, because other tenants on the embedded database wait for it. All units together have at most 4
  * MiB.
  */
 const batchSize = 1_000;

@@ -166,7 +166,7 @@ export async function writeProgressNow(ctx: TenantContext, progress: Progress): 
   return writtenAt;
 }
 
-/** Returns the time at which the commit was written; null if something else came first. */
+/** Returns the time at which the commit was written; null if another change came first. */
 export const writeProgress = coalesce<TenantContext, Progress, Date | null>({
   name: 'write_progress',
   group: (ctx) => ctx.tenantId,

@@ -129,7 +129,7 @@ test('best, last or first: the rules say which attempt counts', async () => {
   });
 });
 
-test('an unfinished attempt does not count beside a finished one', async () => {
+test('an unfinished attempt does not count if there is a finished one', async () => {
   const { take, open, read } = await learner({ Counts: 'last' });
   await take('failed', 40);
   const { commit } = await open();
@@ -165,7 +165,7 @@ test('the longest cool-down is not shortened', async () => {
   assert.ok(wait > longest - 60_000 && wait <= longest, String(wait));
 });
 
-test('late results of a launch belong to its attempt', async () => {
+test('late results from a launch belong to its attempt', async () => {
   const { take, open, read, attempts, path } = await learner({});
   const late = await open();
   expectStatus(await late.commit({ Data: scorm12('failed', 40) }), 200);
@@ -207,7 +207,7 @@ test('a reset keeps the history and lets the learner start over', async () => {
   assert.match(JSON.stringify((await api('GET', `${path}/activity?Attempt=1`)).body), /"Response":"a"/);
 });
 
-test('a session that was open at a reset ends, and its results do not count', async () => {
+test('a session open at the time of a reset ends, and its results do not count', async () => {
   const { path, open, read } = await learner(null);
   const { commit, alive } = await open();
   expectStatus(await commit({ Data: scorm12('incomplete', 10) }), 200);
@@ -239,7 +239,7 @@ test("an enrolment's rules can be changed, and earlier attempts count accordingl
   assert.equal((await read()).Attempts, null);
 });
 
-test('rules that were set after the first attempt apply to it', async () => {
+test('rules set after the first attempt also apply to it', async () => {
   const { path, take, open, read } = await learner(null);
   await take('failed', 30);
   expectStatus(await api('PUT', path, { Attempts: { Limit: 2 } }), 200);

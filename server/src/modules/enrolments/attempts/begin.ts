@@ -9,7 +9,7 @@ import { decideAttempt } from '../rules.ts';
 import { type AttemptState, countingAttempt, stateOf } from './state.ts';
 
 /**
- * Maximum bytes of run-time data that the earlier attempts of an enrolment keep. Beyond it, an attempt keeps only its
+ * Maximum bytes of run-time data kept for an enrolment's earlier attempts. Beyond that, an attempt keeps only its
  * results.
  */
 const maxKept = 16 * 1024 ** 2;
@@ -30,7 +30,7 @@ with ended as (
 )
 select case when space.is_left then space.bytes else 0 end as bytes from space`;
 
-/** Bytes that the attempts before this one keep. */
+/** Bytes kept for the attempts before this one. */
 async function keptBefore(ctx: TenantContext, row: EnrolmentWithNames): Promise<number> {
   const before = await ctx.db
     .selectFrom('earlier_attempt')

@@ -16,7 +16,7 @@ import {
   stateWith,
 } from './state.ts';
 
-/** An attempt that had ended when one of its launches sent another commit. */
+/** An attempt that had already ended when one of its launches sent another commit. */
 export type EarlierAttempt = {
   number: number;
   result: Evidence;
@@ -128,7 +128,7 @@ function withEarlierResult(facts: ProgressFacts, earlier: EarlierAttempt, result
 
 type EarlierProgress = Progress & { earlier: EarlierAttempt };
 
-/** Returns the time at which the commit was written; null if something else came first. */
+/** Returns the time at which the commit was written; null if another change came first. */
 export function writeEarlier(ctx: TenantContext, progress: EarlierProgress): Promise<Date | null> {
   return transaction(ctx, async (ctx) => {
     const now = ctx.now();

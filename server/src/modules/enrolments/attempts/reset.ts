@@ -17,7 +17,9 @@ import { columnsOf, resultIn, stateOf } from './state.ts';
 
 type Reset = { loginId: string; enrollId: string; Reason: string };
 
-/** Lets the learner start over: earlier attempts stay readable but no longer count. A second reset changes nothing. */
+/**
+ * Lets the learner start over: earlier attempts remain available but no longer count. A second reset changes nothing.
+ */
 export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<Enrolment> {
   const { loginId, enrollId, Reason } = input;
   if (!isId(enrollId)) throw enrolmentNotFound();
@@ -36,7 +38,7 @@ export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<
       .set({ discarded: true })
       .where('tenant_id', '=', ctx.tenantId)
       .where('enroll_id', '=', enrollId)
-      // The attempts since the last reset, so that the history's length does not matter.
+      // Only the attempts since the last reset, so that the cost does not grow with the history.
       .where('number', '>', row.attempt_number - stateOf(row).Used)
       .where('number', '<=', row.attempt_number)
       .execute();

@@ -36,7 +36,7 @@ export const attemptRoutes = [
     name: 'resetEnrolment',
     summary: 'Reset an enrolment',
     description:
-      'The learner starts over: the next launch starts a new attempt on the current release, and the limit applies from there. Earlier attempts stay readable but no longer count. An override is kept. If nothing was recorded since the last reset, nothing changes.',
+      'The learner starts over: the next launch starts a new attempt on the current release, and the limit counts from there. Earlier attempts remain available but no longer count. An override is kept. If nothing has been recorded since the last reset, nothing changes.',
     tag: 'Enrolments',
     access: 'tenant',
     scope: 'enrolments:write',

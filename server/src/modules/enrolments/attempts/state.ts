@@ -6,7 +6,7 @@ import { countingResult } from '../effective-result.ts';
 
 type EnrolmentRow = Selectable<EnrolmentTable>;
 
-/** The current attempt, and the result of earlier ones that counts. */
+/** The current attempt, and the earlier result that counts. */
 export type AttemptState = {
   /** Number of attempts since the last reset, including this one. */
   Used: number;
@@ -49,7 +49,7 @@ export function isFinished({ Completion, Success }: Evidence, standard: Standard
   return Completion === 'completed' || (Success !== 'unknown' && !isOpen);
 }
 
-/** The end of an attempt, which may be now; null if it is not finished. A cmi5 registration has no end. */
+/** When an attempt ended, which may be now; null if it is not finished. A cmi5 registration has no end. */
 export function finishedAt(
   before: Date | null,
   result: Evidence,
@@ -66,8 +66,8 @@ const quality = ({ Success, Score, Completion }: Evidence) => [
 ];
 
 /**
- * The result that counts out of two finished attempts, given in order. If both are equally good, the earlier one
- * counts.
+ * The result that counts from two finished attempts, which are given in order. If both are equally good, the earlier
+ * one counts.
  */
 export function countingAttempt(earlier: Evidence | null, later: Evidence, rules: unknown): Evidence {
   const counts = rulesOf(rules)?.Counts ?? 'best';
@@ -87,7 +87,7 @@ export function resultOfAttempts(rules: unknown, state: AttemptState): Evidence 
 
 export type PlayedAttempt = { result: Evidence; isFinished: boolean };
 
-/** The parts of the state that follow from the earlier attempts since the last reset, oldest first. */
+/** The parts of the state derived from the earlier attempts since the last reset, which are given oldest first. */
 export function earlierParts(
   rules: unknown,
   attempts: readonly PlayedAttempt[],

@@ -8,7 +8,7 @@ import { commitRejections } from '../session-end.ts';
 import { measure } from '../stored-data.ts';
 import { writeProgressNow } from '../write-progress.ts';
 
-/** A number that no commit has, so that no earlier commit is found under it. */
+/** A number that no commit has, so that it never matches an earlier commit. */
 const noNumber = 2_000_000_001;
 
 /**

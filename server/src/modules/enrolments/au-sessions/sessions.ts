@@ -39,8 +39,8 @@ select ${registrationColumns} ${ofEnrolment}
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 for update of enrolment`;
 
 /**
- * Locks the enrolment until the transaction ends, so that the statements and launches of a registration take turns.
- * Null after an erasure.
+ * Locks the enrolment until the transaction ends, so that a registration's statements and launches are processed one at
+ * a time. Returns null after an erasure.
  */
 export async function lockRegistration(ctx: TenantContext, enrollId: string): Promise<Registration | null> {
   const values = [ctx.tenantId, enrollId];

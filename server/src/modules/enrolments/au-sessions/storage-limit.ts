@@ -3,7 +3,7 @@ import { run } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 
 /**
- * Maximum bytes that the AUs of an enrolment can store. A statement has about 1 kB, and SCORM units may store 1 MiB
+ * Maximum bytes that the AUs of an enrolment can store. A statement takes about 1 kB, and SCORM units may store 1 MiB
  * each.
  */
 export const maxAuBytes = 64 * 1024 ** 2;

@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 
-/** SQL: how long `days` are. Not in days, because they would have 23 or 25 hours in some time zones. */
+/** SQL: `days` as an interval, in hours because a day can have 23 or 25 hours when the clocks change. */
 export const lengthOf = (days: string) => `make_interval(hours => 24 * ${days})`;
 
 const forget = `/* across tenants: reminders of all tenants */
@@ -9,7 +9,10 @@ delete from reminder_progress own where not exists (
   select from tenant client where client.tenant_id = own.tenant_id and own.days = any(client.reminder_days)
 )`;
 
-/** The search begins with what ends in so many days from now on, so a new setting reminds nobody of the past. */
+/**
+ * The search begins with enrolments that end this many days from now, so a new setting sends no reminders about the
+ * past.
+ */
 const begin = `/* across tenants: reminders of all tenants */
 insert into reminder_progress (tenant_id, days, ends_at, enroll_id)
 select log.tenant_id, wanted.days, $1::timestamptz + ${lengthOf('wanted.days')}, '00000000-0000-0000-0000-000000000000'
@@ -19,7 +22,7 @@ cross join unnest(client.reminder_days) wanted (days)
 where not exists (select from reminder_progress own where own.tenant_id = log.tenant_id and own.days = wanted.days)
 on conflict do nothing`;
 
-/** Follows the tenants' settings. Every tenant that has enrolments has an event log. */
+/** Applies the tenants' settings. Every tenant that has enrolments has an event log. */
 export async function followSettings(ctx: Context): Promise<void> {
   await run(ctx, { name: 'forget_reminders', text: forget, values: [] });
   await run(ctx, { name: 'begin_reminders', text: begin, values: [ctx.now()] });
@@ -29,7 +32,9 @@ export type Due = { tenant_id: string; days: number };
 
 type Limits = { tenant: string; now: string; max: string };
 
-/** SQL: a tenant's enrolments after `own`, a row of `reminder_progress`, that end no later than in its days. */
+/**
+ * SQL: a tenant's enrolments that end after the position in `own`, a row of `reminder_progress`, and within its days.
+ */
 export const nextEnrolments = ({ tenant, now, max }: Limits) => `select held.* from enrolment held
   where held.tenant_id = ${tenant} and held.ended_at is null
     and (held.expires_at, held.enroll_id) > (own.ends_at, own.enroll_id)
@@ -42,7 +47,7 @@ join tenant client on client.tenant_id = own.tenant_id and client.status = 'acti
 cross join lateral (${nextEnrolments({ tenant: 'own.tenant_id', now: '$1', max: '1' })}) next
 limit $2`;
 
-/** Up to `max` reminders of tenants for which there is more to search. Those of suspended tenants wait. */
+/** Up to `max` tenants and days with enrolments still to be searched. Suspended tenants wait. */
 export function dueReminders(ctx: Context, max: number): Promise<Due[]> {
   return run<Due>(ctx, { name: 'due_reminders', text: due, values: [ctx.now(), max] });
 }

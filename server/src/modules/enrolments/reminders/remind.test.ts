@@ -30,7 +30,7 @@ after(async () => {
   await service.close();
   await server.close();
 });
-/** Sends what earlier tests have left. */
+/** Sends reminders left over from earlier tests. */
 beforeEach(async () => {
   await send();
   server.mails = [];
@@ -53,7 +53,7 @@ const Email = 'ann@acme.example';
 const remind = () => remindOfEnds(service.ctx);
 const send = () => sendMails(service.ctx, mailChecks);
 
-/** A tenant that has an event, so that the job knows it. */
+/** A tenant that has an event, so that the job finds it. */
 async function knownTenant(fields: object = {}): Promise<TestTenant> {
   const tenant = await newTenant(service, { Name: 'Acme', ...fields });
   await tenant.user();
@@ -84,13 +84,13 @@ async function enrolled(tenant: TestTenant, option = 'month', fields: Record<str
 
 const daysOf = (reminders: { Days: number }[]) => reminders.map(({ Days }) => Days);
 
-/** Passes the moment in `days`, and the job runs a few minutes later. */
+/** Moves the clock to a few minutes after `days`, and runs the job. */
 async function pass(days: number): Promise<void> {
   clock.advance({ days, minutes: 5 });
   await remind();
 }
 
-test('a learner is reminded 14 and 3 days before access ends, once each, by event and e-mail', async () => {
+test('a learner is reminded 14 and 3 days before access ends, once each, by event and email', async () => {
   const tenant = await knownTenant();
   const learner = await enrolled(tenant, 'month', { Email, FirstName: 'Ann', LastName: 'O’Neil' });
   await pass(15);
@@ -165,7 +165,7 @@ test('a tenant can choose the days, or none at all', async () => {
   assert.deepEqual(await other.reminders(), []);
 });
 
-test('days that are added later apply to the enrolments that reach them from then on', async () => {
+test('days added later apply only to enrolments that reach them afterwards', async () => {
   const tenant = await knownTenant({ ReminderDays: [] });
   const [early, late] = [await enrolled(tenant), await enrolled(tenant)];
   await late.put({ ExpiresAt: new Date(clock.now().getTime() + 40 * 86_400_000).toISOString() });
@@ -179,7 +179,7 @@ test('days that are added later apply to the enrolments that reach them from the
 });
 
 for (const ReminderDays of [[0], [366], [3, 3], [1.5], [6, 5, 4, 3, 2, 1], null])
-  test(`days that make no sense are refused: ${JSON.stringify(ReminderDays)}`, async () => {
+  test(`invalid days are rejected: ${JSON.stringify(ReminderDays)}`, async () => {
     const tenant = await newTenant(service);
     const reply = await service.api('PUT', `/tenant/${tenant.TenantID}`, { ReminderDays });
     expectProblem(reply, 422, 'validation_failed');
@@ -201,7 +201,7 @@ test('a reminder is sent only if access was long enough', async () => {
   assert.deepEqual(await unlimited.reminders(), []);
 });
 
-test('if access begins with the first launch, reminders begin with it', async () => {
+test('if access begins with the first launch, so do reminders', async () => {
   const tenant = await knownTenant();
   const [learner, short] = [await enrolled(tenant, 'launch'), await enrolled(tenant, 'launch')];
   await pass(100);
@@ -212,7 +212,7 @@ test('if access begins with the first launch, reminders begin with it', async ()
   assert.deepEqual([daysOf(await learner.reminders()), await short.reminders()], [[14], []]);
 });
 
-test('an extension leads to another reminder, unless the new end is still within the days', async () => {
+test('an extension leads to another reminder unless the new end is still within the days', async () => {
   const tenant = await knownTenant();
   const [extended, moved, nudged, fortnight] = [
     await enrolled(tenant),
@@ -230,7 +230,7 @@ test('an extension leads to another reminder, unless the new end is still within
   await pass(5);
   assert.deepEqual(daysOf(await nudged.reminders()), [14, 3]);
   await pass(4);
-  // Access has ended, and begins again with exactly as many days.
+  // Access has ended, and begins again with exactly this many days.
   expectStatus(await fortnight.again({ IfEnrolled: 'extend' }, 'fortnight'), 200);
   await pass(0);
   assert.deepEqual(daysOf(await fortnight.reminders()), [14, 3]);
@@ -238,7 +238,7 @@ test('an extension leads to another reminder, unless the new end is still within
   assert.deepEqual(daysOf(await extended.reminders()), [14, 14]);
 });
 
-test('the disabled, the erased, and those who have completed, withdrawn or run out of time are not reminded', async () => {
+test('no reminders are sent to disabled or erased users, or for completed, withdrawn or expired enrolments', async () => {
   const tenant = await knownTenant();
   const all = {
     disabled: await enrolled(tenant),
@@ -266,7 +266,7 @@ test('the disabled, the erased, and those who have completed, withdrawn or run o
   assert.equal(server.mails.length, 1);
 });
 
-test('without an e-mail address, there is only the event', async () => {
+test('without an email address, there is only the event', async () => {
   const tenant = await knownTenant();
   const learner = await enrolled(tenant, 'month', {});
   await pass(17);
@@ -276,7 +276,7 @@ test('without an e-mail address, there is only the event', async () => {
   assert.deepEqual(server.mails, []);
 });
 
-test('a waiting e-mail is cancelled if its contents are no longer true', async () => {
+test('a queued email is cancelled if its content is no longer true', async () => {
   const tenant = await knownTenant();
   const all = [
     await enrolled(tenant),
@@ -306,7 +306,7 @@ test('a waiting e-mail is cancelled if its contents are no longer true', async (
   assert.equal(server.mails[0]?.headers.get('message-id'), `<${sent?.MailID}@lectern.example>`);
 });
 
-test('after a long pause of the job, learners get only the last reminder', async () => {
+test('if the job has not run for a long time, learners get only the last reminder', async () => {
   const tenant = await knownTenant();
   const [learner, past] = [await enrolled(tenant), await enrolled(tenant, 'week')];
   await pass(28);
@@ -314,7 +314,7 @@ test('after a long pause of the job, learners get only the last reminder', async
   assert.deepEqual(await past.reminders(), []);
 });
 
-test('a suspended tenant reminds nobody until it is resumed', async () => {
+test('a suspended tenant sends no reminders until it is resumed', async () => {
   const tenant = await knownTenant();
   const learner = await enrolled(tenant);
   const setStatus = (Status: string) => service.api('PUT', `/tenant/${tenant.TenantID}`, { Status });

@@ -15,9 +15,9 @@ type Passed = {
 };
 
 /**
- * Not reminded: those who completed the course or were enrolled for no longer than the reminder's days, and those whom a
- * later reminder reaches now. The minute makes up for an enrolment that is committed, by a slow statement or by a node
- * whose clock is slow, after the search has passed its end.
+ * Skips learners who completed the course, were enrolled for no longer than the reminder's days, or get a later
+ * reminder now. The minute allows for an enrolment that a slow statement, or a node with a slow clock, commits after
+ * the search has passed its end.
  */
 const isReminded = `next.status in ('enrolled', 'in_progress') and next.expires_at > $3
   and greatest(next.enrolled_at, next.end_set_at, case when next.starts_on = 'launch' then next.started_at end)
@@ -50,7 +50,7 @@ type Learner = {
   has_password: boolean;
 };
 
-/** Locked, because their e-mails refer to them. */
+/** Locked, because their emails refer to them. */
 const enabledLearners = `
 select account.user_id, account.login_id, account.first_name, account.last_name, account.email,
   ${hasUsablePassword} as has_password
@@ -58,7 +58,7 @@ from "user" account join tenant client on client.tenant_id = account.tenant_id
 where account.tenant_id = $1 and account.user_id = any($2::uuid[]) and account.enabled
 order by account.user_id for key share of account`;
 
-/** Reminds of enrolments that end in `days`. Returns how many were considered. */
+/** Sends reminders for enrolments that end in `days`. Returns how many were considered. */
 function remindNext(ctx: TenantContext, days: number, max: number): Promise<number> {
   return transaction(ctx, async (ctx) => {
     const values = [ctx.tenantId, days, ctx.now(), max];
@@ -82,7 +82,7 @@ async function remind(ctx: TenantContext, days: number, wanted: readonly Passed[
     const learner = learners.get(enrolment.user_id ?? '');
     return learner ? [{ enrolment, learner }] : [];
   });
-  // Anyone who reads the e-mail could open the course with the LaunchURL, which needs no password.
+  // Anyone who reads the email could open the course with the LaunchURL, which needs no password.
   const coursesUrl = `${ctx.config.baseUrl}/console/`;
   const mailIds = await queueMails(
     ctx,
@@ -122,7 +122,7 @@ async function readTitles(ctx: TenantContext, wanted: readonly Passed[]): Promis
   return new Map(rows.map(({ course_id, title }) => [course_id, title]));
 }
 
-/** Enrolments per transaction: about 10 ms, for which other statements wait on the embedded database. */
+/** Enrolments per transaction. It takes about 10 ms, while other statements on the embedded database wait. */
 const batch = 50;
 /** Batches before other tenants take their turn. */
 const batchesPerTurn = 20;
@@ -139,7 +139,7 @@ export async function remindOfEnds(ctx: Context): Promise<number> {
     const due = await dueReminders(ctx, tenantsPerRound);
     let passed = 0;
     for (const next of due) passed += await takeTurn(ctx, next);
-    // Other nodes hold what is due.
+    // Other nodes have locked the due rows.
     if (passed === 0) break;
     sum += passed;
   }
