@@ -9,16 +9,17 @@ after(service.close);
 
 /** Tenants' tables without personal data, with the reasons. */
 const impersonal: Record<string, string> = {
-  stored_answer: 'erased by eraseStoredResponses; encrypted by what the client sent, gone after 24 hours',
+  stored_answer:
+    "erased by eraseStoredResponses; encrypted with the client's key and request, deleted after 24 hours",
   audit_chain: 'the last hash of a trail',
-  day_count: 'numbers of a day',
-  counted_log: 'how far the log is counted',
+  day_count: 'daily counts',
+  counted_log: 'how far the log has been counted',
   event_log: 'where the log ends',
-  mail_queue: 'when the next e-mail is due',
-  reminder_progress: 'up to which end learners have been reminded',
-  user_word_fill: 'how far the search index is filled',
+  mail_queue: 'when the next email is due',
+  reminder_progress: 'the end date up to which learners have been reminded',
+  user_word_fill: 'how far the search index has been filled',
   statement_log: 'when the newest statement was stored',
-  activity_definition: 'what activities are called',
+  activity_definition: 'names and descriptions of activities',
 };
 
 test('erasure covers every tenant table', async () => {
@@ -35,6 +36,6 @@ test('erasure covers every tenant table', async () => {
   assert.deepEqual(
     rows.map(({ name }) => name).filter((name) => !known.has(name)),
     [],
-    'Say in a personal-data.ts what an erasure does to it, or here why nothing.',
+    'Declare in a personal-data.ts what an erasure does to the table, or explain here why it does nothing.',
   );
 });

@@ -24,7 +24,7 @@ const readOwn = (ctx: Context, tenantId: string, userId: string) =>
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId);
 
-/** Changes the password of the user who is signed in. A wrong old password counts as a guess at sign-in. */
+/** Changes the password of the user who is signed in. A wrong old password counts as a failed sign-in. */
 export async function changeOwnPassword(
   ctx: Context,
   { session, userId, hash }: SignedIn,

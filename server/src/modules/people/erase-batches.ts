@@ -29,7 +29,7 @@ const again: readonly Step[] = [...stepsOf('eraseForUser'), responses];
 const ofUser: readonly Step[] = [...again, ...stepsOf('countForUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');
 
-/** The budget of a transaction. Each record costs one, and each step has a cost for its statements. */
+/** The budget of a transaction. Each record costs one, and each step has an additional cost for its statements. */
 const enough = 2 * batchRows;
 const costOfStep = 10;
 
@@ -132,12 +132,12 @@ async function takeBatch(
 ): Promise<number> {
   const { records, next } = await erase(ctx, subject, erasing.state.place);
   erasing.state = advanced(counted(erasing.state, name, records), next);
-  // Not all records are counted, but a batch that has a successor was full.
+  // `records` does not include every record, but a batch that is followed by another one was full.
   return (next === null ? records : batchRows) + costOfStep;
 }
 
 /**
- * Every write about a user locks their row first, so while this lock is held nothing can be added. Returns false if
+ * Every write about a user locks their row first, so nothing can be added while this lock is held. Returns false if
  * something was added before.
  */
 async function finish(ctx: TenantContext, erasing: Erasing): Promise<boolean> {

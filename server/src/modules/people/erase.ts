@@ -13,8 +13,9 @@ import { completed, loginHash } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 
 /**
- * Erases a person and ends their access. The first transaction locks and closes the user and, if there is little data,
- * erases everything. Otherwise the rest follows in batches of one transaction each. Returns when nothing is left.
+ * Erases a person and ends their access. The first transaction locks the user, closes the account and, if there is
+ * little data, erases everything. Otherwise the rest follows in batches of one transaction each. Returns when nothing
+ * is left.
  */
 export async function eraseUser(
   ctx: TenantContext,

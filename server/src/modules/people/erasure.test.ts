@@ -266,10 +266,7 @@ test('a copy of the database does not reveal who a stored response was about, be
   const { body } = await api('DELETE', `/user/${LoginID}`);
   assert.equal(body.Erased.find(({ Data }: { Data: string }) => Data === 'StoredResponses').Records, 2);
   const left = await abouts();
-  assert.ok(
-    !left.includes(written) && !left.includes(withoutKey),
-    'nothing leads from the person to the row',
-  );
+  assert.ok(!left.includes(written) && !left.includes(withoutKey), 'nothing links the person to the row');
 });
 
 test('an erasure plan lists what would be erased and changes nothing', async () => {

@@ -15,7 +15,7 @@ const { api, TenantID } = tenant;
 const LoginID = await tenant.user();
 const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/' });
 
-/** Calls for which the amount of work is unlimited. */
+/** Calls that can cause an unlimited amount of work. */
 const calls: [string, FairQueue, () => ReturnType<typeof api>][] = [
   ['the export of a person', lists, () => api('GET', `/user/${LoginID}/export`)],
   ['the plan of an erasure', longWrites, () => api('DELETE', `/user/${LoginID}?plan=true`)],
@@ -25,7 +25,7 @@ const calls: [string, FairQueue, () => ReturnType<typeof api>][] = [
     () => api('POST', `/webhook/${hook.WebhookID}/replay`, { From: '2026-01-01T00:00:00Z' }),
   ],
   [
-    'a replay with a key for retries',
+    'a replay with an Idempotency-Key',
     longWrites,
     () =>
       api(
@@ -51,7 +51,7 @@ test("replays, personal data exports and erasure plans wait in their tenant's qu
     }
     await Promise.all(held);
     expectStatus(await response, 200);
-    await until('all is given back', () => queue.callers.size === 0);
+    await until('all slots are released', () => queue.callers.size === 0);
   }
 });
 
@@ -62,7 +62,7 @@ test('personal data exports count towards the limit for complete lists, and a HE
   assert.equal(refused.headers.get('retry-after'), '1');
   for (const release of held) release?.();
   expectStatus(await api('GET', `/user/${LoginID}/export`), 200);
-  await until('its place is free', () => exports.used.get(TenantID)?.inUse === 0);
+  await until('its slot is free', () => exports.used.get(TenantID)?.inUse === 0);
   const before = await audited();
   for (const path of [`/user/${LoginID}/export`, `/tenant/${TenantID}/export`])
     assert.equal((await service.api('HEAD', path, undefined, tenant.key)).status, 405);

@@ -4,7 +4,7 @@ import { appendAudit } from '../audit/append.ts';
 import { userNotFound } from '../users/users.ts';
 import { allPersonalData, findPerson } from './all-personal-data.ts';
 
-/** Length of the parts in which the document is sent. */
+/** Length of the chunks in which the document is sent. */
 const partLength = 64 * 1024;
 
 /**

@@ -12,7 +12,7 @@ export function nameHash(ctx: Context, input: { TenantID: string; LoginID: strin
   return keyedHash(ctx.keys, 'guess', `${foldTenantName(input.TenantID)}\0${input.LoginID}`);
 }
 
-/** Counted separately, so that requests for a link do not use up the attempts at signing in. */
+/** Counted separately, so that requests for a link do not use up sign-in attempts. */
 export function resetHash(ctx: Context, input: { TenantID: string; LoginID: string }): string {
   return keyedHash(ctx.keys, 'guess', `reset ${foldTenantName(input.TenantID)}\0${input.LoginID}`);
 }

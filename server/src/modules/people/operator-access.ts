@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 
-/** A sign-in leaves at least one row, because only later ones remove it. */
+/** After a sign-in there is always at least one row, because only later sign-ins remove rows. */
 const look = `
 select 1 from api_key where api_key.tenant_id is null and api_key.last_used_at is not null
 union all

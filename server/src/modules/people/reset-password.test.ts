@@ -60,7 +60,7 @@ test('a user who forgot the password gets a link, sets another one and is signed
   const tenant = await newTenant(service, { Name: 'Acme' });
   const LoginID = await userWithPassword(tenant);
   const earlier = browser(service, await signInUser(service, tenant, LoginID));
-  // The name of the tenant works as on the sign-in page.
+  // The tenant's name works here as it does on the sign-in page.
   expectStatus(await forget('acme', LoginID), 204);
   await sendMails(service.ctx);
   const [mail] = server.mails;
@@ -87,7 +87,7 @@ test('a user who forgot the password gets a link, sets another one and is signed
     assert.ok(actions.includes(action), `${action}: ${actions}`);
 });
 
-test('the response is the same for everybody, and only users with a password and an address get an e-mail', async () => {
+test('the response is always the same, and only users with a password and an address get an email', async () => {
   const tenant = await newTenant(service);
   const others = [
     'nobody',
@@ -106,7 +106,7 @@ test('the response is the same for everybody, and only users with a password and
   assert.equal(server.mails.length, 1);
 });
 
-test('the requests for a name and from a network are limited, known or not', async () => {
+test('requests for a name and from a network are limited, whether or not the name exists', async () => {
   const tenant = await newTenant(service);
   for (const LoginID of [await userWithPassword(tenant), 'nobody']) {
     clock.advance({ hours: 1 });
@@ -123,7 +123,7 @@ test('the requests for a name and from a network are limited, known or not', asy
     expectProblem(await forget(tenant.TenantID, 'last'), 429, 'login_throttled');
     await sendMails(service.ctx);
   }
-  assert.equal(server.mails.length, 3, 'a mailbox gets few e-mails');
+  assert.equal(server.mails.length, 3, 'a mailbox gets few emails');
 });
 
 /** What ends a link before it has been used. */
@@ -132,7 +132,7 @@ const endings: Record<string, (LoginID: string, tenant: TestTenant) => Promise<u
   'a new password from the client': (LoginID, { api }) => api('PUT', `/user/${LoginID}`, { Password: 'x' }),
   'a new password from an administrator': (LoginID, { api }) =>
     api('PUT', `/user/password/${LoginID}`, { Password: chosen }),
-  'another e-mail address': (LoginID, { api }) => api('PUT', `/user/${LoginID}`, { Email: 'b@acme.example' }),
+  'another email address': (LoginID, { api }) => api('PUT', `/user/${LoginID}`, { Email: 'b@acme.example' }),
   'disabling the user, even for a moment': async (LoginID, { api }) => {
     for (const Enabled of [false, true]) await api('PUT', `/user/${LoginID}`, { Enabled });
   },
@@ -163,7 +163,7 @@ test('using one link ends all others, and an earlier invitation', async () => {
   assert.equal((await tenant.api('GET', `/invitation/${LoginID}`)).body.Status, 'revoked');
 });
 
-test('a link is useless in another tenant, to another site, and as another kind of link', async () => {
+test('a link does not work in another tenant, from another site or as another kind of link', async () => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
   const url = await linkFor(tenant, await userWithPassword(tenant));
   const [, secret = ''] = tokenOf(url).split('.');
@@ -182,7 +182,7 @@ test('a link is useless in another tenant, to another site, and as another kind 
   expectStatus(await look(url), 200);
 });
 
-test('a reset keeps the limits of an administrator', async () => {
+test('a reset does not lift the scope limit of an administrator', async () => {
   const tenant = await newTenant(service);
   const made = await service.api('POST', `/tenant/${tenant.TenantID}/key`, {
     Name: 'narrow',
@@ -243,7 +243,7 @@ const narrowKey = async ({ TenantID }: TestTenant, Scopes: readonly string[]) =>
     service.api(method, path, body, made.body.Secret as string);
 };
 
-test('an address that links are sent to is changed only with all scopes that the user has', async () => {
+test('changing an address that links are sent to requires all scopes of the user', async () => {
   const tenant = await newTenant(service);
   const learner = await userWithPassword(tenant);
   const administrator = await userWithPassword(tenant, { IsAdmin: true });
@@ -277,7 +277,7 @@ test('without a mail server, an address gives no access', async () => {
   await silent.close();
 });
 
-test('another address ends an invitation, even one whose e-mail is waiting', async () => {
+test('changing the address ends an invitation, even if its email is still queued', async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ Email: 'wrong@acme.example' });
   for (const isSent of [true, false]) {
@@ -301,7 +301,7 @@ test('if two links are used at the same time, only one works', async () => {
   }
 });
 
-test("requests of anonymous callers do not use up other users' e-mails, nor do a tenant's invitations", async () => {
+test("neither anonymous requests nor a tenant's invitations use up other users' emails", async () => {
   const limited = { ...service.ctx, config: { ...service.ctx.config, mailRateLimit: 3 } };
   const tenant = await newTenant(service);
   const users = [];

@@ -16,9 +16,9 @@ import type { OpenInvitation } from './schemas.ts';
 import { setPasswordByLink } from './set-password-by-link.ts';
 import { auditFailure } from './sign-in-audit.ts';
 
-/** Longer than the work for a user who exists takes, so that the time does not reveal who exists. */
+/** Longer than the work for an existing user takes, so that the response time does not reveal who exists. */
 const responseMilliseconds = 300;
-/** In 15 minutes. A school has one address for all its learners. */
+/** Per 15 minutes. All learners at a school may share one address. */
 const maxFromNetwork = 30;
 
 type Request = { TenantID: string; LoginID: string; address: string };
@@ -28,7 +28,7 @@ export async function forgetPassword(ctx: Context, input: Request): Promise<void
   if (ctx.config.mail === null)
     throw new Problem(
       'mail_not_configured',
-      'This service sends no e-mail. Ask your administrator for a new invitation.',
+      'This service sends no email. Ask your administrator for a new invitation.',
     );
   await recordGuess(
     ctx,
@@ -38,7 +38,7 @@ export async function forgetPassword(ctx: Context, input: Request): Promise<void
   await recordGuess(ctx, resetHash(ctx, input));
   const began = performance.now();
   await mailLink(ctx, input);
-  // Also if the service is so busy that the work takes longer.
+  // Rounded up to a multiple, in case the service is so busy that the work takes longer.
   await delay(responseMilliseconds - ((performance.now() - began) % responseMilliseconds));
 }
 

@@ -47,7 +47,7 @@ export const peopleRoutes = [
     summary: 'Export all data held about a user',
     description: 'For data subject access requests. The response is one document.',
     scope: 'users:read',
-    // An export contains nothing that its caller could not read otherwise.
+    // An export contains nothing that its caller could not read anyway.
     also: ['enrolments:read', 'events:read', 'xapi:read', 'audit:read'],
     params,
     answers: {

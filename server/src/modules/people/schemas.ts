@@ -67,7 +67,7 @@ export const Session = Fields(
   {
     Role: OneOf(['operator', 'administrator', 'learner'], {
       description:
-        'The operator can work on every tenant, an administrator on their own tenant. A learner can read their own data.',
+        'The operator can manage every tenant, an administrator only their own. A learner can read their own data.',
     }),
     TenantID: Nullable(TenantID),
     TenantName: Nullable(Name),
@@ -76,7 +76,7 @@ export const Session = Fields(
     LastName,
     Scopes: Type.Array(OneOf(scopes), {
       description:
-        'The scopes of the session: all of its role, unless a key with fewer scopes created the sign-in link or set the password.',
+        'The scopes of the session: all scopes of its role, unless a key with fewer scopes created the sign-in link or set the password.',
     }),
     SignedInAt: Instant(),
     IdleUntil: Instant('The session ends at this time unless it is used.'),

@@ -105,7 +105,7 @@ export async function endUserSessions(ctx: Context, input: Own & { everywhere: b
     const counts = [(await run(ctx, links)).length, (await run(ctx, sessions)).length];
     return counts.includes(batchSize);
   };
-  // With the first batch, so that no session ends without an entry.
+  // Written with the first batch, so that no session ends without an entry.
   let hasMore = await transaction(ctx, async (ctx) => {
     await appendAudit(ctx, tenantId, {
       action: 'sessions.ended',

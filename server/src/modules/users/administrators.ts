@@ -22,8 +22,8 @@ type Known = Pick<UserRow, 'is_admin' | 'admin_scopes'>;
 type KnownWithEmail = Known & Pick<UserRow, 'email'>;
 
 /**
- * Rejects changes to an administrator, to the administrator role, to a password or to an address without the scopes that
- * they need.
+ * Rejects a change to an administrator, the administrator role, a password or an address if the caller lacks the scopes
+ * that it requires.
  */
 export function rejectAdminChange(ctx: TenantContext, before: KnownWithEmail, change: UserChange): void {
   if (before.is_admin) requireScope(ctx, 'users:admin', 'Changing an administrator');
@@ -33,8 +33,8 @@ export function rejectAdminChange(ctx: TenantContext, before: KnownWithEmail, ch
 }
 
 /**
- * With a mail server, whoever receives a user's e-mails can set the password and sign in. So the caller needs everything
- * that the user may do.
+ * With a mail server, anyone who receives a user's emails can set the password and sign in, so the caller needs all of
+ * the user's scopes.
  */
 function rejectNewAddress(ctx: TenantContext, { is_admin, admin_scopes }: Known): void {
   if (ctx.config.mail === null) return;
@@ -45,8 +45,8 @@ function rejectNewAddress(ctx: TenantContext, { is_admin, admin_scopes }: Known)
 }
 
 /**
- * The limit after a change. Rights and passwords that were set with a narrow key give no more access than that key has.
- * A key with all of a tenant's scopes lifts an administrator's limit by sending `IsAdmin: true`, and a learner's by
+ * The limit after a change. Rights and passwords set with a key that has few scopes give no more access than that key.
+ * A key with all of a tenant's scopes removes an administrator's limit by sending `IsAdmin: true`, and a learner's by
  * setting a new password.
  */
 export function limitAfter(ctx: TenantContext, before: Known, change: UserChange): string[] | null {

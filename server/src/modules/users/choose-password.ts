@@ -8,7 +8,7 @@ import { endResets } from './resets/end.ts';
 type Choice = {
   userId: string;
   passwordHash: string;
-  /** The session that stays open. All others of the user end. */
+  /** The session that stays open. The user's other sessions end. */
   sessionId: string | null;
   /** The scopes of the inviter or administrator; `undefined` if the user changes or resets their own password. */
   limit?: readonly string[] | null;

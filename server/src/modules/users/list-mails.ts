@@ -31,7 +31,7 @@ type Row = {
 const loginIdSql = `select account.login_id from "user" account
   where account.tenant_id = $1 and account.user_id = held.user_id`;
 
-/** The e-mails to users, newest first. */
+/** The emails to users, newest first. */
 export async function listMails(ctx: TenantContext, input: Filter) {
   const limit = pageLimit(input);
   const before = readCursor(input);
@@ -55,7 +55,7 @@ export async function listMails(ctx: TenantContext, input: Filter) {
         ? conditions.map((condition) => (parameters) => ({ ranges: [condition(parameters)] }))
         : [() => ({ ranges: ['true'] })],
     filter: all,
-    // Not a join, for which the planner would read all users.
+    // Not a join, because the planner would read all users for it.
     show: (page) => `select held.*, (${loginIdSql}) as login_id from (${page}) held`,
     wanted: limit,
   });

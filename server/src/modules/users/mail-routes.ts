@@ -13,9 +13,9 @@ export const mailRoutes = [
     path: '/mail',
     name: 'listMails',
     mayBeStale: true,
-    summary: 'List e-mails to users',
+    summary: 'List emails to users',
     description:
-      'Newest first, with the answers of the mail server. The list never contains their links. If `SMTP_URL` is not set, no e-mails are sent.',
+      'Newest first, with the responses from the mail server. The list never contains links. If `SMTP_URL` is not set, no emails are sent.',
     tag: 'Invitations',
     access: 'tenant',
     scope: 'users:read',
@@ -24,7 +24,7 @@ export const mailRoutes = [
       LoginID: Type.Optional(LoginID),
       Status: Type.Optional(OneOf(mailStatuses)),
     }),
-    answers: { 200: { description: 'A page of e-mails.', schema: PageOf(Mail) } },
+    answers: { 200: { description: 'A page of emails.', schema: PageOf(Mail) } },
     handle: async (ctx, { query }) => ok(await listMails(ctx, query)),
   }),
 ];

@@ -8,7 +8,7 @@ export const userData: PersonalData = {
   name: 'User',
   tables: ['user', 'user_word', 'password_failure'],
   erased:
-    'The record with LoginID, names, group and e-mail address; the words in the search index; the password hash; failed sign-ins.',
+    'The record with LoginID, names, group and email address; the words in the search index; the password hash; failed sign-ins.',
   kept: null,
   count: async () => 1,
   read: async function* (ctx, person) {

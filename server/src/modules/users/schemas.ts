@@ -14,7 +14,7 @@ const details = {
   Email: Nullable(
     Text(320, {
       description:
-        "If the service sends e-mail, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address.",
+        "If the service sends email, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address.",
     }),
   ),
 };

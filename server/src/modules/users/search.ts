@@ -12,7 +12,7 @@ import { askedWords, indexedPart } from './words.ts';
 type SearchFilter = UserFilter & { Search: string };
 type Found = UserRow & { word: string };
 
-/** `word` and `id` of the last row, and the index of the search word whose order the list has; or the last LoginID. */
+/** `word` and `id` of the last row, and the index of the search word that orders the list; or the last LoginID. */
 type Position = { leading: number; word: string; id: string } | { loginId: string };
 type Place = Extract<Position, { leading: number }>;
 
@@ -39,7 +39,7 @@ export async function searchUsers(ctx: TenantContext, input: SearchFilter) {
   return toPage([...first, ...rows], limit, key, toUser, end);
 }
 
-/** Where the list begins. Without words, or before a job has indexed a tenant, it is in the order of LoginIDs. */
+/** Where the list begins. Without words, or before a job has indexed a tenant, it is ordered by LoginID. */
 async function firstPosition(
   ctx: TenantContext,
   input: SearchFilter,
@@ -49,7 +49,7 @@ async function firstPosition(
   return leading === null ? { loginId: '' } : { leading, word: '', id: firstId };
 }
 
-/** False during an upgrade, while a job still adds the words of earlier users. */
+/** False during an upgrade, while a job is still adding the words of existing users. */
 async function isFilled(ctx: TenantContext): Promise<boolean> {
   const row = await ctx.db
     .selectFrom('user_word_fill')

@@ -20,7 +20,7 @@ async function wordsInDatabase(texts: string[]): Promise<string[][]> {
 }
 
 test('a search folds words as the database does', async () => {
-  // Node.js knows marks of Unicode 17, which PostgreSQL 15 does not put in order.
+  // Node.js supports combining marks from Unicode 17, which PostgreSQL 15 does not reorder when normalising.
   const isKnown = (code: number) => code < 0x1acf || code > 0x1aff;
   const letters = fc
     .integer({ min: 1, max: 0x24ff })

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../../platform/context.ts';
 import { cancelMails } from '../../mail/queue.ts';
 
-/** Ends a pending invitation: on request, after a new password or e-mail address, or because the user was disabled. */
+/** Ends a pending invitation: on request, after a new password or email address, or because the user was disabled. */
 export async function endInvitation(ctx: TenantContext, userId: string): Promise<boolean> {
   const [ended] = await ctx.db
     .updateTable('invitation')
@@ -12,7 +12,7 @@ export async function endInvitation(ctx: TenantContext, userId: string): Promise
     .where('revoked_at', 'is', null)
     .returning('invitation_id')
     .execute();
-  // Also that of an accepted one: its link may have been shown before the e-mail was sent.
+  // The email of an accepted invitation is cancelled too: its link may have been used before the email was sent.
   await cancelMails(ctx, { userIds: [userId], kind: 'invitation' });
   return ended !== undefined;
 }

@@ -52,7 +52,7 @@ export async function revokeInvitation(ctx: TenantContext, input: { loginId: str
   });
 }
 
-/** Older links of an invitation stop working when it gets more than this. */
+/** Older links of an invitation stop working when it has more than this. */
 const maxLinks = 5;
 
 const addLink = `

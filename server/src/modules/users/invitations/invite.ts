@@ -105,7 +105,7 @@ const inviteCoalesced = coalesce<TenantContext, Request, Outcome>({
 
 type Mailed = { request: Request; outcome: NonNullable<Outcome> };
 
-/** Replaces the e-mails of earlier invitations, whose links no longer work. */
+/** Replaces the emails of earlier invitations, whose links no longer work. */
 async function mailLinks(ctx: TenantContext, invited: readonly Mailed[]): Promise<void> {
   if (invited.length === 0) return;
   await cancelMails(ctx, { userIds: invited.map(({ outcome }) => outcome.user_id), kind: 'invitation' });

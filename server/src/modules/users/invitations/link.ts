@@ -5,7 +5,7 @@ import { newToken, readToken } from '../../tenants/token.ts';
 /** The content of a link: the invitation it is for, and a secret of which only the hash is stored. */
 export type InvitationHandle = { tenantId: string; invitationId: string; hash: string };
 
-/** The token is in the fragment, which browsers send to no server, so that no log contains it. */
+/** The token is in the fragment, which browsers never send to a server, so no log contains it. */
 export function newInvitationLink(
   ctx: Pick<Context, 'config'>,
   { tenantId, invitationId }: { tenantId: string; invitationId: string },

@@ -29,7 +29,7 @@ export const invitationRoutes = [
     name: 'createInvitation',
     summary: 'Invite a user to set a password',
     description:
-      "The link opens a page where the user sets a password and is signed in. It works once and for seven days. If `SMTP_URL` is set, the service e-mails it to the user. The user's earlier invitation stops working. Invite users who forgot their password in the same way.",
+      "The link opens a page where the user sets a password and is signed in. It works once and for seven days. If `SMTP_URL` is set, the service emails it to the user. The user's earlier invitation stops working. Invite users who forgot their password in the same way.",
     body: InvitationRequest,
     answers: { 201: { description: 'The invitation with its link.', schema: NewInvitation } },
     problems: ['user_not_found', 'user_disabled'],

@@ -31,7 +31,7 @@ export const InvitationRequest = Fields(
     SendMail: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'false if you send the link yourself although this service could e-mail it.',
+        description: 'false if you send the link yourself although this service could email it.',
       }),
     ),
   },
@@ -51,7 +51,7 @@ export const NewInvitation = Fields(
       Type.String({
         format: 'uuid',
         description:
-          "The e-mail with the link, listed by `GET /mail`. null if the service sends no e-mail, `SendMail` is false, or the user's `Email` is not an e-mail address.",
+          "The email with the link, listed by `GET /mail`. null if the service sends no email, `SendMail` is false, or the user's `Email` is not an email address.",
       }),
     ),
   },

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../../platform/context.ts';
 import { cancelMails } from '../../mail/queue.ts';
 
-/** Ends all links: after a new password or another e-mail address, or because the user was disabled. */
+/** Ends all links: after a new password or another email address, or because the user was disabled. */
 export async function endResets(ctx: TenantContext, userId: string): Promise<void> {
   const ended = await ctx.db
     .deleteFrom('password_reset')

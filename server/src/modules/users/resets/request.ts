@@ -6,7 +6,7 @@ import { newToken } from '../../tenants/token.ts';
 import { hasUsablePassword } from '../passwords.ts';
 
 const lifetimeMinutes = 60;
-/** Links that a user may have. Further requests send nothing, so that nobody's mailbox can be flooded. */
+/** Links that a user may have. Further requests send nothing, so that a mailbox cannot be flooded. */
 const maxLinks = 3;
 
 const find = `
@@ -29,7 +29,7 @@ select $1, $2, $3, $4, $5 where (
   select count(*) from password_reset own where own.tenant_id = $1 and own.user_id = $3
 ) < ${maxLinks} returning 1`;
 
-/** E-mails a link to the user, if there is one who can use it. */
+/** Emails a link to the user, if there is one who can use it. */
 export async function requestReset(ctx: TenantContext, loginId: string): Promise<void> {
   const now = ctx.now();
   const expiresAt = new Date(now.getTime() + lifetimeMinutes * 60_000);
@@ -62,7 +62,7 @@ export async function requestReset(ctx: TenantContext, loginId: string): Promise
   });
 }
 
-/** The token is in the fragment, which browsers send to no server. */
+/** The token is in the fragment, which browsers never send to a server. */
 function newResetLink({ config }: Pick<Context, 'config'>, tenantId: string) {
   const { token, hash } = newToken(tenantId);
   return { url: `${config.baseUrl}/console/reset#${token}`, hash };

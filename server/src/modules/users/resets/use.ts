@@ -5,7 +5,10 @@ import type { PendingInvitation } from '../invitations/accept.ts';
 /** A tenant and the hash of a link's secret. */
 export type ResetHandle = { tenantId: string; hash: string };
 
-/** $1 tenant, $2 hash of the link, $3 now. A newer password and a suspension, even one that has ended, end the link. */
+/**
+ * $1 tenant, $2 hash of the link, $3 now. A newer password or a suspension, even one that has ended, invalidates the
+ * link.
+ */
 const isUsable = `held.tenant_id = $1 and held.link_hash = $2 and held.expires_at > $3
   and account.tenant_id = $1 and account.user_id = held.user_id and account.enabled
   and coalesce(account.password_changed_at <= held.created_at, true)
