@@ -45,7 +45,7 @@ export function changed(
   return row;
 }
 
-/** Under other rules, a different earlier attempt may count. */
+/** With different rules, a different earlier attempt may count. */
 function changeRules(
   row: EnrolmentWithNames,
   sent: NonNullable<EnrolmentChange['Attempts']> | null,

@@ -124,11 +124,11 @@ function knownLaunch(facts: ProgressFacts | null, { launch, launchId }: CommitIn
   return { ...facts, user_id, enabled, ...forgotten };
 }
 
-/** Units that report to the service themselves: with statements, or by HACP. */
+/** Units that report directly to the service, with statements or by HACP. */
 async function rejectReported(ctx: TenantContext, facts: KnownFacts, sent: CommitInput): Promise<void> {
   const unit = unitOf(await playedBy(ctx, facts.release_id), sent.unitId);
   if (unit.Kind !== 'au') return;
-  const detail = 'This unit reports to the service itself, so its page cannot report for it.';
+  const detail = 'This unit reports directly to the service, so its page cannot report for it.';
   throw new Problem('validation_failed', detail, { param: 'UnitID' });
 }
 

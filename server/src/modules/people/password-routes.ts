@@ -26,14 +26,14 @@ async function requireSession(ctx: Context, request: FastifyRequest) {
   return found;
 }
 
-/** Called by our own pages, on which users set their passwords. */
+/** Called by our own pages where users set their passwords. */
 export const passwordRoutes = [
   route({
     ...open,
     method: 'POST',
     path: '/session/invitation/check',
     name: 'readOpenInvitation',
-    summary: 'Read the invitation of a link',
+    summary: 'Read the invitation behind a link',
     description: "Called by the link's page. Does not use up the link.",
     body: InvitationToken,
     answers: { 200: { description: 'The link can be used.', schema: OpenInvitation } },
@@ -87,7 +87,7 @@ export const passwordRoutes = [
     method: 'POST',
     path: '/session/reset/check',
     name: 'readOpenReset',
-    summary: 'Read the password reset of a link',
+    summary: 'Read the password reset behind a link',
     description: "Called by the link's page. Does not use up the link.",
     body: InvitationToken,
     answers: { 200: { description: 'The link can be used.', schema: OpenInvitation } },

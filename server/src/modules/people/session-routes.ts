@@ -44,7 +44,7 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/session/sign-in',
     name: 'openSignInLink',
-    summary: 'Show the page of a sign-in link',
+    summary: 'Show the page for a sign-in link',
     description:
       'Only the button on the page uses up the link, so mail scanners that follow links do no harm.',
     query: Type.Object({ token: Type.Optional(Token) }),

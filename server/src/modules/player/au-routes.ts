@@ -73,14 +73,14 @@ const notStored = { 'Cache-Control': 'no-store' };
 /** AUs run on other origins, and send no cookies. */
 const anyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
-/** The routes of units that report to the service itself. */
+/** The routes of units that report directly to the service. */
 export const auRoutes = [
   route({
     ...content,
     method: 'POST',
     path: '/play/{token}/au',
     name: 'openUnit',
-    summary: 'Open a session of a unit that reports to the service itself',
+    summary: 'Open a session for a unit that reports directly to the service',
     description: 'For units of cmi5, xAPI and AICC. The open session of the enrolment is abandoned.',
     runTime: { token: 'session', use: 'alive' },
     params: Session,
@@ -100,7 +100,7 @@ export const auRoutes = [
     path: '/play/{token}/results',
     name: 'readSessionResults',
     summary: 'Read the current results',
-    description: 'For units that report to the service themselves, without the page.',
+    description: 'For units that report directly to the service, without the page.',
     runTime: { token: 'session', use: 'alive' },
     params: Session,
     answers: { 200: { description: 'The results.', schema: Results } },

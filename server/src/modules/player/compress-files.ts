@@ -10,7 +10,10 @@ import { partOfState } from '../../platform/node-state.ts';
 /** Larger files are mostly media and are sent uncompressed. */
 const maxBytes = 1024 * 1024;
 const minBytes = 1024;
-/** Concurrent compressions on this node, which leave a core for everything else; further files are sent uncompressed. */
+/**
+ * Maximum concurrent compressions on this node, leaving a core for everything else. Further files are sent
+ * uncompressed.
+ */
 const maxConcurrent = Math.max(1, Math.min(3, availableParallelism() - 1));
 const keptBytes = 16 * 1024 * 1024;
 
@@ -18,7 +21,10 @@ const compressible = /^text\/|^image\/(svg|bmp)|javascript|json|xml|wasm|^font\/
 
 const running = partOfState('compressions', () => ({ compressions: 0 }));
 
-/** Compressed files by encoding and path; the files of a release never change. Null: too many compressions. */
+/**
+ * Compressed files by encoding and path; the files of a release never change. Null if too many compressions are
+ * running.
+ */
 const compressedFiles = createCache<Buffer | null>({
   name: 'compressed files',
   milliseconds: 600_000,

@@ -40,7 +40,7 @@ function rejectWhenEnded(ended: SessionEnd | null): void {
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
 }
 
-/** Whether a window or frame will show the response, rather than a script or element of the course. */
+/** Whether the response is shown in a window or frame, rather than used by a script or element of the course. */
 const isNavigation = ({ headers }: { headers: IncomingHttpHeaders }) =>
   headers['sec-fetch-mode'] === 'navigate';
 
@@ -139,7 +139,7 @@ export const contentRoutes = [
     name: 'openSession',
     summary: 'Open a player session',
     description:
-      'Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, what to tell the learner in the language of `Accept-Language`: `Title`, `Reason`, and `Link` (`Text` and `URL`) to a review or a start, or null.',
+      'Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, the text for the learner in the language of `Accept-Language`: `Title`, `Reason` and `Link`, which is null or has the `Text` and `URL` of a link to a review or to the course.',
     runTime: { token: 'ticket', use: 'page' },
     bodyLimit: maxEmptyBody,
     params: Ticket,
@@ -249,9 +249,7 @@ export const contentRoutes = [
   }),
 ];
 
-/**
- * If a release's folder is missing, the operator has to fix it: the address is right. A deleted release has no folder.
- */
+/** If the folder of an existing release is missing, the operator must restore it. A deleted release has no folder. */
 async function expectFolder(
   ctx: Context,
   { folder, releaseId }: { folder: string; releaseId: string },

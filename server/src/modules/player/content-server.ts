@@ -28,8 +28,8 @@ export const contentHeaders = {
 const commitShape: JsonShape = { depth: 3, values: maxElementCount + 100 };
 
 /**
- * Responses contain data that courses have stored. It may be slow to compress, and compressing it takes threads from
- * files and passwords. Responses with more characters than this are sent uncompressed.
+ * Responses contain data that courses have stored. It may be slow to compress, and compression takes threads away from
+ * file access and password hashing. Responses with more characters than this are sent uncompressed.
  */
 const maxCompressed = 256 * 1024;
 

@@ -41,7 +41,7 @@ async function openCourse({ api, user }: typeof honest) {
 const learners = await Promise.all(Array.from({ length: 4 }, () => openCourse(flooding)));
 const victim = await openCourse(honest);
 
-/** Each learner sends 100 requests, the maximum at a time. */
+/** Each learner sends 100 requests, the maximum number at a time. */
 const flood = () => learners.flatMap(({ read }) => Array.from({ length: 100 }, () => read()));
 
 test('hundreds of simultaneous file requests share the statement that reads their tenant', async () => {

@@ -19,7 +19,7 @@ function beingOpened(ctx: Context): Problem {
   });
 }
 
-/** A tenant cannot open more large sessions while its clients have many unread or waiting. */
+/** A tenant cannot open more large sessions while many are waiting or not yet read by its clients. */
 export function rejectLarge(ctx: Context, tenantId: string | null): void {
   const line = tenantId ?? operatorQueue;
   const { openings, unreadSessions } = ctx.admission;

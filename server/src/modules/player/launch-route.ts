@@ -64,7 +64,7 @@ async function click(
   const { CourseID: courseId, mayReview } = decision;
   const origin = contentOrigin(ctx, { use: 'launch', tenantId: handle.tenantId, courseId });
   const ticket = { ...handle, returnUrl: back, courseId };
-  // Somebody who asks for a review does not want to use up an attempt.
+  // A learner who requests a review does not want to use up an attempt.
   if (decision.MayLaunch && wantsReview)
     return refused({ ...page, link: linkTo('start', page, own) }, decision);
   if (decision.MayLaunch) return redirectToPlayer(origin, writeTicket(ctx, ticket), page.framing);

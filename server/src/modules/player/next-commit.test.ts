@@ -6,8 +6,7 @@ import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus } from '../../../test/support/tenant.ts';
 
-// A node remembers an enrolment after a commit, so that the next one needs no read. Changes since then still take
-// effect.
+// A node caches an enrolment after a commit, so that the next one needs no read. Changes since then still take effect.
 
 const statements: string[] = [];
 const service = await startService();
@@ -48,7 +47,7 @@ test('the next commit of a session takes one statement', async () => {
   assert.deepEqual([Status, Score], ['completed', 70]);
 });
 
-test('a repeated commit is still recognised, and so is a number already used by another commit', async () => {
+test('a repeated commit is still recognised, as is a number already used by another commit', async () => {
   const { commit } = await begin();
   const data = scorm12('incomplete', 40);
   const [first, repeated] = [await commit(2, data), await commit(2, data)];

@@ -27,7 +27,7 @@ export type OpenSession = {
   state: () => Promise<LaunchState>;
   /** Records that the page is still open. */
   keepAlive: () => Promise<LaunchState>;
-  /** Opens a unit that reports to the service itself. */
+  /** Opens a unit that reports directly to the service. */
   openAu: (body: AuOpening) => Promise<OpenedAu>;
   /** The results so far, which such units report without the page. */
   results: () => ReturnType<typeof readResults>;

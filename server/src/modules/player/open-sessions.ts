@@ -104,7 +104,7 @@ function launchSession(ctx: TenantContext, handle: SessionHandle): OpenSession {
   };
 }
 
-/** Opens a unit that reports to the service itself, by the protocol of its standard. */
+/** Opens a unit that reports directly to the service, by the protocol of its standard. */
 async function openUnit(
   ctx: TenantContext,
   handle: SessionHandle,
@@ -123,7 +123,7 @@ async function openUnit(
   if (unit.Kind !== 'au')
     throw new Problem(
       'validation_failed',
-      'This unit does not report to the service itself, so it needs no session.',
+      'This unit does not report directly to the service, so it needs no session.',
       { param: 'UnitID' },
     );
   const addresses = (session: AuHandle) => auAddresses(ctx, session);
@@ -155,7 +155,7 @@ function auAddresses(ctx: Context, session: AuHandle): ReturnType<AuAddresses> {
 async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticket: Ticket): Promise<Opened> {
   const { tenantId } = ticket;
   await rejectSuspended(ctx, tenantId);
-  // Checked before the launch counts, because only then is it known whether the session is large.
+  // Checked before the launch is counted: only afterwards is it known whether the session is large.
   rejectLarge(ctx, tenantId);
   if (ctx.now().getTime() - ticket.at > decisionMilliseconds) {
     const { reason } = await explain(ctx, ticket);
@@ -228,8 +228,8 @@ function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units
 }
 
 /**
- * Accepts a commit from a session's page. The receipt confirms that it is in the database. A commit must not fail because
- * of what the content writes.
+ * Accepts a commit from a session's page. The receipt confirms that it is in the database. A commit must not fail
+ * because of values that the content writes.
  */
 function commit(ctx: TenantContext, handle: SessionHandle, body: Commit): Promise<Receipt> {
   const data = Object.entries(body.Data).map(([name, value]) => [storable(name), storable(value)]);

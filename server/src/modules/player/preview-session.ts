@@ -49,7 +49,7 @@ export function previewSession(ctx: Context, handle: PreviewHandle): OpenSession
   const noResults = async () => {
     throw new Problem(
       'course_not_playable',
-      'This course reports to the service itself, so it cannot be previewed. Enrol a test user instead.',
+      'This course reports directly to the service, so it cannot be previewed. Enrol a test user instead.',
     );
   };
   return {

@@ -6,7 +6,7 @@ import { type Language, languageOf, textsIn } from './page-texts.ts';
 import { reviewUntil, writeReviewTicket } from './review-tokens.ts';
 import { type Ticket, writeTicket } from './tokens.ts';
 
-/** Why the course was not opened, for the learner. If it can be started, a review was requested. */
+/** Explains to the learner why the course was not opened. If it can be started, a review was requested. */
 export function refusalText(language: Language, decision: LaunchDecision) {
   const { Rules, NextAttemptAt, CourseTitle, attemptLimit: limit, isCompleted } = decision;
   const texts = textsIn(language);
@@ -19,8 +19,8 @@ export function refusalText(language: Language, decision: LaunchDecision) {
 }
 
 /**
- * Adds to a rejected opening what its page tells the learner, in their language, and where to go from there: to a
- * review, or to starting the course, which a review never does. The link is valid for as long as the click itself.
+ * Adds a page for the learner to a rejected request: the reason in their language, and a link to a review or, after a
+ * request for a review, to the course. The link is valid for as long as the click itself.
  */
 export async function withPage<T>(
   ctx: TenantContext,

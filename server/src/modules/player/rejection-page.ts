@@ -43,7 +43,7 @@ function rejectionHtml(input: {
   const { back, close } = textsIn(input.language);
   const { link } = input;
   const open = link ? `<p><a href="${escaped(link.address)}">${escaped(link.text)}</a></p>` : '';
-  // Beside another link, this would compete with it.
+  // Omitted if there is a link, which the learner should follow instead.
   const end = input.isPartOfCourse || link ? '' : `<p>${close}</p>`;
   const leave = input.back ? `<p><a href="${escaped(input.back)}">${back}</a></p>` : end;
   return `<!doctype html>

@@ -35,7 +35,7 @@ export function reviewSession(ctx: TenantContext, handle: ReviewHandle): OpenSes
   const noResults = async () => {
     throw new Problem(
       'course_not_playable',
-      'This course reports to the service itself, so it cannot be opened for review.',
+      'This course reports directly to the service, so it cannot be opened for review.',
     );
   };
   return {
@@ -114,7 +114,7 @@ function receiptOf(ctx: TenantContext, row: Row, number: number): Receipt {
   return { Number: number, Status, Completion, Success, Score, Progress, Ended: null };
 }
 
-/** Content commits in a review, too. The receipt repeats the enrolment's result. */
+/** Content also commits during a review. The receipt repeats the enrolment's result. */
 async function confirm(
   ctx: TenantContext,
   handle: ReviewHandle,

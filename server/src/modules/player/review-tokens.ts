@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { seal, unseal } from '../../platform/keys/signing.ts';
 import type { NewTicket, Ticket } from './tokens.ts';
 
-/** A review ends after this time, and is opened again with the LaunchURL. */
+/** A review ends after this time. The LaunchURL opens it again. */
 const reviewHours = 2;
 
 /** An opened review of an enrolment's latest attempt, with the files that it may request and its end. */

@@ -81,7 +81,7 @@ test('a review can be opened as often as a course can be launched', async () => 
   const link = await reviewLink(LaunchURL);
   const { location } = await click(link ?? '');
   const replies = await Promise.all(Array.from({ length: 30 }, () => post(`${location}/session`)));
-  // The launch that failed counts.
+  // The launch of the failed attempt counts too.
   assert.equal(replies.filter(({ status }) => status === 201).length, 9);
   const rejected = replies.find(({ status }) => status !== 201);
   assert.equal(rejected?.status, 429);
@@ -133,12 +133,12 @@ test('during a cool-down the latest attempt can be reviewed, and afterwards anot
   clock.advance({ hours: 3 });
   expectProblem(await post(`${location}/session`), 410, 'session_ended');
   const start = await startLink(link);
-  assert.equal((await read()).Attempt, 1, 'a link for a review starts nothing');
+  assert.equal((await read()).Attempt, 1, 'a review link does not start an attempt');
   assert.equal((await play(service, start)).session.Mode, 'normal');
   assert.equal((await read()).Attempt, 2);
 });
 
-test('a review that was not opened yet is refused once an attempt can start', async () => {
+test('a review that has not been opened yet is rejected once an attempt can start', async () => {
   const { CourseID, LaunchURL, path } = await failed();
   const { location } = await click((await reviewLink(LaunchURL)) ?? '');
   expectStatus(await api('PUT', path, { Attempts: { Limit: 2, Review: true } }), 200);
@@ -150,7 +150,7 @@ test('a review that was not opened yet is refused once an attempt can start', as
   assert.deepEqual([started.status, started.body.Mode], [201, 'normal']);
 });
 
-test('a page that is loaded again after the last attempt says why it cannot continue, and offers the review', async () => {
+test('a page reloaded after the last attempt says why it cannot continue, and offers a review', async () => {
   const { CourseID, LaunchURL, path } = await failed({ Limit: 2, Review: true });
   const { location } = await click(LaunchURL);
   expectStatus(await api('PUT', path, { Attempts: { Limit: 1, Review: true } }), 200);
@@ -165,7 +165,7 @@ test('a page that is loaded again after the last attempt says why it cannot cont
   assert.deepEqual([opened.status, opened.body.Mode], [201, 'review']);
 });
 
-test('the links of a refused page are valid no longer than the click was', async () => {
+test('the links on a rejection page are valid for no longer than the click', async () => {
   const { LaunchURL, path } = await failed({ Limit: 2, Review: true });
   const { location } = await click(LaunchURL);
   expectStatus(await api('PUT', path, { Attempts: { Limit: 1, Review: true } }), 200);
@@ -220,7 +220,7 @@ test('an AICC unit cannot be opened for review, because it reports to the servic
   assert.equal(await reviewLink(LaunchURL), null);
 });
 
-test('tokens of a review are not those of a launch', async () => {
+test('review tokens do not work for a launch', async () => {
   const { LaunchURL } = await failed();
   const { location } = await click((await reviewLink(LaunchURL)) ?? '');
   const token = (location ?? '').split('/play/')[1] ?? '';

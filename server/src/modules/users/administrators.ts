@@ -41,12 +41,12 @@ function rejectNewAddress(ctx: TenantContext, { is_admin, admin_scopes }: Known)
   const role = is_admin ? tenantScopes : learnerScopes;
   const needed = role.filter((scope) => admin_scopes?.includes(scope) ?? true);
   for (const scope of ['users:admin' as const, ...needed])
-    requireScope(ctx, scope, 'Changing an Email, to which links for a new password are sent,');
+    requireScope(ctx, scope, 'Changing an email address that password links are sent to');
 }
 
 /**
- * The limit after a change. Rights and passwords set with a key that has few scopes give no more access than that key.
- * A key with all of a tenant's scopes removes an administrator's limit by sending `IsAdmin: true`, and a learner's by
+ * The limit after a change. Rights and passwords set with a restricted key give no more access than the key itself. A
+ * key with all of a tenant's scopes removes an administrator's limit by sending `IsAdmin: true`, and a learner's by
  * setting a new password.
  */
 export function limitAfter(ctx: TenantContext, before: Known, change: UserChange): string[] | null {

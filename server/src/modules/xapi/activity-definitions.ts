@@ -97,11 +97,14 @@ export async function checkDefinitions(ctx: TenantContext, statements: readonly 
 const maxDefinitions = 50;
 /** A larger definition is stored only with its statement. */
 const maxDefinitionBytes = 32 * 1024;
-/** For all definitions in a response. The newest are kept. */
+/** Maximum bytes of all definitions in a response. The newest are kept. */
 const maxReadBytes = 1024 ** 2;
-/** For a response. The others keep the definitions that they were sent with. */
+/**
+ * Maximum number of activities with merged definitions in a response. The others keep the definitions that they were
+ * sent with.
+ */
 const maxActivities = 2_000;
-/** A statement of the database reads at most 5,000 definitions. */
+/** A single database statement reads at most 5,000 definitions. */
 const activitiesPerRead = 100;
 
 /** The order makes PostgreSQL use the primary key. Otherwise it may read the whole table for each activity. */

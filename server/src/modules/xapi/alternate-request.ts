@@ -86,7 +86,8 @@ export function serveAlternateRequests(ctx: Context, lrs: FastifyInstance, api: 
   lrs.post(`${path}/*`, { bodyLimit }, async (request, reply) => {
     try {
       const answer = await api.inject({ ...readForm(request), remoteAddress: request.address });
-      // Its request is over, so what remains unread is counted against the address. Responses to writes are small.
+      // The inner request has ended, so its unread response is counted against the address. Responses to writes are
+      // small.
       if (answer.rawPayload.length > largeResponse && isUnreadFull(unsent, request.address))
         throw reject(ctx, 'interface', 'unread_responses', {
           detail: 'Too many responses have not been read yet. Read them, then send the request again.',

@@ -12,7 +12,7 @@ export type Preconditions = {
 /** The tag as it appears in the ETag header. */
 export const quoted = (etag: string) => `"${etag}"`;
 
-/** Clients of 1.0 send tags without their quotes, and weak ones compare as strong ones. */
+/** Clients of 1.0 send tags without their quotes, and weak ones are compared like strong ones. */
 function tagsIn(header: string): string[] {
   return header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', ''));
 }
@@ -25,7 +25,7 @@ export function checkPreconditions(
   const matches = (header: string) =>
     before !== null && (header.trim() === '*' || tagsIn(header).includes(before.etag));
   if (ifMatch !== undefined && !matches(ifMatch))
-    throw new Problem('precondition_failed', 'The document is not the version in If-Match. Read it again.');
+    throw new Problem('precondition_failed', 'The document does not match If-Match. Read it again.');
   if (ifNoneMatch !== undefined && matches(ifNoneMatch))
     throw new Problem(
       'precondition_failed',

@@ -21,7 +21,7 @@ export function lrsAuthenticate(other: Authenticate, findAuSession: FindAuSessio
   };
 }
 
-/** Basic credentials count as such, valid or not. */
+/** Any Authorization header counts as credentials, whether valid or not. */
 export function lrsCredentials(other: CredentialsOf): CredentialsOf {
   return (ctx, request) => {
     const { authorization } = request.headers;

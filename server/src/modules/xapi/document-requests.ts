@@ -44,12 +44,12 @@ const countMergeOf =
     const ofLearner = isUnit
       ? spend(unitMerges, `${ctx.tenantId}/${caller.session.registration}`, ctx.now(), bytes)
       : 0;
-    // Units have their own share, so that learners cannot use up that of the tenant's keys.
+    // Units have a separate budget, so that learners cannot use up the budget of the tenant's keys.
     const retryAfter =
       ofLearner || spend(merges, isUnit ? `${ctx.tenantId}/units` : ctx.tenantId, ctx.now(), bytes);
     if (retryAfter === 0) return;
     const detail =
-      'Large documents have been merged too often, which rewrites each of them as a whole. Use smaller ones.';
+      'Large documents have been merged too often, and each merge rewrites the whole document. Use smaller documents.';
     throw reject(ctx, isUnit ? 'runTime' : 'interface', 'merged_bytes', { detail, retryAfter });
   };
 

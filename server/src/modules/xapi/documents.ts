@@ -20,7 +20,7 @@ export type Document = {
   about: string;
 };
 
-/** The same as the largest body. */
+/** The same as the maximum body size. */
 const maxContent = 4 * 1024 ** 2;
 
 /** Maximum number of documents of an agent, of an activity, or of both. */
@@ -40,7 +40,7 @@ function selectOne(ctx: TenantContext, address: DocumentAddress & { documentId: 
     .where('registration', '=', address.registration ?? noKey);
 }
 
-/** About what a row takes in the database besides its texts, with its index. */
+/** The approximate size of a row in the database apart from its texts, including its index entry. */
 const rowBytes = 400;
 
 type Stored = Pick<Document, 'content_type' | 'document_id' | 'about'> & { contentBytes: number };

@@ -80,7 +80,7 @@ test('a statement with many agents adds few rows, however many statements refer 
   assert.ok(followed > 1_000 && followed <= 10_000, `${followed} rows`);
 });
 
-test('a request cannot mention more agents and activities than the database stores quickly', async () => {
+test('a request cannot mention more agents and activities than the database can store quickly', async () => {
   const tenant = await newTenant(service);
   const large = { actor, verb, object, context: { team: team(2_000) } };
   expectInvalid(await post(tenant, large), /more than 2000 agents and activities/);
@@ -304,7 +304,7 @@ const valuesOf = (count: number) => ({
   },
 });
 
-test('a statement or a JSON document with very many values is rejected, and a batch lets others take their turns', async () => {
+test('a statement or a JSON document with very many values is rejected, and a batch does not block other requests', async () => {
   const tenant = await newTenant(service);
   expectInvalid(
     await post(tenant, { actor, verb, object, result: valuesOf(10_000) }),

@@ -10,7 +10,7 @@ export type StatementPage = {
   next: number | null;
 };
 
-/** Without a payload, the statement does not fit onto the page, or its row only says where the visit stopped. */
+/** Without a payload, the statement does not fit on the page, or the row only marks where the visit stopped. */
 type Visited = { position: number; statement_id: string | null; payload: string | null };
 
 /** Pages end early so that they fit into memory, with their attachments. */

@@ -23,7 +23,7 @@ export type LrsRequest = {
   ifNoneMatch: string | undefined;
 };
 
-/** Communication 3.3: every patch version is accepted, and answered as the latest one. */
+/** Communication 3.3: every patch version is accepted, and the response uses the latest one. */
 export function editionOf(header: unknown): Edition | null {
   if (typeof header !== 'string') return null;
   if (/^1\.0(?:\.\d+)?$/.test(header)) return '1.0.3';
@@ -32,7 +32,7 @@ export function editionOf(header: unknown): Edition | null {
 
 const versionHeader = 'x-experience-api-version';
 
-/** The value of the version header in a response. A request without it is one of version 0.9, which is rejected. */
+/** The value of the version header in a response. A request without it counts as version 0.9 and is rejected. */
 export function answeredVersion({ headers, url }: FastifyRequest): string {
   const header = headers[versionHeader];
   if (header === undefined) return /\/about\/?(?:\?|$)/.test(url) ? '2.0.0' : '0.9';
@@ -65,7 +65,7 @@ function readParameters(query: unknown, known: readonly string[]): Record<string
       if (!known.includes(name)) invalid(name, `is not a parameter here. Use one of ${known.join(', ')}.`);
       if (typeof value !== 'string') invalid(name, 'must be sent once.');
       if (!value.isWellFormed() || value.includes('\0'))
-        invalid(name, 'has characters that cannot be stored.');
+        invalid(name, 'contains characters that cannot be stored.');
       return [name, value];
     }),
   );
@@ -113,7 +113,7 @@ export function truthParameter(parameters: Parameters, name: string): boolean {
 
 /** Allows a batch of 1,000 statements. */
 const jsonShape: JsonShape = { depth: 100, values: 200_000 };
-/** A document is merged in one go, while others wait. */
+/** A document is merged in one go, while other requests wait. */
 const documentShape: JsonShape = { ...jsonShape, values: 20_000 };
 
 export function parseJson(text: string, what: string, shape = jsonShape): Json {

@@ -35,7 +35,7 @@ where own.tenant_id = $1 and own.key = $2::uuid order by own.position, own.sourc
 const forget = `delete from statement_match held using unnest($3::bigint[], $4::bigint[]) as page (position, source)
 where held.tenant_id = $1 and held.key = $2::uuid and held.position = page.position and held.source = page.source`;
 
-/** The first statements with the key. Others that have the key because they refer to them lose it. */
+/** The first statements with the key. Statements that have the key only because they refer to others lose it. */
 async function takeFound(ctx: TenantContext, key: string, rows: number) {
   const values = [ctx.tenantId, key, rows];
   const found = await run<Match>(ctx, { name: 'find_statements', text: find, values });
@@ -56,7 +56,7 @@ async function takeFound(ctx: TenantContext, key: string, rows: number) {
 /** A statement can be found by thousands of keys, its own and those of statements that it refers to. */
 const erasedRows = Math.floor(batchRows / 5);
 
-/** Keys of the statements that are deleted together: each is a row. */
+/** Maximum number of keys of the statements deleted together. Each key is a row. */
 const erasedKeys = 2_000;
 
 const withFewKeys = `select own.position from (
@@ -74,7 +74,7 @@ async function eraseFound(ctx: TenantContext, key: string): Promise<Batch> {
   return { records: erased.length, next: isLast && erased.length === positions.length ? null : [] };
 }
 
-/** Other people's statements can be as large as a body. */
+/** Other people's statements can have the maximum body size. */
 const redactedRows = 4;
 
 /** Other people's statements that mention the person are kept, with the person removed. */

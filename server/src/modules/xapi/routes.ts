@@ -39,9 +39,9 @@ type Spec<Prepared> = Pick<
   query?: TSchema;
   parameters: readonly string[];
   problems?: readonly ErrorCode[];
-  /** Sets headers of all responses, even if the request is invalid. */
+  /** Sets headers for all responses, even if the request is invalid. */
   begin?: (ctx: TenantContext, reply: FastifyReply) => Promise<void>;
-  /** What `handle` needs no transaction for. */
+  /** The part of the work that needs no transaction. */
   prepare?: (ctx: TenantContext, request: LrsRequest) => Promise<Prepared>;
   handle: (ctx: TenantContext, request: LrsRequest, prepared: Prepared) => Promise<Answer>;
 };
@@ -56,7 +56,7 @@ const headers = {
 /** Attachments are part of the body, so it may be larger than a record. */
 const bodyLimit = 4 * 1024 ** 2;
 
-/** Everything that the specification rejects is a 400, so its own rules check requests instead of a schema. */
+/** Everything that the specification rejects gets a 400, so requests are checked by its rules instead of a schema. */
 function resource<Prepared = undefined>({
   parameters,
   begin,
@@ -102,7 +102,7 @@ const statementBody = {
   types: [json, multipart],
   schemas: { [json]: StatementBody },
   description:
-    'A statement, or in a POST an array of up to 1,000; in multipart/mixed followed by the contents of its attachments.',
+    'A statement or, in a POST, an array of up to 1,000; in multipart/mixed, followed by the contents of the attachments.',
   examples: { [json]: exampleStatement },
 };
 

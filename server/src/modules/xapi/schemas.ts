@@ -7,7 +7,7 @@ import { Statement } from './statement-schema.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
-/** Values are checked by the rules of xAPI, which answer 400. */
+/** Values are checked by the rules of xAPI. Invalid ones get a 400. */
 const open = { additionalProperties: true };
 
 const agent = 'JSON of an Agent or identified Group.';
@@ -55,7 +55,7 @@ export function documentQuery(kind: DocumentKind, id: 'required' | 'optional') {
   const named = (example: string) =>
     id === 'required'
       ? required('ID of the document.', example)
-      : text('ID of the document. Without it, the request is about all documents.');
+      : text('ID of the document. Without it, the request applies to all documents.');
   const since =
     id === 'required' ? {} : { since: text('Only the IDs of documents changed after this time.') };
   if (kind === 'activity_profile')

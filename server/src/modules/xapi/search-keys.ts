@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { subjectsOf } from '../../../../standards/xapi/subjects.ts';
 import type { Statement } from '../../../../standards/xapi/types.ts';
 
-/** What a key stands for. `related …` is only for statements that no key without `related` finds. */
+/** What a key stands for. `related …` is used only for values for which the statement has no plain key. */
 export type KeyKind =
   | 'verb'
   | 'registration'

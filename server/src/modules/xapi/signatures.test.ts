@@ -22,7 +22,7 @@ test('keys are accepted only if verifying with them is quick', () => {
     assert.equal(isQuickToVerify(keyOf(modulus, exponent)), isQuick, `${modulus} ${exponent}`);
 });
 
-test('a request has a limited number of signatures', async () => {
+test('the number of signatures in a request is limited', async () => {
   const statements = Array.from({ length: maxSignaturesOfRequest + 1 }, (_, at) => {
     const bare = {
       actor: { mbox: 'mailto:ann@example.com' },

@@ -150,7 +150,7 @@ async function getList(ctx: TenantContext, request: LrsRequest): Promise<Answer>
   return answer(ctx, text, rows, filter.attachments);
 }
 
-/** The same query with the position of the next page, so it works however much is written meanwhile. */
+/** The same query with the position of the next page, so it works however much is written in the meantime. */
 function moreLink(parameters: LrsRequest['parameters'], next: number): string {
   const query = new URLSearchParams({ ...parameters, [cursorParameter]: writeCursor(next) });
   return `/xapi/statements?${query}`;

@@ -12,21 +12,24 @@ export type StatementRow = {
 };
 
 /**
- * An existing statement because of which none of the request's statements were stored. Its payload is null if the call
- * would return too much.
+ * An existing statement that prevented all of the request's statements from being stored. Its payload is null if the
+ * call would return too much.
  */
 export type Clash = { request: number; statement_id: string; payload: string | null };
 
 /** A row of the result: a clash, or the number of rows added because of references, which comes last. */
 export type Outcome = (Clash & { followed: null }) | { followed: number };
 
-/** A chain of references longer than this, and more references to one statement, are not followed any further. */
+/** Longer chains of references, and further references to the same statement, are not followed. */
 export const maxDepth = 5;
 const maxReferences = 500;
-/** The rows that one call adds because of references. Each statement can have thousands of keys. */
+/** Maximum number of rows that one call adds because of references. Each statement can have thousands of keys. */
 export const maxFollowed = 10_000;
 
-/** JSON on one line needs no escaping, and splitting lines costs a sixth of parsing it as a value of another JSON. */
+/**
+ * JSON on one line needs no escaping, and splitting lines costs a sixth of parsing it as a value inside another JSON
+ * document.
+ */
 const lines = (parameter: string) => `string_to_array(${parameter}, e'\\n')`;
 
 const rows = `unnest($2, $3, ${lines('$4')}, $5, ${lines('$6')}, $7, $8)
@@ -127,7 +130,7 @@ const earlierOf = (id: string, rows: number) => `(
       order by earlier.refers_to, earlier.position limit ${rows}
     )`;
 
-/** Statements that were stored before the one that they refer to. */
+/** Statements stored before the one that they refer to. */
 const completeReferences = `
     if late.is_awaited then
       insert into voided_statement (tenant_id, position)

@@ -76,7 +76,7 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
   return storePrepared(ctx, await prepareStatements(ctx, input));
 }
 
-/** A statement and its row. Creating the row is half of the cost of a statement, so it is done only once. */
+/** A statement and its row. Creating the row is half the cost of a statement, so it is done only once. */
 type Entry = { statement: CompleteStatement; row: StatementRow };
 
 /** Each agent and activity is a separate row. */
@@ -88,11 +88,11 @@ const maxAttachmentBytes = 8 * 1024 ** 2;
 
 function checkAttachments(attachments: readonly NewAttachment[]): void {
   if (attachments.length > maxAttachments)
-    invalid('attachments', `are more than ${maxAttachments}. Split the body into several requests.`);
+    invalid('The body', `contains more than ${maxAttachments} attachments. Split it into several requests.`);
   if (attachments.reduce((sum, { content }) => sum + content.length, 0) > maxAttachmentBytes)
     invalid(
-      'attachments',
-      'are more than 8 MiB, counted once for each statement. Split the body into several requests.',
+      'The body',
+      'contains attachments of more than 8 MiB, counted once for each statement. Split it into several requests.',
     );
 }
 
@@ -124,7 +124,7 @@ async function storePlain(ctx: TenantContext, entries: readonly Entry[]): Promis
   rememberDefinitions(ctx, await addDefinitions(ctx, statements));
 }
 
-/** Two requests may add the same statement at the same time. */
+/** More than one, because two requests may add the same statement at the same time. */
 const maxAttempts = 3;
 
 class StoredMeanwhile extends Error {}
@@ -146,9 +146,9 @@ async function storeWithMore(
   }
 }
 
-/** About what a row takes in the database besides its texts, with its index. */
+/** The approximate size of a row in the database apart from its texts, including its index entry. */
 const rowBytes = 200;
-/** An AU's statements are found by fewer keys of those that they refer to. */
+/** An AU's statements inherit fewer keys from the statements that they refer to. */
 const maxFollowedOfAu = 50;
 
 const bytesOf = ({ bytes, keys }: StatementRow) => bytes + rowBytes * (2 + keys.length);
@@ -233,9 +233,9 @@ async function withoutSame(
 
 type Request = { rows: StatementRow[]; bytes: number };
 
-/** About what the database parses within 20 ms. */
+/** Roughly what the database can parse in 20 ms. */
 const maxBytes = 1024 ** 2;
-/** A key takes as long as this many bytes. */
+/** Storing a key takes as long as storing this many bytes. */
 const bytesOfKey = 100;
 
 const coalesced = coalesce<TenantContext, Request, Clash[]>({

@@ -45,8 +45,8 @@ async function keptBefore(ctx: TenantContext, row: EnrolmentWithNames): Promise<
 type End = { endedBy: 'launch' } | { endedBy: 'reset'; reason: string };
 
 /**
- * Moves the run-time data of the current attempt to the history, and ends the sessions of units that report to the
- * service themselves. The caller has locked the enrolment.
+ * Moves the run-time data of the current attempt to the history, and ends the sessions of units that report directly to
+ * the service. The caller has locked the enrolment.
  */
 export async function keepCurrentAttempt(
   ctx: TenantContext,

@@ -4,7 +4,7 @@ import type { NewDelivery } from '../../webhooks/source.ts';
 export type Listed = { statement_id: string; position: number; bytes: number };
 
 const maxStatements = 50;
-/** A statement can be larger, with its attachments; then it is sent alone. */
+/** A statement with its attachments can be larger; it is then sent alone. */
 const maxBytes = 1024 ** 2;
 
 /** The statements of each delivery, in order. */

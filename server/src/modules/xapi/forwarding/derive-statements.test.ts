@@ -94,7 +94,7 @@ test('results of a SCORM course arrive as statements in the order of its events'
   });
 });
 
-test('a statement that somebody stores with the ID of an event does not prevent its statement', async (t) => {
+test('a statement stored with the ID of an event does not prevent the derived statement', async (t) => {
   const tenant = await newTenant(service);
   // Without an endpoint nothing is derived, so there is time to store the other statement first.
   const { EnrollID, launch } = await enrolled(tenant);
@@ -123,7 +123,7 @@ test('nothing is derived for courses that send statements themselves', async (t)
   assert.deepEqual(verbs(), ['initialized']);
 });
 
-test('nothing is derived without an endpoint, and a new one receives only what follows', async (t) => {
+test('nothing is derived without an endpoint, and a new one receives only later statements', async (t) => {
   const tenant = await newTenant(service);
   const learner = await enrolled(tenant);
   await learner.launch();
@@ -154,7 +154,7 @@ test('deriving again changes nothing, even if the course was renamed', async (t)
   assert.deepEqual(verbs(), ['initialized', 'completed', 'passed']);
 });
 
-test('an erasure removes derived statements, and none follow for the erased person', async (t) => {
+test('an erasure removes derived statements, and none are derived later for the erased person', async (t) => {
   const tenant = await newTenant(service);
   const { verbs } = await forwarded(t, tenant);
   const learner = await enrolled(tenant);

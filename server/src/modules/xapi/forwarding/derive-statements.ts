@@ -15,7 +15,7 @@ import { courseResult, type EventType } from '../../events/types.ts';
 import { accountOf, courseActivity, lmsAuthority } from '../identity.ts';
 import { storeStatements } from '../store-statements.ts';
 
-/** How many events are read at a time. */
+/** The number of events read at a time. */
 const maxEvents = 100;
 
 const launched = 'enrolment.launched';
@@ -37,7 +37,7 @@ on conflict (tenant_id) do update set event_position = case
 
 /**
  * Called before an endpoint is created. Without another endpoint, events since the last one was deleted are skipped,
- * because a new endpoint receives only what follows.
+ * because a new endpoint receives only later statements.
  */
 export async function beginDeriving(ctx: TenantContext): Promise<void> {
   await run(ctx, { name: 'begin_deriving', text: beginText, values: [ctx.tenantId] });
@@ -78,8 +78,8 @@ export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
 type Known = { statement_id: string; event_id: string; login_id: string; course_id: string; title: string };
 
 /**
- * The events from which a statement is derived: not yet stored, about a person who exists, and of a course that does not
- * send statements itself. The user's lock makes an erasure wait, so that it finds the statement.
+ * The events from which a statement is derived: those whose statement is not yet stored, about an existing person and a
+ * course that sends no statements itself. The user's lock makes an erasure wait, so that it finds the statement.
  */
 const knownText = `
 select made.statement_id, event.event_id, known.login_id, course.course_id, course.title
@@ -94,7 +94,7 @@ where coalesce(release.standard, '') not in ('cmi5', 'xapi')
 order by known.user_id for key share of known`;
 
 /**
- * Learners see the IDs of their events, and their units can store statements. If they knew this ID, too, they could take
+ * Learners see the IDs of their events, and their units can store statements. If they also knew this ID, they could use
  * it first.
  */
 const statementIdOf = (ctx: TenantContext, eventId: string) =>

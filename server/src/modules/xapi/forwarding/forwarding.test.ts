@@ -168,7 +168,7 @@ test('a lost response neither loses nor repeats anything: 409 means that the LRS
   assert.deepEqual(idsOf(lrs.stored), idsOf(all));
 });
 
-test('a statement that the LRS rejects does not stop the others, and the log names it', async (t) => {
+test('a statement that the LRS rejects does not stop the others, and the log contains its ID', async (t) => {
   const { lrs, tenant, path, deliveries } = await forwarded(t);
   const all = statements(50);
   const bad = new Set<string | undefined>([all[7]?.id, all[8]?.id]);
@@ -223,7 +223,7 @@ test('with revoked credentials nothing is lost: the endpoint waits, is disabled 
   assert.doesNotMatch(JSON.stringify(trail), /wrong|p:ä55/);
 });
 
-test('a correct password lets waiting statements be sent immediately', async (t) => {
+test('once the password is corrected, waiting statements are sent immediately', async (t) => {
   const { lrs, tenant, path, deliveries } = await forwarded(t);
   expectStatus(await tenant.api('PUT', path, { Password: 'wrong' }), 200);
   await store(tenant, statements(1));

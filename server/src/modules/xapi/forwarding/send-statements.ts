@@ -117,7 +117,10 @@ async function sendPart(
 
 const maxNamed = 10;
 
-/** An LRS may repeat the statements in its responses, which an erasure would not reach, so they are not stored. */
+/**
+ * An LRS may repeat the statements in its responses. An erasure would not reach them there, so responses are not
+ * stored.
+ */
 export async function sendStatements(ctx: TenantContext, sending: SendingDelivery): Promise<Outcome> {
   const values = [ctx.tenantId, sending.endpoint.webhook_id, sending.delivery.deliveryId];
   const size = { name: 'forwarded_size', text: sizeText, values };

@@ -6,7 +6,7 @@ import { testMessage } from './lrs-message.ts';
 import { findPastStatements } from './past-statements.ts';
 import { sendStatements } from './send-statements.ts';
 
-/** How many statements are read from the log at a time. */
+/** The number of statements read from the log at a time. */
 const maxStatements = 2_000;
 
 const readText = `
