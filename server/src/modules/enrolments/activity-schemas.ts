@@ -15,7 +15,7 @@ const interactionFields = {
   Type: Written('The kind of question, such as choice or true-false.', 'choice'),
   Description: Written('The question, if the content sent it (SCORM 2004).', 'What do you do first?'),
   Time: Written(
-    'When it was answered, as the content wrote it: a time of day in SCORM 1.2.',
+    'When it was answered, as recorded by the content: a time of day in SCORM 1.2.',
     '2026-01-31T09:00:00Z',
   ),
   Response: Written("The learner's answer, in the format of its type.", 'a'),

@@ -121,7 +121,7 @@ test('a completed course can be opened again', async () => {
   assert.equal((await click(LaunchURL)).status, 303);
 });
 
-test('explain names the rule that keeps a unit locked until the rule is met', async () => {
+test('explain reports the rule that keeps a unit locked until it is met', async () => {
   for (const name of ['fire-safety', 'row'] as const) {
     const file = name === 'row' ? await packRow() : await packCourse(name);
     expectStatus(await service.importPackage(name, file), 201);

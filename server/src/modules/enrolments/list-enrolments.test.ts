@@ -87,7 +87,7 @@ test('CourseID and GroupName filter separately and together, and each enrolment 
   assert.equal(own.pages, 2);
 });
 
-test('ChangedAfter returns later changes in pages, in the order of the changes', async () => {
+test('ChangedAfter returns later changes page by page, oldest change first', async () => {
   const CourseID = await newCourse(service);
   const made: { LoginID: string; EnrollID: string }[] = [];
   for (let index = 0; index < 4; index++) {

@@ -72,7 +72,7 @@ test('a cursor from another list is rejected', async () => {
   }
 });
 
-test('a manual change names its author, but learners see only the kind of caller', async () => {
+test('a manual change shows its author, but learners see only the kind of caller', async () => {
   const LoginID = await user();
   const boss = await user({ IsAdmin: true });
   const { EnrollID } = (await api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;

@@ -27,7 +27,7 @@ async function send(
   try {
     const reply = await fetch(base + path, { method: 'POST', headers, ...(signal && { signal }) });
     const body = (await reply.json()) as { EnrollID?: string };
-    // The server reset an idle connection, which an aborted request had left behind, before it read this request.
+    // The server reset an idle connection left behind by an aborted request before it read this request.
     if (reply.status === 408) return send(base, path, key, cutAfter);
     return { status: reply.status, body };
   } catch (error) {

@@ -20,7 +20,7 @@ import { deliveryData } from '../webhooks/personal-data.ts';
 import { documentData, statementData } from '../xapi/personal-data.ts';
 import { sessionData } from './personal-data.ts';
 
-/** All data held about a person, in the order of receipts and exports. */
+/** All data held about a person, in the order used by receipts and exports. */
 export const allPersonalData: readonly PersonalData[] = [
   enrolmentData,
   launchData,

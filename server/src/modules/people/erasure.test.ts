@@ -381,7 +381,7 @@ test('the export contains all data held about the person', async () => {
   expectProblem(refused, 403, 'scope_missing');
 });
 
-test('an export completes even if the person is erased meanwhile, without including a new user with the same LoginID', async () => {
+test('an export completes even if the person is erased in the meantime, without including a new user with the same LoginID', async () => {
   const { LoginID } = await newPerson();
   const chunks = await exportUser(ctx, { loginId: LoginID });
   let written: string = (await chunks.next()).value;

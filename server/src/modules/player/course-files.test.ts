@@ -86,7 +86,7 @@ test('an open session receives the files exactly as packaged', async () => {
     assert.equal(
       response.headers.get('cache-control'),
       'private, max-age=3600',
-      'shared caches must not keep it',
+      'shared caches must not store it',
     );
     assert.equal((await file(`${name}?v=1`)).status, 200);
   }

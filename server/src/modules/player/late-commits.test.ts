@@ -74,7 +74,7 @@ test("a course completed offline counts even if a phone has opened it since, and
   assert.equal(await bookmarkOf(LaunchURL), 'phone');
 });
 
-test('a commit counts if it arrives within LATE_RESULTS_DAYS of the end of access, and is rejected later', async () => {
+test('a commit counts if it arrives within LATE_RESULTS_DAYS of the end of access, and is rejected after that', async () => {
   const { LaunchURL, read, commits } = await enrolled('month');
   const first = await play(service, LaunchURL);
   clock.advance({ days: 29, hours: 23 });

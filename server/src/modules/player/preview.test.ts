@@ -235,7 +235,7 @@ test('deleting a course ends its previews', async () => {
   assert.equal((await file('index.html')).status, 404);
 });
 
-test('previews of a tenant called operator share no limit with those of the operator', async () => {
+test('previews of a tenant called operator do not share a limit with those of the operator', async () => {
   const CourseID = await imported();
   const address = await preview(CourseID);
   const { admission, now } = service.ctx;

@@ -19,8 +19,8 @@ type Place = Extract<Position, { leading: number }>;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Users with all of the words, in the order of one of them. A user with exactly this LoginID comes first. If a filter
- * leaves fewer users than any word, they are read instead, in the order of their LoginIDs.
+ * Users that match all words, in the index order of one of them. A user with exactly this LoginID comes first. If a
+ * filter matches fewer users than any word, its users are read instead, ordered by LoginID.
  */
 export async function searchUsers(ctx: TenantContext, input: SearchFilter) {
   const limit = pageLimit(input);
@@ -69,7 +69,7 @@ const rangeSql = (word: string, parameters: Parameters) =>
 const maxCounted = 1_000;
 
 /**
- * The word that the fewest users have; null if a filter leaves fewer. Of words that more than a thousand users have,
+ * The word that the fewest users have; null if a filter matches fewer. Of words that more than a thousand users have,
  * the longest is probably the rarest.
  */
 async function rarest(

@@ -8,7 +8,7 @@ import { editionOf, mediaTypeOf } from './lrs-request.ts';
 
 const path = '/xapi/alternate';
 
-/** Communication 1.3: a POST whose query names another method. Its credentials are in its body. */
+/** Communication 1.3: a POST whose query specifies another method. Its credentials are in the body. */
 export function rewriteAlternate({
   method,
   url = '',

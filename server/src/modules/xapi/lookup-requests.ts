@@ -29,7 +29,7 @@ export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest
   return json({ objectType: 'Activity', id, ...(definition ? { definition } : {}) });
 }
 
-/** Number of newest statements that are searched for an agent's names. */
+/** Number of the newest statements that are searched for an agent's names. */
 const maxStatements = 20;
 
 /** Larger statements are left out. */

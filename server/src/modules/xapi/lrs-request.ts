@@ -57,7 +57,7 @@ export function readRequest(request: FastifyRequest, known: readonly string[]): 
   };
 }
 
-/** Communication 3.2: unknown parameters, and known ones in another letter case, are rejected. */
+/** Communication 3.2: unknown parameters, and known ones with different capitalisation, are rejected. */
 function readParameters(query: unknown, known: readonly string[]): Record<string, string> {
   const entries = Object.entries((query ?? {}) as Record<string, unknown>);
   return Object.fromEntries(

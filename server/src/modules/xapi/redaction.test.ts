@@ -42,7 +42,7 @@ test('a statement that cannot be read is not kept', () => {
   assert.equal(redacted('{', identity), null);
 });
 
-test('a person can be erased whatever the statements that mention them contain', async () => {
+test('a person can be erased whatever is in the statements that mention them', async () => {
   const { api, user } = await newTenant(service);
   const LoginID = await user();
   const victim = { account: { homePage: service.baseUrl, name: LoginID } };

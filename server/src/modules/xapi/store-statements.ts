@@ -71,7 +71,7 @@ export async function storePrepared(
   return entries.map(({ statement }) => statement.id);
 }
 
-/** The same in one step, such as for the LMS's own statements. */
+/** The same in one step, for example for the LMS's own statements. */
 export async function storeStatements(ctx: TenantContext, input: NewStatements): Promise<string[]> {
   return storePrepared(ctx, await prepareStatements(ctx, input));
 }

@@ -61,8 +61,8 @@ export function rowOf(
 export type StoredRow = { payload: string; position: number };
 
 /**
- * The text of a statement as clients get it. A statement without a timestamp gets the time at which it was stored (Data
- * 2.4.7).
+ * The text of a statement as returned to clients. A statement without a timestamp gets the time at which it was stored
+ * (Data 2.4.7).
  */
 export function toText({ payload, position }: StoredRow): string {
   const stored = writeInstant(position);
