@@ -38,7 +38,7 @@ async function changedAfter(since: string): Promise<string[]> {
   return items.map(({ EnrollID }) => EnrollID);
 }
 
-test('a commit that changes no status adds no entry to any index of the enrolment and its run-time data', async () => {
+test('a commit that changes no status adds no entry to any index on the enrolment or its run-time data', async () => {
   const course = await newCourse(service);
   const sessions = [];
   for (let n = 0; n < 4; n++) sessions.push(await play(service, (await enrol(course)).LaunchURL));

@@ -20,8 +20,8 @@ select next.tenant_id, next.enroll_id from event_log log cross join lateral (
 ) next limit $2`;
 
 /**
- * Expires the enrolments of the tenant `$1` that `$2` lists, with an event ID each, if they are due at `$3`. Nodes that run
- * this concurrently take different rows, and an enrolment that was just extended is checked again under its lock.
+ * Expires the enrolments of the tenant `$1` listed in `$2`, each with an event ID, if they are due at `$3`. Nodes that
+ * run this concurrently take different rows, and an enrolment that was just extended is checked again under its lock.
  * Completed enrolments keep their status and get no event. Returns how many ended.
  */
 export const expireFunction = databaseFunction({

@@ -126,7 +126,7 @@ test('a plan counts the seats that its own rows would take', async () => {
   );
 });
 
-test('a plan counts the seats of users who are in it several times', async () => {
+test('a plan counts the seats of users who appear in it several times', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 3 } });
   const [one = '', two = ''] = await people(2);
   const renew = { CourseID: course, IfEnrolled: 'renew' };
@@ -152,7 +152,7 @@ test('calls with an Idempotency-Key take at most ten seats in a transaction, eac
   assert.equal(await seatsLeft(course), 0);
 });
 
-test('users who are in a call with an Idempotency-Key several times take at most ten seats in a transaction', async () => {
+test('users who appear several times in a call with an Idempotency-Key take at most ten seats in a transaction', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 100 } });
   const [LoginID = '', other = ''] = await people(2);
   const renewals = [LoginID, other].flatMap((LoginID) =>

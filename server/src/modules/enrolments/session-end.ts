@@ -42,7 +42,7 @@ const silentMilliseconds = 24 * 3_600_000;
 /** A session last seen before this time has ended. */
 export const silentSince = (now: Date) => new Date(now.getTime() - silentMilliseconds);
 
-/** Why the learner no longer has access to the course; null if they have. */
+/** Why the learner no longer has access to the course; null if they still do. */
 export function accessEnd(
   facts: Pick<SessionFacts, 'status' | 'enabled' | 'expires_at'>,
   now: Date,

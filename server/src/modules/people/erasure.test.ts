@@ -19,7 +19,7 @@ after(service.close);
 const tenant = await newTenant(service);
 const { api, events, TenantID } = tenant;
 const ctx = { ...service.ctx, tenantId: TenantID };
-/** Every text about this person contains this. */
+/** Every text about this person contains this word. */
 const mark = 'zanzibar';
 
 type Part = { Data: string; Records: number };

@@ -57,7 +57,7 @@ test("the correct password signs in any enabled user with the user's role", asyn
 const labelOf = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.split(' ', 2).join(' ');
 
-test('all rejections have the same text and take equally long', async () => {
+test('all rejections have the same text and take the same time', async () => {
   const disabled = await user({ Password: right, Enabled: false });
   const LoginID = await user({ Password: right });
   const without = await user();

@@ -93,11 +93,11 @@ export const sessionRoutes = [
     name: 'readPasswordFunction',
     summary: 'Get the hash function for signing in',
     description:
-      'The browser hashes the password with this function. The path names the tenant by ID or name. The response does not reveal whether the tenant exists.',
+      'The browser hashes the password with this function. The path contains the ID or name of the tenant. The response does not reveal whether the tenant exists.',
     params: Type.Object({ TenantID: PasswordSignIn.properties.TenantID }),
     answers: {
       200: {
-        description: 'For a tenant that is unknown or has declared no function it is sha256-hex.',
+        description: 'sha256-hex if the tenant is unknown or has declared no function.',
         schema: PasswordFunction,
       },
     },

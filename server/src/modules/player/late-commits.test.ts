@@ -100,7 +100,7 @@ test('a commit counts if it arrives within LATE_RESULTS_DAYS of the end of acces
   assert.deepEqual([refused.Refused, refused.Data.Score], ['results_too_late', 100]);
 });
 
-test('a commit for a withdrawn enrolment or a disabled user is rejected and shown, and counts if that is reversed', async () => {
+test('a commit for a withdrawn enrolment or a disabled user is rejected but shown, and counts if that is reversed', async () => {
   for (const [change, undo, status, code] of [
     ['withdraw', 'restore', 403, 'enrolment_withdrawn'],
     ['disable', 'enable', 409, 'user_disabled'],

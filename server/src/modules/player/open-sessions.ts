@@ -56,8 +56,7 @@ export function ownerOf(ctx: Context, token: string): OriginOwner | null {
 
 /**
  * The kind of session follows from the purpose for which the token was sealed. Null if the token is forged or has
- * expired. A valid token identifies the learner, so everything done with it waits in the tenant's queue, not in the
- * network's.
+ * expired. A valid token identifies the learner, so all requests with it wait in the tenant's queue, not the network's.
  */
 export function findOpening(ctx: Context, token: string): Opening | null {
   const ticket = readTicket(ctx, token);

@@ -49,7 +49,7 @@ async function startLink(address: string): Promise<string> {
 
 async function review(LaunchURL: string) {
   const link = await reviewLink(LaunchURL);
-  assert.ok(link, 'the page has a link for a review');
+  assert.ok(link, 'the page has a link to a review');
   return play(service, link);
 }
 

@@ -115,7 +115,8 @@ export const PlayerSession = Fields(
     }),
     Mode: OneOf(playerModes, { description: 'In a preview and in a review, nothing is recorded.' }),
     Launch: Type.Integer({
-      description: 'Number of this launch of the enrolment. The bookmark of the highest one is kept.',
+      description:
+        'Number of this launch of the enrolment. The bookmark of the launch with the highest number is kept.',
     }),
     NextCommit: Type.Integer({
       description: 'Number of the next commit. All launches of an enrolment share one sequence.',

@@ -24,7 +24,7 @@ on conflict do nothing returning octet_length(activity) as bytes`;
 type Added = { names: readonly string[]; added: number; bytes: number };
 
 /**
- * Data 2.4.4.1: remembers what statements say about the activities that they can define. Each distinct definition is
+ * Data 2.4.4.1: stores what statements say about the activities that they can define. Each distinct definition is
  * stored once.
  */
 export async function addDefinitions(

@@ -41,7 +41,7 @@ test("an AU's statements are checked, and their effects are committed together w
   const first: Statement = { id, actor: authority, verb, object };
   assert.deepEqual(await store([first]), [id]);
   assert.deepEqual(await store([first]), [id]);
-  assert.deepEqual(stored, [id], 'a repeated statement causes nothing');
+  assert.deepEqual(stored, [id], 'a repeated statement has no effect');
   for (const name of ['forbidden', 'fails'])
     await assert.rejects(
       store([{ ...first, id: randomUUID(), verb: { id: `https://example.com/${name}` } }]),

@@ -1,6 +1,6 @@
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 
-/** The position after which a page begins, as an opaque text. */
+/** The position after which a page begins, as an opaque string. */
 export function writeCursor(position: number): string {
   return Buffer.from(`statements ${position}`).toString('base64url');
 }

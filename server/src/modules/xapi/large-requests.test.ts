@@ -222,7 +222,7 @@ test('a very large definition is stored only in its statement', async () => {
   assert.deepEqual(stored.body.object.definition.name, name);
 });
 
-test('merging cannot make a document larger than the maximum body', async () => {
+test('merging cannot make a document larger than the maximum body size', async () => {
   const tenant = await newTenant(service);
   const query = new URLSearchParams({
     activityId: object.id,

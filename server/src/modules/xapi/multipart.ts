@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 
-/** A part of a multipart/mixed body (RFC 2046 §5.1). Names of headers are in lower case. */
+/** A part of a multipart/mixed body (RFC 2046 §5.1). Header names are in lower case. */
 export type Part = { headers: Record<string, string>; content: Buffer };
 
 const maxParts = 200;

@@ -118,7 +118,7 @@ const statements = [
     parameters: [...listParameters, ...singleParameters, cursorParameter],
     answers: {
       200: {
-        description: 'A page of statements, or the one with the ID.',
+        description: 'A page of statements, or the statement with the requested ID.',
         schema: StatementResponse,
         type: [json, multipart],
         example: { statements: [storedExample], more: '' },
@@ -179,7 +179,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       ...listable,
       method: 'GET',
       name: `get${noun}`,
-      summary: `Read ${title}, or the list of their IDs`,
+      summary: `Read ${title}, or list the IDs`,
       description: "Without an ID in the query, returns the list. The ETag identifies a document's version.",
       answers: {
         200: {
@@ -198,7 +198,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       method: 'PUT',
       name: `put${noun}`,
       summary: `Store ${title}`,
-      description: 'Send its ETag in If-Match to replace the version that you have read.',
+      description: 'To replace the version that you have read, send its ETag in If-Match.',
       raw,
       answers: { 204: { description: 'The document is stored.' } },
       problems: ['precondition_failed', 'document_conflict', 'document_limit', 'storage_limit'],
@@ -275,7 +275,7 @@ const lookups = [
     method: 'GET',
     path: '/xapi/about',
     name: 'getAbout',
-    summary: 'Read the versions of xAPI that are supported',
+    summary: 'Read the supported versions of xAPI',
     description: 'Needs neither a key nor the version header.',
     tag: 'xAPI',
     access: 'anyone',

@@ -276,7 +276,7 @@ test('keys are accepted as Basic credentials, with their scopes', async () => {
   expectProblem(elsewhere, 401, 'unauthorized');
 });
 
-test('a POST can stand for another method in 1.0.3, with its headers in the form', async () => {
+test('a POST can stand in for another method in 1.0.3, with the headers in the form', async () => {
   const tenant = await newTenant(service);
   const authorization = `Basic ${Buffer.from(`${tenant.keyId}:${tenant.key}`).toString('base64')}`;
   const send = (method: string, fields: Record<string, string>) =>

@@ -79,7 +79,7 @@ const insertStatements = `
   select $1, own.key, last + given.n, last + given.n
   from ${rows} cross join unnest(given.keys::uuid[]) as own (key) where given.request <> all (clashed);`;
 
-/** The statements that `late` refers to, directly or through others, and itself. */
+/** `late` itself, and the statements that it refers to, directly or through others. */
 const referred = `referred (position, target, depth) as (
       select late.position, late.refers_to, 1
       union
@@ -121,8 +121,8 @@ const followReferences = `
     end if;`;
 
 /**
- * As a range, because only one index has this order. With an equality, PostgreSQL may search all statements in the order
- * of their positions, if many of them refer to the same one.
+ * As a range, because only one index has this order. With an equality condition, PostgreSQL may scan all statements by
+ * position if many of them refer to the same one.
  */
 const earlierOf = (id: string, rows: number) => `(
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier

@@ -6,7 +6,7 @@ import { endResets } from '../resets/end.ts';
 export const invitationData: PersonalData = {
   name: 'Invitations',
   tables: ['invitation', 'password_reset'],
-  erased: 'The newest invitation to set a password and password resets, with the hashes of their links.',
+  erased: 'The newest invitation to set a password, and password resets, with the hashes of their links.',
   kept: null,
   eraseForUser: async (ctx, { userId }) => {
     await endResets(ctx, userId);
