@@ -216,7 +216,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user to set a password
-         * @description The link opens a page where the user sets a password and is signed in. It works once and for seven days. If `SMTP_URL` is set, the service e-mails it to the user. The user's earlier invitation stops working. Invite users who forgot their password in the same way.
+         * @description The link opens a page where the user sets a password and is signed in. It works once and for seven days. If `SMTP_URL` is set, the service emails it to the user. The user's earlier invitation stops working. Invite users who forgot their password in the same way.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -297,8 +297,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List e-mails to users
-         * @description Newest first, with the answers of the mail server. The list never contains their links. If `SMTP_URL` is not set, no e-mails are sent.
+         * List emails to users
+         * @description Newest first, with the responses from the mail server. The list never contains links. If `SMTP_URL` is not set, no emails are sent.
          */
         get: operations["listMails"];
         put?: never;
@@ -482,7 +482,7 @@ export interface paths {
         };
         /**
          * Read what a course recorded about an enrolment
-         * @description The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took. Earlier attempts stay readable.
+         * @description The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took. Earlier attempts remain available.
          */
         get: operations["readActivity"];
         put?: never;
@@ -502,7 +502,7 @@ export interface paths {
         };
         /**
          * List a course's interactions
-         * @description The answers of the tenant's learners to each question of a course, in the current and in earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue as long as there is a NextCursor.
+         * @description The answers that the tenant's learners gave to each question in a course, in the current and earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue while there is a NextCursor.
          */
         get: operations["listCourseInteractions"];
         put?: never;
@@ -522,7 +522,7 @@ export interface paths {
         };
         /**
          * Count the answers to a course's questions
-         * @description How many learners gave which answer to each question, how many were right, and how long it took. In each attempt, the last answer to a question counts. A response covers up to 50 enrolments: if there is a NextCursor, send it, and add up the numbers of all responses.
+         * @description For each question, how many learners gave each answer, how many answers were correct, and how long they took. In each attempt, only the last answer to a question counts. A response covers up to 50 enrolments. While there is a NextCursor, send it with the next request, and add up the numbers from all responses.
          */
         get: operations["readCourseQuestions"];
         put?: never;
@@ -564,7 +564,7 @@ export interface paths {
         put?: never;
         /**
          * Reset an enrolment
-         * @description The learner starts over: the next launch starts a new attempt on the current release, and the limit applies from there. Earlier attempts stay readable but no longer count. An override is kept. If nothing was recorded since the last reset, nothing changes.
+         * @description The learner starts over: the next launch starts a new attempt on the current release, and the limit counts from there. Earlier attempts remain available but no longer count. An override is kept. If nothing has been recorded since the last reset, nothing changes.
          */
         post: operations["resetEnrolment"];
         delete?: never;
@@ -709,7 +709,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show the page of a sign-in link
+         * Show the page for a sign-in link
          * @description Only the button on the page uses up the link, so mail scanners that follow links do no harm.
          */
         get: operations["openSignInLink"];
@@ -734,7 +734,7 @@ export interface paths {
         };
         /**
          * Get the hash function for signing in
-         * @description The browser hashes the password with this function. The path names the tenant by ID or name. The response does not reveal whether the tenant exists.
+         * @description The browser hashes the password with this function. The path contains the ID or name of the tenant. The response does not reveal whether the tenant exists.
          */
         get: operations["readPasswordFunction"];
         put?: never;
@@ -783,7 +783,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read the invitation of a link
+         * Read the invitation behind a link
          * @description Called by the link's page. Does not use up the link.
          */
         post: operations["readOpenInvitation"];
@@ -827,8 +827,8 @@ export interface paths {
          */
         put: operations["resetPassword"];
         /**
-         * E-mail a link to a user who forgot their password
-         * @description The response is the same whether or not the user exists. Users get a link if they can sign in with a password and have an e-mail address.
+         * Email a link to a user who forgot their password
+         * @description The response is the same whether or not the user exists. Users get a link if they can sign in with a password and have an email address.
          */
         post: operations["forgetPassword"];
         delete?: never;
@@ -847,7 +847,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read the password reset of a link
+         * Read the password reset behind a link
          * @description Called by the link's page. Does not use up the link.
          */
         post: operations["readOpenReset"];
@@ -1381,13 +1381,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the state of an activity, or the list of their IDs
+         * Read the state of an activity, or list the IDs
          * @description Without an ID in the query, returns the list. The ETag identifies a document's version.
          */
         get: operations["getState"];
         /**
          * Store the state of an activity
-         * @description Send its ETag in If-Match to replace the version that you have read.
+         * @description To replace the version that you have read, send its ETag in If-Match.
          */
         put: operations["putState"];
         /**
@@ -1413,13 +1413,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the profile of an activity, or the list of their IDs
+         * Read the profile of an activity, or list the IDs
          * @description Without an ID in the query, returns the list. The ETag identifies a document's version.
          */
         get: operations["getActivityProfile"];
         /**
          * Store the profile of an activity
-         * @description Send its ETag in If-Match to replace the version that you have read.
+         * @description To replace the version that you have read, send its ETag in If-Match.
          */
         put: operations["putActivityProfile"];
         /**
@@ -1445,13 +1445,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the profile of an agent, or the list of their IDs
+         * Read the profile of an agent, or list the IDs
          * @description Without an ID in the query, returns the list. The ETag identifies a document's version.
          */
         get: operations["getAgentProfile"];
         /**
          * Store the profile of an agent
-         * @description Send its ETag in If-Match to replace the version that you have read.
+         * @description To replace the version that you have read, send its ETag in If-Match.
          */
         put: operations["putAgentProfile"];
         /**
@@ -1517,7 +1517,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the versions of xAPI that are supported
+         * Read the supported versions of xAPI
          * @description Needs neither a key nor the version header.
          */
         get: operations["getAbout"];
@@ -1660,7 +1660,7 @@ export interface paths {
         put?: never;
         /**
          * Open a player session
-         * @description Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, what to tell the learner in the language of `Accept-Language`: `Title`, `Reason`, and `Link` (`Text` and `URL`) to a review or a start, or null.
+         * @description Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, the text for the learner in the language of `Accept-Language`: `Title`, `Reason` and `Link`, which is null or has the `Text` and `URL` of a link to a review or to the course.
          */
         post: operations["openSession"];
         delete?: never;
@@ -1739,7 +1739,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open a session of a unit that reports to the service itself
+         * Open a session for a unit that reports directly to the service
          * @description For units of cmi5, xAPI and AICC. The open session of the enrolment is abandoned.
          */
         post: operations["openUnit"];
@@ -1758,7 +1758,7 @@ export interface paths {
         };
         /**
          * Read the current results
-         * @description For units that report to the service themselves, without the page.
+         * @description For units that report directly to the service, without the page.
          */
         get: operations["readSessionResults"];
         put?: never;
@@ -2473,7 +2473,7 @@ export interface components {
             LastName?: string | null;
             /** @description A free-text label, such as a department or a customer company. */
             GroupName?: string | null;
-            /** @description If the service sends e-mail, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address. */
+            /** @description If the service sends email, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address. */
             Email?: string | null;
             /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin. */
             Password?: string | null;
@@ -2501,7 +2501,7 @@ export interface components {
             LastName: string | null;
             /** @description A free-text label, such as a department or a customer company. */
             GroupName: string | null;
-            /** @description If the service sends e-mail, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address. */
+            /** @description If the service sends email, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address. */
             Email: string | null;
             /**
              * @description true makes the user an administrator.
@@ -2535,7 +2535,7 @@ export interface components {
             LastName?: string | null;
             /** @description A free-text label, such as a department or a customer company. */
             GroupName?: string | null;
-            /** @description If the service sends e-mail, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address. */
+            /** @description If the service sends email, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address. */
             Email?: string | null;
             /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin. */
             Password?: string | null;
@@ -2605,7 +2605,7 @@ export interface components {
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
             /**
-             * @description false if you send the link yourself although this service could e-mail it.
+             * @description false if you send the link yourself although this service could email it.
              * @default true
              */
             SendMail?: boolean;
@@ -2643,7 +2643,7 @@ export interface components {
             InvitationURL: string;
             /**
              * Format: uuid
-             * @description The e-mail with the link, listed by `GET /mail`. null if the service sends no e-mail, `SendMail` is false, or the user's `Email` is not an e-mail address.
+             * @description The email with the link, listed by `GET /mail`. null if the service sends no email, `SendMail` is false, or the user's `Email` is not an email address.
              */
             MailID: string | null;
         };
@@ -2733,7 +2733,7 @@ export interface components {
             IfEnrolled?: "return" | "extend" | "renew" | "fail";
             /** @description The client's own reference, such as an order number. */
             Reference?: string | null;
-            /** @description Up to 20 key–value pairs of the client’s own, with string values. */
+            /** @description Up to 20 key–value pairs defined by the client, with string values. */
             Metadata?: {
                 [key: string]: string;
             };
@@ -2837,7 +2837,7 @@ export interface components {
             AttemptsUsed: number;
             /** @description The client's own reference, such as an order number. */
             Reference: string | null;
-            /** @description Up to 20 key–value pairs of the client’s own, with string values. */
+            /** @description Up to 20 key–value pairs defined by the client, with string values. */
             Metadata: {
                 [key: string]: string;
             };
@@ -2955,7 +2955,7 @@ export interface components {
             Withdrawn?: boolean;
             /** @description The client's own reference, such as an order number. */
             Reference?: string | null;
-            /** @description Up to 20 key–value pairs of the client’s own, with string values. */
+            /** @description Up to 20 key–value pairs defined by the client, with string values. */
             Metadata?: {
                 [key: string]: string;
             };
@@ -3031,11 +3031,11 @@ export interface components {
                 /** @description What was found, and what to do if the rule failed. */
                 Detail: string;
             }[];
-            /** @description The units that a rule or limit of the course keeps closed at the next launch, in the order of the contents; up to 100. */
+            /** @description The units that a rule or limit of the course keeps closed at the next launch, up to 100, in the order of the course. */
             Unavailable: {
                 UnitID: string;
                 Title: string;
-                /** @description The rule or limit in words, such as: Extinguishers opens after Getting out is passed. */
+                /** @description A description of the rule or limit, such as: Extinguishers opens after Getting out is passed. */
                 Detail: string;
             }[];
             /** @description The results that the course's page claimed but its data does not support, newest first, up to 10. They do not count. */
@@ -3066,11 +3066,11 @@ export interface components {
                  */
                 MoveOn: "NotApplicable" | "Passed" | "Completed" | "CompletedAndPassed" | "CompletedOrPassed";
                 Satisfied: boolean;
-                /** @description The time of the unit's statement. */
+                /** @description The timestamp of the unit's statement. */
                 CompletedAt: string | null;
-                /** @description The time of the unit's statement. */
+                /** @description The timestamp of the unit's statement. */
                 PassedAt: string | null;
-                /** @description The time of the unit's statement. */
+                /** @description The timestamp of the unit's statement. */
                 FailedAt: string | null;
                 /** @description When an administrator waived the unit. */
                 WaivedAt: string | null;
@@ -3142,12 +3142,12 @@ export interface components {
             /** @description 0–100. */
             Progress: number;
             TotalSeconds: number;
-            /** @description As the content recorded them last in the attempt. */
+            /** @description As last recorded by the content in the attempt. */
             Objectives: {
                 /** @example exits */
                 ObjectiveID: string;
                 /**
-                 * @description The objective in words, if the content sent it.
+                 * @description Description of the objective, if the content sent one.
                  * @example Find the exits
                  */
                 Description: string | null;
@@ -3158,7 +3158,7 @@ export interface components {
                 /** @description 0–100. */
                 Score: number | null;
             }[];
-            /** @description As the content recorded them last in the attempt. */
+            /** @description As last recorded by the content in the attempt. */
             Interactions: {
                 /**
                  * @description Position in the unit, counted from 0.
@@ -3181,7 +3181,7 @@ export interface components {
                  */
                 Description: string | null;
                 /**
-                 * @description When it was answered, as the content wrote it: a time of day in SCORM 1.2.
+                 * @description When it was answered, as recorded by the content: a time of day in SCORM 1.2.
                  * @example 2026-01-31T09:00:00Z
                  */
                 Time: string | null;
@@ -3210,7 +3210,7 @@ export interface components {
                  */
                 LatencySeconds: number | null;
                 /**
-                 * @description The objectives to which the question belongs.
+                 * @description The objectives that the question belongs to.
                  * @example [
                  *       "exits"
                  *     ]
@@ -3253,7 +3253,7 @@ export interface components {
              */
             Description: string | null;
             /**
-             * @description When it was answered, as the content wrote it: a time of day in SCORM 1.2.
+             * @description When it was answered, as recorded by the content: a time of day in SCORM 1.2.
              * @example 2026-01-31T09:00:00Z
              */
             Time: string | null;
@@ -3282,7 +3282,7 @@ export interface components {
              */
             LatencySeconds: number | null;
             /**
-             * @description The objectives to which the question belongs.
+             * @description The objectives that the question belongs to.
              * @example [
              *       "exits"
              *     ]
@@ -3327,7 +3327,7 @@ export interface components {
              */
             Correct: number;
             /**
-             * @description How many were incorrect. Others are neutral, unanticipated, or have a number.
+             * @description How many were incorrect. The rest are neutral, unanticipated or numeric.
              * @example 10
              */
             Incorrect: number;
@@ -3341,7 +3341,7 @@ export interface components {
              * @example 12.5
              */
             LatencySeconds: number | null;
-            /** @description The ten most frequent answers, the most frequent first. */
+            /** @description The ten most frequent answers, most frequent first. */
             Responses: {
                 /**
                  * @description The answer, in the format of its type.
@@ -3562,7 +3562,7 @@ export interface components {
          */
         Session: {
             /**
-             * @description The operator can work on every tenant, an administrator on their own tenant. A learner can read their own data.
+             * @description The operator can manage every tenant, an administrator only their own. A learner can read their own data.
              * @enum {string}
              */
             Role: "operator" | "administrator" | "learner";
@@ -3573,7 +3573,7 @@ export interface components {
             LoginID: string | null;
             FirstName: string | null;
             LastName: string | null;
-            /** @description The scopes of the session: all of its role, unless a key with fewer scopes created the sign-in link or set the password. */
+            /** @description The scopes of the session: all scopes of its role, unless a key with fewer scopes created the sign-in link or set the password. */
             Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
             /** Format: date-time */
             SignedInAt: string;
@@ -4597,7 +4597,7 @@ export interface components {
              * @enum {string}
              */
             Mode: "normal" | "preview" | "review";
-            /** @description Number of this launch of the enrolment. The bookmark of the highest one is kept. */
+            /** @description Number of this launch of the enrolment. The bookmark of the launch with the highest number is kept. */
             Launch: number;
             /** @description Number of the next commit. All launches of an enrolment share one sequence. */
             NextCommit: number;
@@ -6420,7 +6420,7 @@ export interface operations {
                 /** @example true */
                 Enabled?: boolean;
                 /**
-                 * @description Words of the name, the LoginID or Email, or their beginnings, in any order: `muller ann` finds Anna Müller. Case, accents and punctuation are ignored. A user with exactly this LoginID comes first; the others are in no particular order.
+                 * @description Words of the name, LoginID or Email, or the beginnings of words, in any order: `muller ann` finds Anna Müller. Case, accents and punctuation are ignored. A user with exactly this LoginID comes first; the others are in no particular order.
                  * @example ada
                  */
                 Search?: string;
@@ -7482,7 +7482,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of e-mails. */
+            /** @description A page of emails. */
             200: {
                 headers: {
                     /** @description `stale=SECONDS` if the data came from a replica. */
@@ -7980,7 +7980,7 @@ export interface operations {
                  */
                 CourseID?: string;
                 /**
-                 * @description An option of the course in CourseID. CourseID is required with it.
+                 * @description An enrolment option of the course. Requires CourseID.
                  * @example 30-days
                  */
                 DurationID?: string;
@@ -8005,7 +8005,7 @@ export interface operations {
                  */
                 ExpiresBefore?: string;
                 /**
-                 * @description Only enrolments changed after this time. They are ordered by change; progress may appear up to five minutes too early in this order. To synchronise, send the time at which your previous read began.
+                 * @description Only enrolments changed after this time. They are ordered by the time of the change; progress may appear up to five minutes too early in this order. To synchronise, send the time at which your previous read began.
                  * @example 2026-01-31T09:00:00Z
                  */
                 ChangedAfter?: string;
@@ -8667,7 +8667,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of units, in the order of UnitID. */
+            /** @description A page of units, ordered by UnitID. */
             200: {
                 headers: {
                     /** @description `stale=SECONDS` if the data came from a replica. */
@@ -9900,7 +9900,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description For a tenant that is unknown or has declared no function it is sha256-hex. */
+            /** @description sha256-hex if the tenant is unknown or has declared no function. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10246,7 +10246,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description If the user can reset the password, an e-mail is on its way. */
+            /** @description If the user can reset the password, an email is on its way. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -13216,7 +13216,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of statements, or the one with the ID. */
+            /** @description A page of statements, or the statement with the requested ID. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13518,7 +13518,7 @@ export interface operations {
                 agent: components["parameters"]["agent"];
                 /** @description UUID of the registration. */
                 registration?: components["parameters"]["registration"];
-                /** @description ID of the document. Without it, the request is about all documents. */
+                /** @description ID of the document. Without it, the request applies to all documents. */
                 stateId?: string;
                 /** @description Only the IDs of documents changed after this time. */
                 since?: components["parameters"]["since"];
@@ -13733,7 +13733,7 @@ export interface operations {
                 agent: components["parameters"]["agent"];
                 /** @description UUID of the registration. */
                 registration?: components["parameters"]["registration"];
-                /** @description ID of the document. Without it, the request is about all documents. */
+                /** @description ID of the document. Without it, the request applies to all documents. */
                 stateId?: string;
                 /** @description Only the IDs of documents changed after this time. */
                 since?: components["parameters"]["since"];
@@ -13784,7 +13784,7 @@ export interface operations {
                  * @example https://courses.example.com/fire-safety
                  */
                 activityId: components["parameters"]["activityId"];
-                /** @description ID of the document. Without it, the request is about all documents. */
+                /** @description ID of the document. Without it, the request applies to all documents. */
                 profileId?: string;
                 /** @description Only the IDs of documents changed after this time. */
                 since?: components["parameters"]["since"];
@@ -14030,7 +14030,7 @@ export interface operations {
                  * @example {"objectType":"Agent","account":{"homePage":"https://hr.example.com","name":"u-1001"}}
                  */
                 agent: components["parameters"]["agent"];
-                /** @description ID of the document. Without it, the request is about all documents. */
+                /** @description ID of the document. Without it, the request applies to all documents. */
                 profileId?: string;
                 /** @description Only the IDs of documents changed after this time. */
                 since?: components["parameters"]["since"];
