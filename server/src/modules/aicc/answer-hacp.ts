@@ -21,7 +21,7 @@ import {
   readAuSession,
   updateAuSession,
 } from '../enrolments/au-sessions/sessions.ts';
-import { accessEnd, silentSince } from '../enrolments/session-end.ts';
+import { accessEnd, heartbeatDeadline } from '../enrolments/session-end.ts';
 import { readUnitData } from '../enrolments/units.ts';
 
 type Result = { error: HacpError; text?: string; data?: string };
@@ -83,7 +83,7 @@ function act(ctx: TenantContext, handle: AuHandle, request: HacpRequest): Promis
 /** A session lasts until the learner opens another, leaves the unit, or is silent for a day. */
 function isOver(session: Session, now: Date): boolean {
   const lastSeen = session.last_statement_at ?? session.opened_at;
-  return session.ended_at !== null || accessEnd(session, now) !== null || lastSeen < silentSince(now);
+  return session.ended_at !== null || accessEnd(session, now) !== null || lastSeen < heartbeatDeadline(now);
 }
 
 type Asked = { unit: Unit; request: HacpRequest };

@@ -54,13 +54,16 @@ function seatOf(outcome: Outcome): string[] {
 }
 
 /** What the current transaction has done. Each shared transaction and each dry run has its own node state. */
-const soFar = partOfState('enrolled_in_transaction', () => ({ processed: 0, planned: [] as string[] }));
+const transactionProgress = partOfState('enrolled_in_transaction', () => ({
+  processed: 0,
+  planned: [] as string[],
+}));
 
 /**
  * Enrols rows of several callers in one transaction. The result is null for rows that have to wait for the next one.
  */
 async function enrolSome(ctx: TenantContext, rows: EnrolRow[]): Promise<(Outcome | null)[]> {
-  const done = soFar(ctx);
+  const done = transactionProgress(ctx);
   const numbered = rows.map((row, n) => ({ n, ...row }));
   const before = ctx.isDryRun ? { ...done, processed: 0 } : { ...done, planned: null };
   const results: (Outcome | null)[] = rows.map(() => null);

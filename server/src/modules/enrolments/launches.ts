@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type SessionEnd, type SessionFacts, sessionEnd, silentSince } from './session-end.ts';
+import { heartbeatDeadline, type SessionEnd, type SessionFacts, sessionEnd } from './session-end.ts';
 
 type Row = SessionFacts & { release_id: string | null };
 
@@ -45,7 +45,7 @@ export async function readLaunchState(ctx: TenantContext, input: Handle): Promis
 /** Records that a launch's page is still open. */
 export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchState> {
   const now = ctx.now();
-  const values = [ctx.tenantId, input.enrollId, input.launch, now, silentSince(now), input.launchId];
+  const values = [ctx.tenantId, input.enrollId, input.launch, now, heartbeatDeadline(now), input.launchId];
   const [row] = await run<Row>(ctx, { name: 'touch_launch', text: recordHeartbeat, values });
   return stateOf(row, input.launch, now);
 }

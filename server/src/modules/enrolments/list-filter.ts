@@ -1,7 +1,7 @@
 import type { Parameters } from '../../platform/db/parameters.ts';
 import { type AccessPath, maxVisited } from '../../platform/db/visits.ts';
 import type { Order, PageQuery } from '../../platform/http/pagination.ts';
-import { changedAtSql, listedWithin } from './changed-at.ts';
+import { changedAtSql, maxListingDelay } from './changed-at.ts';
 import { nextStatus, type Status, statuses } from './states.ts';
 
 export type EnrolmentFilter = PageQuery &
@@ -31,15 +31,15 @@ const openStatuses = statuses.filter(
 );
 
 /** A literal, because each status has a partial index. */
-const isNoted = (status: Status) => `held.status = '${status}'`;
-const isOpen = `(${openStatuses.map(isNoted).join(' or ')})`;
+const isStored = (status: Status) => `held.status = '${status}'`;
+const isOpen = `(${openStatuses.map(isStored).join(' or ')})`;
 
 /** The status at this time: the recorded one, unless the enrolment is overdue. */
 function isStatus(status: Status, now: Date): Condition {
   if (status === 'expired')
-    return ({ add }) => `(${isNoted(status)} or (${isOpen} and held.expires_at <= ${add(now)}))`;
-  if (!openStatuses.includes(status)) return () => isNoted(status);
-  return ({ add }) => `${isNoted(status)} and (held.expires_at is null or held.expires_at > ${add(now)})`;
+    return ({ add }) => `(${isStored(status)} or (${isOpen} and held.expires_at <= ${add(now)}))`;
+  if (!openStatuses.includes(status)) return () => isStored(status);
+  return ({ add }) => `${isStored(status)} and (held.expires_at is null or held.expires_at > ${add(now)})`;
 }
 
 const isOfUser =
@@ -63,7 +63,7 @@ const isChangedAfter =
 const mayBeChangedAfter =
   (time: string): Condition =>
   ({ add }) =>
-    `held.changed_at > ${add(new Date(time))}::timestamptz - ${listedWithin}`;
+    `held.changed_at > ${add(new Date(time))}::timestamptz - ${maxListingDelay}`;
 
 /** SQL of all filters. The enrolments of erased users are not listed. */
 export function filterSql(input: EnrolmentFilter, now: Date, parameters: Parameters): string {
@@ -111,10 +111,10 @@ function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
 
 /** The recorded statuses of enrolments that currently have this status. Each is a single index range. */
 function rangesOf(status: Status | undefined, overdue: string[] | null, { add }: Parameters): string[] {
-  if (status === undefined) return statuses.map(isNoted);
-  if (!overdue || overdue.length === 0) return [isNoted(status)];
-  if (overdue.length === maxVisited) return [status, ...openStatuses].map(isNoted);
-  return [isNoted(status), `${isOpen} and held.enroll_id = any(${add(overdue)}::uuid[])`];
+  if (status === undefined) return statuses.map(isStored);
+  if (!overdue || overdue.length === 0) return [isStored(status)];
+  if (overdue.length === maxVisited) return [status, ...openStatuses].map(isStored);
+  return [isStored(status), `${isOpen} and held.enroll_id = any(${add(overdue)}::uuid[])`];
 }
 
 /** Paths in the order of the list, followed by those that help only if they have few rows. */

@@ -37,10 +37,10 @@ export type SessionFacts = {
 };
 
 /** A session without a heartbeat for this long has ended. */
-const silentMilliseconds = 24 * 3_600_000;
+const heartbeatTimeoutMilliseconds = 24 * 3_600_000;
 
 /** A session last seen before this time has ended. */
-export const silentSince = (now: Date) => new Date(now.getTime() - silentMilliseconds);
+export const heartbeatDeadline = (now: Date) => new Date(now.getTime() - heartbeatTimeoutMilliseconds);
 
 /** Why the learner no longer has access to the course; null if they still do. */
 export function accessEnd(
@@ -58,7 +58,7 @@ export function sessionEnd(facts: SessionFacts, launch: number, now: Date): Sess
   if (ended !== null) return ended;
   if (facts.launches !== launch) return 'session_superseded';
   if (launch <= facts.attempt_launch) return 'session_ended';
-  return facts.last_seen_at < silentSince(now) || facts.exit_number !== null ? 'session_ended' : null;
+  return facts.last_seen_at < heartbeatDeadline(now) || facts.exit_number !== null ? 'session_ended' : null;
 }
 
 /** Why a commit is rejected permanently; null if its results count. Being superseded is not a reason. */
@@ -70,7 +70,7 @@ export function commitRejection(
   if (facts.status === 'withdrawn') return 'enrolment_withdrawn';
   if (!facts.enabled) return 'user_disabled';
   if (facts.exit_number !== null && commit.number > facts.exit_number) return 'session_exited';
-  const silentAt = facts.last_seen_at.getTime() + silentMilliseconds;
+  const silentAt = facts.last_seen_at.getTime() + heartbeatTimeoutMilliseconds;
   const endedAt = Math.min(silentAt, facts.expires_at?.getTime() ?? silentAt);
   // A device cannot send anything while its tenant is suspended.
   const lateSince = Math.max(endedAt, resumedAt?.getTime() ?? endedAt);

@@ -36,7 +36,7 @@ export async function readShared(
   ctx: TenantContext,
   { userId, courseId, course }: { userId: string; courseId: string; course: Course | null },
 ): Promise<Required<Shared>> {
-  if (!course || !readsSomething(course)) return { globals: [], buckets: [] };
+  if (!course || !readsSharedData(course)) return { globals: [], buckets: [] };
   const values = [ctx.tenantId, userId, courseId];
   const rows = await run<Row>(ctx, { name: 'read_shared', text, values });
   const parts: string[] = [];
@@ -47,7 +47,7 @@ export async function readShared(
   );
 }
 
-const readsSomething = ({ shared: { read } }: Course) => read.objectives.size + read.buckets.size > 0;
+const readsSharedData = ({ shared: { read } }: Course) => read.objectives.size + read.buckets.size > 0;
 
 /** Fills the column for a tree state that a previous version stored. */
 async function extractShared(ctx: TenantContext, { enroll_id, release_id }: Row): Promise<string> {

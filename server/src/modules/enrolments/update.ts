@@ -126,8 +126,8 @@ function eventsOf(
     data,
   });
   const wasLapsed = before.ended_at === null && statusAt(before, now) === 'expired';
-  const isNoted = wasLapsed && after.ended_at !== null;
-  const expired = isNoted ? [event('enrolment.expired', { Status: 'expired' })] : [];
+  const isExpiryRecorded = wasLapsed && after.ended_at !== null;
+  const expired = isExpiryRecorded ? [event('enrolment.expired', { Status: 'expired' })] : [];
   const [was, is] = [countingResult(before), countingResult(after)];
   const completed = was.Completion !== 'completed' && after.status === 'completed';
   const progress = { Progress: after.progress };

@@ -30,7 +30,7 @@ const ofUser: readonly Step[] = [...again, ...stepsOf('countForUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');
 
 /** The budget of a transaction. Each record costs one, and each step has an additional cost for its statements. */
-const enough = 2 * batchRows;
+const maxBatchCost = 2 * batchRows;
 const costOfStep = 10;
 
 type Erasing = { erasureId: string; subject: Subject; state: ErasureProgress };
@@ -54,10 +54,10 @@ export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<
   const { user_id: userId, login_id: loginId, progress } = row;
   const until = new Date(progress.until);
   const erasing = { erasureId, subject: { userId, loginId, enrollId: '', until }, state: progress };
-  for (let cost = 0; cost < enough; )
+  for (let cost = 0; cost < maxBatchCost; )
     if (erasing.state.at !== 'end') cost += await takeStep(ctx, erasing);
     else if (await finish(ctx, erasing)) return true;
-    else cost = enough;
+    else cost = maxBatchCost;
   await ctx.db
     .updateTable('erasure_under_way')
     .set({ progress: JSON.stringify(erasing.state) })
@@ -91,7 +91,7 @@ async function stepEnrolments(ctx: TenantContext, erasing: Erasing): Promise<num
     )
     .execute();
   // The options whose seats were freed stay locked until the transaction ends.
-  return enough;
+  return maxBatchCost;
 }
 
 async function stepUser(ctx: TenantContext, erasing: Erasing): Promise<number> {

@@ -14,7 +14,7 @@ import { auditFailure, personActor } from './sign-in-audit.ts';
 import { openUserSession } from './user-sessions.ts';
 
 /** The declared function of an unknown tenant, so that tenants cannot be enumerated. */
-const assumed: PasswordHash = 'opaque';
+const defaultPasswordHash: PasswordHash = 'opaque';
 
 /** The function with which browsers hash passwords for this tenant. */
 export async function readPasswordFunction(
@@ -22,7 +22,7 @@ export async function readPasswordFunction(
   input: { tenantId: string },
 ): Promise<PasswordFunction> {
   const tenant = await findTenantByName(ctx, input.tenantId);
-  return { PasswordHash: pageFunction(tenant?.declared ?? assumed) };
+  return { PasswordHash: pageFunction(tenant?.declared ?? defaultPasswordHash) };
 }
 
 const findPassword = (ctx: Context, tenantId: string, loginId: string) =>
@@ -56,7 +56,7 @@ export async function signInWithPassword(
   const tenantId = tenant?.tenant_id ?? input.TenantID;
   const names = [tenantId, input.LoginID];
   const found = await findPassword(ctx, tenantId, input.LoginID);
-  const declared = tenant?.declared ?? assumed;
+  const declared = tenant?.declared ?? defaultPasswordHash;
   const hashed = hashedPassword(input.Password, pageFunction(declared));
   const isComparable = tenant && found && hashed !== null && (declared !== 'opaque' || found.password_chosen);
   const stored = isComparable ? found.password_hash : null;

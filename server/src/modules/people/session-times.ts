@@ -4,7 +4,7 @@ import type { Session } from './schemas.ts';
 export const sessionHours = 12;
 const idleMinutes = 30;
 /** A session's last use is recorded at most this often, so most requests only read. */
-const notedSeconds = 60;
+const recordingIntervalSeconds = 60;
 
 export type Times = { signed_in_at: Date; expires_at: Date };
 
@@ -20,7 +20,7 @@ export function newSessionTimes(ctx: Context): [Date, Date] {
 export function sessionTimes(ctx: Context): [Date, Date, Date] {
   const now = ctx.now();
   const before = (seconds: number) => new Date(now.getTime() - seconds * 1000);
-  return [now, before(idleMinutes * 60), before(notedSeconds)];
+  return [now, before(idleMinutes * 60), before(recordingIntervalSeconds)];
 }
 
 export function toTimes(ctx: Context, row: Times): Pick<Session, 'SignedInAt' | 'IdleUntil' | 'ExpiresAt'> {

@@ -36,7 +36,7 @@ with known as (
 )
 select known.user_id, known.enabled, known.allowed from known`;
 
-type MadeFor = { user_id: string; enabled: boolean; allowed: boolean };
+type LinkOwner = { user_id: string; enabled: boolean; allowed: boolean };
 
 export async function createSignInLink(
   ctx: TenantContext,
@@ -50,7 +50,7 @@ export async function createSignInLink(
     ...[hasScope(ctx, 'users:admin'), grantedScopes(ctx, tenantScopes), grantedScopes(ctx, learnerScopes)],
   ];
   await transaction(ctx, async (ctx) => {
-    const [user] = await run<MadeFor>(ctx, { name: 'make_sign_in_link', text: make, values });
+    const [user] = await run<LinkOwner>(ctx, { name: 'make_sign_in_link', text: make, values });
     if (!user) throw userNotFound();
     if (!user.allowed) requireScope(ctx, 'users:admin', 'Signing in an administrator');
     if (!user.enabled)
@@ -71,7 +71,7 @@ export async function createSignInLink(
   };
 }
 
-const look = `
+const findUsable = `
 select 1 from sign_in_link link
 join "user" known on known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
 where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3`;
@@ -82,7 +82,7 @@ export async function isSignInLink(ctx: Context, token: string | undefined): Pro
   if (!handle) return false;
   if (handle.tenantId === null) return isOperatorLink(ctx, handle.hash);
   const values = [handle.tenantId, handle.hash, ctx.now()];
-  return (await run(ctx, { name: 'look_at_sign_in_link', text: look, values })).length > 0;
+  return (await run(ctx, { name: 'look_at_sign_in_link', text: findUsable, values })).length > 0;
 }
 
 const use = `

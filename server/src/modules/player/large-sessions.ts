@@ -21,9 +21,9 @@ function beingOpened(ctx: Context): Problem {
 
 /** A tenant cannot open more large sessions while many are waiting or not yet read by its clients. */
 export function rejectLarge(ctx: Context, tenantId: string | null): void {
-  const line = tenantId ?? operatorQueue;
+  const queueKey = tenantId ?? operatorQueue;
   const { openings, unreadSessions } = ctx.admission;
-  if (isQueueFull(openings, line) || isUnreadFull(unreadSessions, line)) throw beingOpened(ctx);
+  if (isQueueFull(openings, queueKey) || isUnreadFull(unreadSessions, queueKey)) throw beingOpened(ctx);
 }
 
 /** Builds and serializes a large session in its tenant's queue, and counts it against the tenant until it is sent. */
@@ -33,18 +33,18 @@ export async function openInTurn(
   tenantId: string | null,
   make: () => Promise<Session>,
 ): Promise<string> {
-  const line = tenantId ?? operatorQueue;
+  const queueKey = tenantId ?? operatorQueue;
   const { openings, unreadSessions } = ctx.admission;
   const waits = () => ctx.counters.poolWaits.inc({ pool: 'openings' });
   const opened = inTurn(
     openings,
-    line,
+    queueKey,
     async () => {
       if (request.slot.hasEnded)
         throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
-      if (isUnreadFull(unreadSessions, line)) throw beingOpened(ctx);
+      if (isUnreadFull(unreadSessions, queueKey)) throw beingOpened(ctx);
       const text = JSON.stringify(await make());
-      countUnread(unreadSessions, request, line, text);
+      countUnread(unreadSessions, request, queueKey, text);
       return text;
     },
     waits,

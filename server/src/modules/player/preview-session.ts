@@ -14,7 +14,7 @@ import type { Opened, Opening, OpenSession } from './open-session.ts';
 import {
   type PreviewHandle,
   type PreviewTicket,
-  playUntil,
+  previewEndsAt,
   previewPlayerOf,
   readResults,
   writePreviewSession,
@@ -66,7 +66,7 @@ async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicke
   const played = await playedBy(ctx, releaseId, { url: url ?? '', title });
   const session = () =>
     toSession(ctx, {
-      token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: playUntil(ticket) }),
+      token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: previewEndsAt(ticket) }),
       mode: 'preview',
       enrollId: '',
       launch: 1,

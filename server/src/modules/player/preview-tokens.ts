@@ -25,7 +25,7 @@ const after = (at: number, minutes: number) => at + minutes * 60_000;
 /** How long a preview link can be opened. */
 export const openUntil = (link: PreviewLink) => after(link.at, openMinutes);
 /** When a preview ends, regardless of when it was opened. */
-export const playUntil = (link: PreviewLink) => after(link.at, playMinutes);
+export const previewEndsAt = (link: PreviewLink) => after(link.at, playMinutes);
 
 /** All previews of a course share their budgets, separately for each tenant. */
 export function previewPlayerOf({ tenantId, courseId }: Pick<PreviewLink, 'tenantId' | 'courseId'>): Player {
@@ -51,7 +51,7 @@ export function writePreviewTicket(ctx: Context, ticket: PreviewTicket): string 
 
 export function readPreviewTicket(ctx: Context, token: string): PreviewTicket | null {
   const ticket = read<PreviewTicket>(ctx, 'preview-ticket', token);
-  return ticket && ctx.now().getTime() < playUntil(ticket) ? ticket : null;
+  return ticket && ctx.now().getTime() < previewEndsAt(ticket) ? ticket : null;
 }
 
 export function writePreviewSession(ctx: Context, handle: PreviewHandle): string {

@@ -51,6 +51,6 @@ export function accessPathsOf({ Email, GroupName, Enabled }: UserFilter) {
 }
 
 /** Sorts after every string that starts with the text. */
-export function beyond(text: string): string {
+export function prefixEnd(text: string): string {
   return text + '\u{10FFFF}'.repeat(8);
 }

@@ -2,7 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { visitRows } from '../../platform/db/visits.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
-import { accessPathsOf, beyond, filterSql, type UserFilter } from './filter.ts';
+import { accessPathsOf, filterSql, prefixEnd, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 import { searchUsers } from './search.ts';
 
@@ -42,7 +42,7 @@ export async function listGroups(ctx: TenantContext, input: PageQuery & { Search
   const limit = pageLimit(input);
   const from = input.Search ?? '';
   const after = readCursor(input);
-  const values = [ctx.tenantId, from, beyond(from), limit + 1];
+  const values = [ctx.tenantId, from, prefixEnd(from), limit + 1];
   const rows = await run<{ group_name: string }>(
     ctx,
     after === null

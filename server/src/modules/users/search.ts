@@ -5,9 +5,9 @@ import { orderedRange, type Visit, visitRows } from '../../platform/db/visits.ts
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { toNfc } from '../../platform/unicode.ts';
-import { beyond, accessPathsOf as filterPaths, filterSql, type UserFilter } from './filter.ts';
+import { accessPathsOf as filterPaths, filterSql, prefixEnd, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
-import { askedWords, indexedPart } from './words.ts';
+import { indexedPart, searchWords } from './words.ts';
 
 type SearchFilter = UserFilter & { Search: string };
 type Found = UserRow & { word: string };
@@ -24,7 +24,7 @@ const firstId = '00000000-0000-0000-0000-000000000000';
  */
 export async function searchUsers(ctx: TenantContext, input: SearchFilter) {
   const limit = pageLimit(input);
-  const words = askedWords(input.Search);
+  const words = searchWords(input.Search);
   const after = readPosition(readCursor(input)) ?? (await firstPosition(ctx, input, words));
   if ('loginId' in after) {
     const { rows, end } = await visitUsers(ctx, input, words, after.loginId);
@@ -59,7 +59,7 @@ async function isFilled(ctx: TenantContext): Promise<boolean> {
   return row === undefined;
 }
 
-const endSql = (word: string, { add }: Parameters) => `held.word < ${add(beyond(indexedPart(word)))}`;
+const endSql = (word: string, { add }: Parameters) => `held.word < ${add(prefixEnd(indexedPart(word)))}`;
 
 /** Matches the words that begin with this one. */
 const rangeSql = (word: string, parameters: Parameters) =>
@@ -171,7 +171,7 @@ function visitUsers(
 ): Promise<Visit<UserRow>> {
   const start = toNfc(input.Search);
   const begins = ({ add }: Parameters) =>
-    `held.login_id >= ${add(start)} and held.login_id < ${add(beyond(start))}`;
+    `held.login_id >= ${add(start)} and held.login_id < ${add(prefixEnd(start))}`;
   const sought = (parameters: Parameters) =>
     words.length === 0
       ? begins(parameters)

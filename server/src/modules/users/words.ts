@@ -31,7 +31,7 @@ export function wordsOf(text: string): string[] {
  * The words of a search, each of which must be the beginning of a user's word. A word that is the beginning of another
  * is redundant.
  */
-export function askedWords(text: string): string[] {
+export function searchWords(text: string): string[] {
   const words = wordsOf(text);
   return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
 }

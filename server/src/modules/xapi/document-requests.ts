@@ -26,7 +26,7 @@ function checkOf(
   };
 }
 
-const takeSpaceOf =
+const countStorageOf =
   ({ caller }: LrsRequest) =>
   async (ctx: TenantContext, bytes: number) => {
     if (caller.kind === 'au') await caller.session.countStorage(ctx, bytes);
@@ -107,7 +107,7 @@ export async function putDocument(
     countMerge: null,
     preconditions: preconditionsOf(request, areRequired),
     check: checkOf(request, address, 'write'),
-    countStorage: takeSpaceOf(request),
+    countStorage: countStorageOf(request),
   });
   return { status: 204 };
 }
@@ -127,7 +127,7 @@ export async function postDocument(
     countMerge: countMergeOf(request),
     preconditions: preconditionsOf(request, 'never'),
     check: checkOf(request, address, 'write'),
-    countStorage: takeSpaceOf(request),
+    countStorage: countStorageOf(request),
   });
   return { status: 204 };
 }
@@ -152,7 +152,7 @@ export async function removeDocument(
     await deleteDocument(ctx, named(address), {
       preconditions: preconditionsOf(request, 'never'),
       check,
-      countStorage: takeSpaceOf(request),
+      countStorage: countStorageOf(request),
     });
   return { status: 204 };
 }

@@ -35,7 +35,7 @@ const maxStatements = 20;
 /** Larger statements are left out. */
 const maxBytes = 32 * 1024;
 
-const naming = `
+const readAgentNames = `
 select held.payload from (
   select own.position from statement_match own
   where own.tenant_id = $1 and own.key = $2::uuid order by own.position desc limit ${maxStatements}
@@ -52,7 +52,7 @@ export async function getAgent(ctx: TenantContext, { parameters, caller }: LrsRe
     throw new Problem('cmi5_violation', "The agent must be the launch's actor.");
   const rows = await run<{ payload: string }>(ctx, {
     name: 'name_agent',
-    text: naming,
+    text: readAgentNames,
     values: [ctx.tenantId, searchKey('agent', identity)],
   });
   const found = rows.flatMap(({ payload }) => namesIn(JSON.parse(payload) as Statement, identity));

@@ -78,7 +78,7 @@ export async function showStatements(
     for (const { id } of allActivities(statement)) ids.add(id);
   });
   const languages = readLanguages(acceptLanguage);
-  const definitionOf = rationed(await readDefinitions(ctx, ids), languages);
+  const definitionOf = limitedDefinitions(await readDefinitions(ctx, ids), languages);
   return mapInSteps(ctx, statements, (statement) =>
     JSON.stringify(canonical(statement, languages, definitionOf)),
   );
@@ -88,7 +88,7 @@ export async function showStatements(
 const maxDefinitionBytes = 4 * 1024 ** 2;
 
 /** Localizes each definition once. After the maximum, statements keep the definitions that they were sent with. */
-function rationed(definitions: ReadonlyMap<string, JsonObject>, languages: readonly string[]) {
+function limitedDefinitions(definitions: ReadonlyMap<string, JsonObject>, languages: readonly string[]) {
   const known = new Map<string, { definition: JsonObject; bytes: number }>();
   let left = maxDefinitionBytes;
   return (id: string): JsonObject | undefined => {

@@ -31,7 +31,7 @@ with ended as (
 select case when space.is_left then space.bytes else 0 end as bytes from space`;
 
 /** Bytes kept for the attempts before this one. */
-async function keptBefore(ctx: TenantContext, row: EnrolmentWithNames): Promise<number> {
+async function bytesOfEarlierAttempts(ctx: TenantContext, row: EnrolmentWithNames): Promise<number> {
   const before = await ctx.db
     .selectFrom('earlier_attempt')
     .select('kept_bytes')
@@ -71,7 +71,7 @@ export async function keepCurrentAttempt(
       result: JSON.stringify(Result),
     })
     .execute();
-  const before = await keptBefore(ctx, row);
+  const before = await bytesOfEarlierAttempts(ctx, row);
   const values = [ctx.tenantId, row.enroll_id, row.attempt_number, before];
   const [kept] = await run<{ bytes: number }>(ctx, { name: 'keep_units', text: keepUnits, values });
   await ctx.db

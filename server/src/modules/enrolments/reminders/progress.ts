@@ -23,7 +23,7 @@ where not exists (select from reminder_progress own where own.tenant_id = log.te
 on conflict do nothing`;
 
 /** Applies the tenants' settings. Every tenant that has enrolments has an event log. */
-export async function followSettings(ctx: Context): Promise<void> {
+export async function syncSettings(ctx: Context): Promise<void> {
   await run(ctx, { name: 'forget_reminders', text: forget, values: [] });
   await run(ctx, { name: 'begin_reminders', text: begin, values: [ctx.now()] });
 }

@@ -4,7 +4,7 @@ import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendEvents } from '../../events/append.ts';
 import { queueMails } from '../../mail/queue.ts';
 import { hasUsablePassword } from '../../users/passwords.ts';
-import { type Due, dueReminders, followSettings, lengthOf, nextEnrolments } from './progress.ts';
+import { type Due, dueReminders, lengthOf, nextEnrolments, syncSettings } from './progress.ts';
 
 type Passed = {
   enroll_id: string;
@@ -133,7 +133,7 @@ const tenantsPerRound = 50;
  * however many nodes it runs. Returns how many enrolments were considered.
  */
 export async function remindOfEnds(ctx: Context): Promise<number> {
-  await followSettings(ctx);
+  await syncSettings(ctx);
   let sum = 0;
   while (!ctx.admission.draining) {
     const due = await dueReminders(ctx, tenantsPerRound);
