@@ -123,7 +123,7 @@ describe('an AICC course', () => {
     assert.deepEqual([Completion, Success, Score], ['completed', 'passed', 70]);
   });
 
-  it('is completed without a score, and not failed', async () => {
+  it('is completed, not failed, if there is no score', async () => {
     const { LaunchURL, read } = await enrolled();
     const unit = await openAicc(service, LaunchURL);
     await unit.command('PutParam', core('Lesson_Status=Complete'));
@@ -222,7 +222,7 @@ describe('an AICC course', () => {
   });
 });
 
-describe('the requests of AICC content', () => {
+describe('requests from AICC content', () => {
   it('may have names in any case and order, and be encoded in any way', async () => {
     const { LaunchURL, read } = await enrolled(noMastery);
     const { sid, send, command } = await openAicc(service, LaunchURL);

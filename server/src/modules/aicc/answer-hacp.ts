@@ -27,7 +27,7 @@ import { readUnitData } from '../enrolments/units.ts';
 type Result = { error: HacpError; text?: string; data?: string };
 
 /**
- * Answers a request of AICC content. A report counts as soon as it is acknowledged, because content may never send
+ * Answers a request from AICC content. A report counts as soon as it is acknowledged, because content may never send
  * `ExitAU`. Callers without the session's URL and ID all get the same error.
  */
 export async function answerHacp(ctx: Context, token: string, body: Uint8Array): Promise<string> {
@@ -36,7 +36,7 @@ export async function answerHacp(ctx: Context, token: string, body: Uint8Array):
   const request = readHacpRequest(body);
   const { version } = request;
   if (request.sessionId !== handle.sessionId) return hacpAnswer({ error: 3, version });
-  // Before it is parsed, because reading a megabyte of empty lines takes half a second.
+  // Checked before parsing, because parsing a megabyte of empty lines takes half a second.
   if (hasMoreLines(request.data, max.elements)) return hacpAnswer({ version, ...tooLong });
   return hacpAnswer({ version, ...(await act(forTenant(ctx, handle.tenantId), handle, request)) });
 }
@@ -58,12 +58,12 @@ type Session = Registration & AuSessionRow;
 
 function act(ctx: TenantContext, handle: AuHandle, request: HacpRequest): Promise<Result> {
   return transaction(ctx, async (ctx) => {
-    // Locked first, so that the requests and launches of an enrolment take turns.
+    // Locked first, so that requests and launches for the same enrolment run one at a time.
     const registration = await lockRegistration(ctx, handle.enrollId);
     const session = registration && (await readAuSession(ctx, handle));
     if (!session) return { error: 3 };
     const isExit = request.command === 'exitau';
-    // Content may repeat it, or send it when the learner has already opened another unit.
+    // Content may repeat `ExitAU`, or send it after the learner has opened another unit.
     if (isExit && session.ended_at !== null) return { error: 0 };
     if (isOver(session, ctx.now())) return { error: 3 };
     const isRead = request.command === 'getparam';
@@ -80,7 +80,7 @@ function act(ctx: TenantContext, handle: AuHandle, request: HacpRequest): Promis
   });
 }
 
-/** A session lasts until the learner opens another, leaves the unit, or is silent for a day. */
+/** A session ends when the learner leaves the unit or opens another, or after a day without a request. */
 function isOver(session: Session, now: Date): boolean {
   const lastSeen = session.last_statement_at ?? session.opened_at;
   return session.ended_at !== null || accessEnd(session, now) !== null || lastSeen < heartbeatDeadline(now);

@@ -18,7 +18,7 @@ const needsHttps =
 
 /**
  * Opens a session for an AICC unit, and returns the URL that the learner's browser loads. Ends the enrolment's open
- * session, and counts the time of the unit's last one.
+ * session, and counts the time of the unit's last session.
  */
 export async function openAicc(ctx: TenantContext, input: OpenAu): Promise<OpenedAu> {
   const { enrollId, launch, launchId, courseId, unit, addresses } = input;

@@ -3,10 +3,10 @@ import { hacpAnswer } from '../../../../standards/aicc/hacp.ts';
 import { type Answer, route } from '../../platform/http/routes.ts';
 import { answerHacp } from './answer-hacp.ts';
 
-/** As for the commits of SCORM units. A body is larger than its data, because it is percent-encoded. */
+/** The same limit as for SCORM commits. A body is larger than its data, because it is percent-encoded. */
 const bodyLimit = 1024 ** 2;
 
-/** The content is not told the reason, because anyone may call. */
+/** Does not give the reason, because anyone can call this route. */
 export const failedText = 'The request failed';
 
 const example = 'command=GetParam&version=4.0&session_id=0199d3f0-0000-7000-8000-000000000001&aicc_data=';
@@ -28,7 +28,7 @@ export const aiccRoutes = [
     name: 'reportByHacp',
     summary: 'Report from AICC content (the AICC_URL of HACP)',
     description:
-      'The commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. A session that has ended, or an unknown URL, gets `error=3`. Any origin may call it.',
+      'Accepts the commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. A session that has ended, or an unknown URL, gets `error=3`. Any origin may call it.',
     runTime: { token: 'session', use: 'commit' },
     bodyLimit,
     params: Type.Object({
@@ -42,16 +42,16 @@ export const aiccRoutes = [
     ownErrors: true,
     answers: {
       200: {
-        description: 'The response of the protocol. `error=3` means that the session has ended.',
+        description: 'The HACP response. `error=3` means that the session has ended.',
         type: 'text/plain',
         example: hacpAnswer({ error: 0, version: '4.0' }),
       },
       400: failed('The request could not be read.'),
       413: failed('The body is larger than 1 MiB.'),
       415: failed('The content type is invalid.'),
-      429: failed('There were too many requests. Retry after the seconds in `Retry-After`.'),
-      500: failed('The service failed.'),
-      503: failed('The service is overloaded. Retry after the seconds in `Retry-After`.'),
+      429: failed('Too many requests. Retry after the number of seconds in `Retry-After`.'),
+      500: failed('The service failed to process the request.'),
+      503: failed('The service is overloaded. Retry after the number of seconds in `Retry-After`.'),
     },
     events: ['enrolment.progressed', 'enrolment.completed', 'enrolment.passed', 'enrolment.failed'],
     handle: async (ctx, { params, request }): Promise<Answer> => {

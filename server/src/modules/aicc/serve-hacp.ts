@@ -17,7 +17,7 @@ const preflight = {
   'Access-Control-Max-Age': '600',
 };
 
-/** Statuses that concern the request or the service. All others mean that the session has ended. */
+/** Statuses that report a problem with the request or the service. All others mean that the session has ended. */
 const ownStatuses = Object.keys(aiccRoutes[0]?.answers ?? {}).map(Number);
 
 function sendError(reply: FastifyReply, problem: Problem): FastifyReply {
@@ -30,7 +30,7 @@ function sendError(reply: FastifyReply, problem: Problem): FastifyReply {
     .send(hacpAnswer(isOwn ? { error: 1, text: failedText } : { error: 3 }));
 }
 
-/** Serves HACP: bodies of any type, read by the protocol itself, and errors as the protocol writes them. */
+/** Serves HACP, which parses bodies of any content type itself and has its own error format. */
 export function serveHacp(content: FastifyInstance, ctx: Context, guards: Guards): void {
   content.register(async (hacp) => {
     parseNothing(hacp);

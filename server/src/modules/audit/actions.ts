@@ -101,7 +101,7 @@ export const auditCatalogue = {
     }),
   ],
   'enrolment.unit_waived': [
-    'A unit of a cmi5 course was waived. The reason is part of the statement about it.',
+    'A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver.',
     'enrolment',
     data({ UnitID: Type.String() }),
   ],
@@ -113,7 +113,7 @@ export const auditCatalogue = {
     data({ From: Nullable(Instant()), To: Nullable(Instant()) }),
   ],
   'enrolment.details_changed': [
-    'Reference, Metadata or Attempts of an enrolment changed.',
+    'The Reference, Metadata or Attempts of an enrolment changed.',
     'enrolment',
     change,
   ],
@@ -178,7 +178,7 @@ export type NewAudit = {
     action: A;
     targetId: string | null;
     data: Static<(typeof auditCatalogue)[A][2]>;
-    /** Set if one statement covers several callers; the default is `ctx.actor`. */
+    /** Set if one SQL statement covers several callers. The default is `ctx.actor`. */
     actor?: Actor;
     /** The event that reports the same change to the tenant's application. */
     eventId?: string;

@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.ts';
 import { auditCatalogue, type NewAudit } from './actions.ts';
 import { type Content, checkHead, type Entry, type Head, hashOf, sealEntry, sealHead } from './chain.ts';
 
-/** The deployment's chain: catalogue, operator and backups. */
+/** The deployment's chain, for actions that belong to no tenant: on the catalogue, the operator and backups. */
 export const deployment = '';
 
 const write = `
@@ -87,7 +87,7 @@ async function writeEntries(ctx: Context, tenantId: string, head: Head, entries:
   await run(ctx, { name: 'write_audit_entries', text: write, values });
 }
 
-/** The service keeps writing to a trail that was changed outside the service, and permanently records that it was. */
+/** If a trail was changed outside the service, the service records this in the trail and continues to write to it. */
 function findTampering(ctx: Context, tenantId: string, head: Head): NewAudit[] {
   if (checkHead(ctx, tenantId, head) === 'genuine') return [];
   ctx.log.error(

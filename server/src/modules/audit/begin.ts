@@ -9,7 +9,8 @@ import { appendAudit, beginChain, deployment } from './append.ts';
 const emptyHeads = `/* across tenants: all chains are started */ delete from audit_chain where number = 0`;
 
 /**
- * Starts the trails of the deployment and of tenants that are older than the audit trail. Runs once, after a migration.
+ * Starts the trails of the deployment and of tenants created before the audit trail was introduced. Runs once, after a
+ * migration.
  */
 export async function startMissingTrails(ctx: Context): Promise<void> {
   await transaction(ctx, async (ctx) => {

@@ -26,9 +26,9 @@ test('many failures do not hide an attack on one account: the first failure of a
     .where('tenant_id', '=', TenantID)
     .execute();
   await fail('nobody');
-  assert.equal(await recorded(), 1, 'another failure of an unknown user is only counted');
+  assert.equal(await recorded(), 1, 'another failure for an unknown user is only counted');
   for (const LoginID of [bob, bob, eve, bob]) await fail(LoginID);
-  assert.equal(await recorded(), 3, 'one of each account');
+  assert.equal(await recorded(), 3, 'one for each account');
   clock.advance({ minutes: 16 });
   await fail(bob);
   assert.equal(await recorded(), 4);

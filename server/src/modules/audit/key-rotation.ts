@@ -3,8 +3,8 @@ import { recordRotation } from '../../platform/keys/open-keys.ts';
 import { appendAudit, deployment } from './append.ts';
 
 /**
- * The command line rotates the file without the database, so the first node that loads the new key records the
- * rotation.
+ * The command line rotates the key file without access to the database, so the first node that loads the new key
+ * records the rotation.
  */
 export function auditRotation(ctx: Context): Promise<void> {
   return recordRotation(ctx, (ctx, KeyID) =>

@@ -40,7 +40,7 @@ function timeSql({ After, Before }: Filter, { add }: Parameters): string {
   return conditions.join(' and ');
 }
 
-/** Filters that have an index for each tenant. */
+/** Filters for which there is an index per tenant. */
 const fields = { TargetID: 'target_id', ActorID: 'actor_id', Action: 'action' } as const;
 const named = Object.entries(fields) as [keyof typeof fields, string][];
 
@@ -51,7 +51,7 @@ function filterSql(filter: Filter, parameters: Parameters): string {
     if (filter[name] !== undefined) conditions.push(`held.${column} = ${add(filter[name])}`);
   if (filter.person) {
     const user = add(filter.person.userId);
-    // A scalar subquery, because for EXISTS the planner may read all of the person's enrolments.
+    // A scalar subquery, because with EXISTS the planner may read all of the person's enrolments.
     conditions.push(`(held.actor_user_id = ${user}::uuid or held.target_id = ${user}::text or ${user}::uuid = (
       select own.user_id from enrolment own where own.tenant_id = $1
         and own.enroll_id = (case when held.target = 'enrolment' then held.target_id end)::uuid))`);
@@ -60,8 +60,8 @@ function filterSql(filter: Filter, parameters: Parameters): string {
 }
 
 /**
- * What a person did, and what was done to them. An entry that is both appears twice. IDs are compared as ranges, because
- * only their own index has this order: with equalities, PostgreSQL may search all entries in the order of their IDs.
+ * Entries by a person and entries about them. An entry that is both appears twice. IDs are compared as ranges, so that
+ * PostgreSQL uses the index in this order; with equality, it may scan all entries in the order of their AuditIDs.
  */
 function ofPerson({ userId, enrolments }: PersonIds, { add }: Parameters): string {
   const user = add(userId);

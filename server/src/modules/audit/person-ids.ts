@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 
-/** No person is expected to have more enrolments than this. */
+/** People are not expected to have more enrolments than this. */
 const maxEnrolments = 200;
 
 /** `hasMore` is true if the list of enrolments is incomplete. */

@@ -28,7 +28,7 @@ const about = (id: string, rows: number): Keyset => ({
 
 type Found = { audit_id: string; counts: boolean };
 
-/** Counts one page. Actions of people on themselves count once; entries written by the erasure do not count. */
+/** Counts one page. An action by a person on themselves counts once; entries written by the erasure do not count. */
 async function countPage(
   ctx: TenantContext,
   { userId, until }: Subject,
@@ -60,7 +60,7 @@ async function countForUser(ctx: TenantContext, subject: Subject, after: KeyPosi
   return { records, next: role === 'by' ? ['about', null] : null };
 }
 
-/** A range, because only one index has this order. */
+/** The range makes PostgreSQL use the index of targets, the only one in this order. */
 const aboutText = `
 select 1 from unnest($3::text[]) own (id) cross join lateral (
   select audit_entry.actor_user_id from audit_entry
@@ -68,7 +68,7 @@ select 1 from unnest($3::text[]) own (id) cross join lateral (
   order by audit_entry.target_id, audit_entry.audit_id limit $4
 ) one where one.actor_user_id is distinct from $2::uuid limit $4`;
 
-/** An erasure leaves only this data unchanged, because the chain reveals any change. It contains no names. */
+/** The only data that an erasure leaves unchanged, because any change would break the chain. It contains no names. */
 export const auditData: PersonalData = {
   name: 'AuditTrail',
   tables: ['audit_entry'],

@@ -12,8 +12,8 @@ export type CheckedChain = {
   TenantID: string | null;
   Entries: number;
   /**
-   * The hash of the last entry. A copy stored elsewhere later proves that nothing up to this entry was changed or
-   * removed.
+   * The hash of the last entry. A copy of it that is stored elsewhere can later prove that nothing up to this entry was
+   * changed or removed.
    */
   Hash: string;
   Break: ChainDefect | null;
@@ -50,7 +50,7 @@ function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: str
   if (checkEntry(ctx, entry) === 'forged')
     return broken('The seal does not match: the service did not write this entry.');
   if (entry.action === 'audit.head_unverified')
-    return broken('The service found the end of the trail changed when it wrote this entry.');
+    return broken('When the service wrote this entry, the end of the trail had been changed.');
   return null;
 }
 
@@ -64,7 +64,7 @@ function breakAtEnd(
   if (!head) return broken('The head of the chain is missing.');
   if (head.number !== last.number || head.hash !== last.hash)
     return broken(
-      `The head names entry ${head.number}, but the last one is ${last.number}: the end was cut off.`,
+      `The head refers to entry ${head.number}, but the last one is ${last.number}: the end was cut off.`,
     );
   if (last.number === 0) return broken('The chain is empty: its entries were removed.');
   const seal = checkHead(ctx, tenantId, head);
@@ -77,7 +77,7 @@ function breakAtEnd(
 
 type ChainPosition = { number: number; hash: string };
 
-/** In a chain from before `audit.began` was introduced, this entry is not the first. */
+/** In chains from before `audit.began` was introduced, this entry is not the first. */
 const isBeginning = ({ number, action }: Entry) =>
   action === 'audit.began' || (number === 1 && action === 'tenant.created');
 
@@ -123,7 +123,8 @@ async function checkChain(
 }
 
 /**
- * Existing tenants' chains, and any entries left of others. Each chain must be complete unless its tenant was deleted.
+ * The chains of existing tenants, and any remains of other chains. Each chain must be complete unless its tenant was
+ * deleted.
  */
 async function chainsToCheck(ctx: Context, tenantChains: TenantChains): Promise<Set<string>> {
   const rows = await run<{ tenant_id: string; is_live: boolean }>(ctx, {

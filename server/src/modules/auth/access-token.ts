@@ -10,7 +10,7 @@ export const accessTokenSeconds = 600;
 
 const issuer = 'lectern';
 
-/** A signed JWT (RFC 7519) that names its key, so that revoking the key invalidates it too. */
+/** A signed JWT (RFC 7519) that contains the KeyID, so that revoking the key also invalidates the token. */
 export function writeAccessToken(ctx: Context, caller: Caller): Promise<string> {
   const [key] = ctx.keys.keys;
   const now = Math.floor(ctx.now().getTime() / 1000);
@@ -24,8 +24,8 @@ export function writeAccessToken(ctx: Context, caller: Caller): Promise<string> 
 }
 
 /**
- * The last base64url character of a part may differ in bits that decoders drop; only one spelling of a token is
- * accepted.
+ * Decoders ignore some bits of the last base64url character of a part, so a token can be spelled in several ways. Only
+ * one of them is accepted.
  */
 const isCanonical = (token: string) =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
@@ -51,6 +51,6 @@ export async function readAccessToken(ctx: Context, token: string): Promise<Call
 
 function keyOf(ctx: Context, id: string | undefined): KeyObject {
   const key = findKey(ctx.keys, id ?? '');
-  if (!key) throw new Error('The ring does not have this key.');
+  if (!key) throw new Error('The key ring does not contain this key.');
   return keyFor(key, 'access-token');
 }

@@ -70,7 +70,7 @@ export function basicCredentials(request: FastifyRequest): [string, string] | nu
   return colon < 0 ? null : [text.slice(0, colon), text.slice(colon + 1)];
 }
 
-/** The key whose KeyID is the name and whose secret is the password, for clients that only know HTTP Basic. */
+/** For clients that only support HTTP Basic: the KeyID is the user name, and the secret is the password. */
 export async function basicKeyCaller(ctx: Context, request: FastifyRequest): Promise<Caller | null> {
   const [name, password] = basicCredentials(request) ?? [];
   if (name === undefined || password === undefined) return null;
@@ -101,7 +101,7 @@ export function authorize(caller: Caller, route: Route, loginId: string | null):
     );
 }
 
-/** The tenant that a request acts on: the caller's own, or the one that an operator names in the `Tenant` header. */
+/** The tenant that a request acts on: the caller's own, or for an operator the one in the `Tenant` header. */
 export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promise<boolean>): ResolveTenant {
   return async (ctx, request, caller) => {
     const header = request.headers.tenant;
@@ -110,14 +110,14 @@ export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promi
       if (named !== null && named !== caller.tenantId)
         throw new Problem(
           'tenant_not_allowed',
-          'Keys and sessions of a tenant can only work on their own tenant. Leave out the Tenant header.',
+          'Keys and sessions of a tenant can only act on their own tenant. Leave out the Tenant header.',
         );
       return caller.tenantId;
     }
     if (!named)
       throw new Problem(
         'tenant_required',
-        'This operation works on a tenant. Send its TenantID in the Tenant header.',
+        'This operation requires a tenant. Send its TenantID in the Tenant header.',
         {
           param: 'Tenant',
         },

@@ -19,7 +19,7 @@ export type KnownKey = {
 /** Well below the 5 s within which a revocation or suspension must take effect on every node. */
 const cacheMilliseconds = 3_000;
 
-/** The key with this `secret_hash`, or null. Cached, so that most calls need no statement for it. */
+/** The key with this `secret_hash`, or null. Cached, so that most calls need no query for it. */
 export const usableKey = createCache<KnownKey | null>({
   name: 'keys_by_secret',
   milliseconds: cacheMilliseconds,
@@ -28,7 +28,7 @@ export const usableKey = createCache<KnownKey | null>({
   load: (ctx, secretHash) => load(ctx, 'secret_hash', secretHash),
 });
 
-/** The key with this `key_id`, or null. For access tokens, which name their key. */
+/** The key with this `key_id`, or null. For access tokens, which contain the KeyID. */
 export const usableKeyById = createCache<KnownKey | null>({
   name: 'keys_by_id',
   milliseconds: cacheMilliseconds,
@@ -62,7 +62,7 @@ async function load(ctx: Context, column: 'secret_hash' | 'key_id', value: strin
   };
 }
 
-/** Writes at most once a minute for each key. If that fails, only the date of last use is out of date. */
+/** Writes at most once a minute for each key. If the write fails, only the time of last use is out of date. */
 function recordUse(ctx: Context, keyId: string, last: Date | null): void {
   const now = ctx.now();
   if (last && now.getTime() - last.getTime() < 60_000) return;

@@ -105,7 +105,7 @@ test('revoking a key revokes its tokens, and an expired or revoked key gets no t
   assert.equal((await ask({ ...grant, ...credentials })).body.error, 'invalid_client');
 });
 
-/** Other spellings: the last character of base64url has bits that decoders drop. */
+/** Other spellings of the same signature: decoders ignore some bits of the last base64url character. */
 function otherSpellings(signature: string): string[] {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
   const bytes = Buffer.from(signature, 'base64url');

@@ -6,7 +6,7 @@ import { listKeys, revokeKey } from './keys.ts';
 import { createOwnKey, maxKeys } from './own-keys.ts';
 import { Key, KeyWithSecret, NewKey } from './schemas.ts';
 
-/** A key signs in as the tenant, so managing keys requires users:admin like everything that signs people in. */
+/** A key gives access to the tenant, so managing keys requires users:admin, as does everything that gives access. */
 const common = { tag: 'Access', access: 'tenant', sessionsOnly: true, also: ['users:admin'] } as const;
 
 export const ownKeyRoutes = [
@@ -17,7 +17,7 @@ export const ownKeyRoutes = [
     path: '/key',
     name: 'createOwnKey',
     summary: 'Create a key for your own tenant',
-    description: `For administrators who are signed in to the console; keys cannot create keys. The key can have only scopes that the session has, and has all of these without \`Scopes\`. The secret is shown only in this response. The key belongs to the tenant: it keeps working if the administrator leaves. A tenant can have ${maxKeys} usable keys.`,
+    description: `For administrators who are signed in to the console; keys cannot create keys. The key can have only scopes that the session has. Without \`Scopes\`, it has all of them. The secret is shown only in this response. The key belongs to the tenant: it keeps working if the administrator leaves. A tenant can have ${maxKeys} usable keys.`,
     example: ['Scopes'],
     body: NewKey,
     answers: { 201: { description: 'The key, with its secret shown only once.', schema: KeyWithSecret } },

@@ -19,9 +19,9 @@ export async function createOwnKey(ctx: TenantContext, input: NewKey): Promise<K
   });
 }
 
-/** Called after the audit entry was written, whose lock makes concurrent calls count one after another. */
+/** Called after the audit entry has been written, because its lock makes concurrent calls count one after another. */
 async function rejectExcessKey(ctx: TenantContext): Promise<void> {
-  // Ordered, so that PostgreSQL uses the index of usable keys, whatever it expects to find there.
+  // The order makes PostgreSQL use the index of usable keys, regardless of its statistics.
   const end = sql<Date>`coalesce(expires_at, 'infinity')`;
   const rows = await ctx.db
     .selectFrom('api_key')
