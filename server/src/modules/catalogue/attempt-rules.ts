@@ -3,7 +3,7 @@ import { parseAnySeconds } from '../../../../standards/durations.ts';
 import { Problem } from '../../platform/errors.ts';
 import { OneOf } from '../../platform/http/schema.ts';
 
-/** Applies if there is no other limit, because each attempt is kept. */
+/** Applies if there is no other limit, because every attempt is stored. */
 export const maxAttempts = 1_000;
 
 const properties = {
@@ -23,7 +23,7 @@ const properties = {
   }),
   Counts: OneOf(['best', 'last', 'first'], {
     description:
-      'Which finished attempt decides the result of the enrolment. best (default): the one that was passed, or else has the highest score.',
+      'Which finished attempt decides the result of the enrolment. best (default): the one that was passed, otherwise the one with the highest score.',
   }),
   After: OneOf(['failed', 'finished'], {
     description:
@@ -75,7 +75,7 @@ export function completeRules(sent: Partial<AttemptRules>): AttemptRules {
   if (rules.Limit === 1 && rules.CoolDown !== null)
     throw new Problem(
       'validation_failed',
-      'With a Limit of 1, there is no second attempt that could wait for a CoolDown. Raise Limit, or set CoolDown to null.',
+      'With a Limit of 1, there is no second attempt to which a CoolDown could apply. Raise Limit, or set CoolDown to null.',
       { param: 'Attempts.CoolDown' },
     );
   return rules;
@@ -83,7 +83,7 @@ export function completeRules(sent: Partial<AttemptRules>): AttemptRules {
 
 export const coolDownMilliseconds = ({ CoolDown }: AttemptRules) => parseAnySeconds(CoolDown) * 1000;
 
-/** The cast is safe: the column is written only from completed rules. The first ones did not have `Review`. */
+/** The cast is safe: the column is written only from completed rules. Those of early versions have no `Review`. */
 export function rulesOf(stored: unknown): AttemptRules | null {
   return stored === null ? null : { Review: false, ...(stored as Omit<AttemptRules, 'Review'>) };
 }

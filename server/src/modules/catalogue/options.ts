@@ -12,7 +12,7 @@ import { recountSeats, seatsLeft } from './seats.ts';
 
 export type OptionRow = Selectable<EnrolOptionTable>;
 
-/** The columns that an option record needs. A row read as JSON has different time values. */
+/** Does not use the time columns, which have another type in a row that was read as JSON. */
 export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'course_id'>): EnrolOption {
   return {
     DurationID: row.duration_id,

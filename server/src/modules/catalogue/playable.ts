@@ -56,7 +56,7 @@ export async function findPlayable(
   return { title, language, releaseId: null, release: null, url };
 }
 
-/** A tree that is prepared for sequencing takes this many times the memory. */
+/** A tree that is prepared for sequencing takes this many times as much memory. */
 const preparedFactor = 4;
 
 /** The tree of a release never changes. */

@@ -58,7 +58,7 @@ export async function readRelease(
   throw releaseNotFound();
 }
 
-/** All releases of a course, newest first. Read one by one, so that others take their turns between large ones. */
+/** All releases of a course, newest first. Read one by one, so that other requests can run between large ones. */
 export async function listReleases(ctx: Context, input: PageQuery & { courseId: string }) {
   const limit = pageLimit(input);
   const before = readCursor(input);
@@ -77,7 +77,7 @@ export async function listReleases(ctx: Context, input: PageQuery & { courseId: 
     const release = await readRelease(ctx, { courseId, release: number });
     releases.push(release);
     bytes += textBytes(release);
-    // The last one does not fit, and so begins the next page.
+    // The last one does not fit on this page, so the next page starts with it.
     if (bytes > maxPageBytes && releases.length > 1) break;
   }
   return toPage(

@@ -162,7 +162,7 @@ export const catalogueRoutes = [
     name: 'importPackage',
     summary: 'Import a package as a new release of a course',
     description:
-      'The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004, cmi5, xAPI (`tincan.xml`), AICC and plain web content are supported. A cmi5 course whose pages are all elsewhere may be sent as its bare `cmi5.xml`. Learners who have already started stay on their release.',
+      'The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004, cmi5, xAPI (`tincan.xml`), AICC and plain web content are supported. A cmi5 course whose pages are all hosted elsewhere may be sent as its bare `cmi5.xml`. Learners who have already started stay on their release.',
     scope: 'catalogue:write',
     params,
     streams: {

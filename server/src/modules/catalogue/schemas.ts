@@ -223,7 +223,7 @@ export const Release = Fields(
       Fields({
         UnitID: Type.String(),
         Title: Type.String(),
-        Rules: Rules('What decides when this unit opens, how it is passed, and what follows.'),
+        Rules: Rules('The rules for when this unit opens, how it is passed, and what follows.'),
         Href: Nullable(
           Type.String({ description: 'Launch URL of the unit; null if it only groups other units.' }),
         ),
@@ -235,7 +235,7 @@ export const Release = Fields(
       Fields({
         Severity: OneOf(severities, {
           description:
-            '`error`: learners get an error page or cannot complete a unit; `warning`: learners may notice it; `note`: only the author of the package should know.',
+            '`error`: learners get an error page or cannot complete a unit; `warning`: learners may notice it; `note`: relevant only to the author of the package.',
         }),
         Message: Type.String(),
         File: Nullable(Type.String()),

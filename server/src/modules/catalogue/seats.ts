@@ -46,7 +46,7 @@ function lockOption(ctx: Context, option: OptionKey) {
 const countText = `/* across tenants: seats are counted across the deployment */
 select count(*)::integer as taken from enrolment where course_id = $1 and duration_id = $2 and holds_seat`;
 
-/** On Citus, a transaction that has read shards in parallel cannot change an option. Elsewhere, nothing reads it. */
+/** On Citus, a transaction that has read shards in parallel cannot change an option. Plain PostgreSQL ignores this. */
 const readSequentially = `set local citus.multi_shard_modify_mode = 'sequential'`;
 
 /** Counts the taken seats when an option gets a limit. Without a limit they are not counted. */

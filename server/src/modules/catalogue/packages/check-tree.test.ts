@@ -54,7 +54,7 @@ const objectives = (count: number) =>
   treeOf([
     leaf('u0', { Objectives: [objective('primary'), ...times(count - 1, (at) => objective(`o${at}`))] }),
   ]);
-/** Each group reads what the one before it has written. */
+/** Each group reads what the previous one has written. */
 const chain = (groups: number, children: number, rules: number) =>
   treeOf(
     times(groups, (at) => {
@@ -66,7 +66,7 @@ const chain = (groups: number, children: number, rules: number) =>
       });
     }),
   );
-/** A group's rules ask for the progress of a unit, which many maps read or do not read. */
+/** A group's rules check the progress of a unit, which many maps read or do not read. */
 const mapped = (conditions: number, maps: number, flags: string[]) =>
   treeOf(
     [
@@ -99,7 +99,7 @@ const mapped = (conditions: number, maps: number, flags: string[]) =>
   );
 const nested = (depth: number, unit: Unit, id: string): Unit =>
   depth === 0 ? unit : group(`${id}-${depth}`, [nested(depth - 1, unit, id)]);
-/** A choice of each group looks for the first unit in it and behind it that is not skipped. */
+/** Choosing a group looks for the first unit in or after it that is not skipped. */
 const walked = (groups: number, units: number) => {
   const always = {
     Condition: 'always',
@@ -164,7 +164,7 @@ const tooLarge: [name: string, tree: CourseTree, detail: RegExp][] = [
     /100100 conditions of rules, counted for each unit below/,
   ],
   [
-    'conditions, with identifiers that are written differently,',
+    'conditions, with differently encoded identifiers,',
     conditions(1_000, 100, '%20glob%61l'),
     /102000 conditions of rules and units that these refer to/,
   ],
@@ -199,10 +199,10 @@ const largest: [name: string, tree: CourseTree][] = [
   ['maps that read progress', mapped(20_000, 2_000, ['ReadProgressMeasure'])],
   ['maps that read nothing', mapped(20_000, 2_000, [])],
   ['conditions', conditions(1_000, 15)],
-  ['skipped units behind shuffled groups', walked(600, 1_000)],
+  ['skipped units after shuffled groups', walked(600, 1_000)],
   ['conditions in one rule', treeOf([leaf('u0', { Rules: [rule(20_000)] })])],
   [
-    'closed units because of one rule',
+    'units closed by one rule',
     treeOf([
       group(
         'g',
@@ -212,7 +212,7 @@ const largest: [name: string, tree: CourseTree][] = [
     ]),
   ],
   [
-    'units with prerequisites of many units',
+    'units that each have many prerequisites',
     {
       ...treeOf(
         times(140, (at) => ({ ...leaf(`u${at}`), Prerequisites: times(140, (n) => `u${n}`).join('&') })),

@@ -7,7 +7,7 @@ import { Problem } from '../../../platform/errors.ts';
 /** The tree is parsed for every launch, so a larger one would delay other callers. */
 const maxTreeLength = 2 * 1_048_576;
 
-/** Far more than courses have. Each commit evaluates the rules of a group for each of its children. */
+/** Far more than real courses have. Each commit evaluates the rules of a group for each of its children. */
 const most = {
   objectives: 500,
   rules: 200,
@@ -17,7 +17,7 @@ const most = {
   conditions: 20_000,
   /** Conditions of rules, each counted for every unit below: whether a unit opens depends on the groups above it. */
   evaluated: 100_000,
-  /** Characters of these units' titles, because rules are described with them. */
+  /** Characters in the titles of these units, because descriptions of rules contain them. */
   mentioned: 1_000_000,
 };
 
@@ -76,7 +76,7 @@ const add = (one: References, other: References): References => ({
 
 const targetsOf = ({ Maps }: Objective) => Maps.map(({ TargetObjectiveID }) => TargetObjectiveID);
 
-/** Identifiers are compared as scorm/sequencing compares them. */
+/** Compares identifiers in the same way as scorm/sequencing. */
 function referencesOfRules(groups: readonly Group[]): References {
   const prepared = groups.map(({ Title, Sequencing }) => ({
     Title,

@@ -22,7 +22,7 @@ export async function isXmlFile(file: string): Promise<boolean> {
   }
 }
 
-/** Imports a cmi5 course structure whose AUs are all elsewhere. The release's folder holds only the file itself. */
+/** Imports a cmi5 course structure whose AUs are all hosted elsewhere. The release's folder contains only this file. */
 export async function readCourseStructureFile(
   { file, folder }: { file: string; folder: string },
   warnings: Warnings,

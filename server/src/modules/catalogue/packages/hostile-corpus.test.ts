@@ -55,7 +55,7 @@ describe('inconsistent archives are rejected, and nothing is left on disk', () =
       'package_too_large',
     ],
     [
-      'more declared entries than existing ones',
+      'more entries declared than present',
       () => patched((bytes, end) => bytes.fill(0x7f, end + 8, end + 12)),
       'package_too_large',
     ],
@@ -91,7 +91,7 @@ describe('inconsistent archives are rejected, and nothing is left on disk', () =
       'package_unsafe',
     ],
     [
-      'a second manifest in another case',
+      'a second manifest whose name differs only by case',
       () => course(good, { name: 'IMSMANIFEST.XML', data: 'x' }),
       'package_unsafe',
     ],
@@ -132,7 +132,7 @@ describe('malicious manifests are rejected with a reason, and nothing is left on
     ['100,000 nested items', manifest12(deep(100_000), oneResource), /./],
     ['a wrong encoding declaration', Buffer.concat([Buffer.from(good), Buffer.from([0xff, 0xfe])]), /./],
     ['nothing', '', /./],
-    ['another root', '<?xml version="1.0"?><html/>', /./],
+    ['another root element', '<?xml version="1.0"?><html/>', /./],
     ['17 MiB', manifest12(`${oneItem}<!--${'x'.repeat(17 * 1_048_576)}-->`, oneResource), /./],
   ];
   for (const [what, manifest, reason] of cases)

@@ -75,7 +75,7 @@ test('an import returns the release, and the course shows it', async () => {
   assert.deepEqual((await traces(CourseID)).scratch, []);
 });
 
-test('a package whose page is missing is imported with an error, which the course counts', async () => {
+test('a package with a missing page is imported with an error, which is counted in the course record', async () => {
   const CourseID = await course();
   const item = '<item identifier="a" identifierref="b"><title>Part 1</title></item>';
   const manifest = `<manifest identifier="x" xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2"><organizations default="o"><organization identifier="o"><title>Gap</title>${item}</organization></organizations><resources><resource identifier="b" type="webcontent" adlcp:scormtype="sco" href="gone.html"/></resources></manifest>`;

@@ -88,7 +88,7 @@ describe('readPackage', () => {
     assert.equal(web.Standard, 'web');
   });
 
-  it('names the unsupported standard that a package follows', async () => {
+  it('reports which unsupported standard a package follows', async () => {
     for (const [files, name] of [[{ 'h5p.json': '{}', 'index.html': '' }, /H5P/]] as const) {
       const problem = await rejected(await zipOf(files));
       assert.equal(problem.code, 'package_unsupported');
