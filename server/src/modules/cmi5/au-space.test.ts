@@ -90,7 +90,7 @@ function addressOf(noun: string, { agent, registration }: Unit) {
     : { activityId: `${activity}/${long()}`, profileId: long() };
 }
 
-/** Requests that store as much as possible, in relation to what they send. */
+/** Requests that store as much as possible relative to their size. */
 const attempts: { name: string; routes: string[]; send: (unit: Unit) => Promise<Reply[]> }[] = [
   {
     name: 'statements with many agents',
@@ -145,7 +145,7 @@ const attempts: { name: string; routes: string[]; send: (unit: Unit) => Promise<
   })),
 ];
 
-/** They add nothing. */
+/** Routes that store nothing. */
 const others = documents.map(([noun]) => `delete${noun}`);
 
 describe("an enrolment's storage", () => {
@@ -160,7 +160,7 @@ describe("an enrolment's storage", () => {
       assert.ok(added <= 1.25 * charged + 300_000, `${added} bytes added, ${charged} charged`);
     });
 
-  it('counts the sessions that are opened, thirty a minute at most', async () => {
+  it('counts opened sessions and limits them to thirty a minute', async () => {
     const unit = await openUnit();
     const before = { charged: await used(unit), database: await databaseBytes() };
     const replies = await inTurn(40, unit.open);
@@ -179,7 +179,7 @@ describe("an enrolment's storage", () => {
     assert.deepEqual([...new Set(covered)].sort(), writing.sort());
   });
 
-  it('cannot be exceeded by rows that a statement adds through references', async () => {
+  it('cannot exceed its limit through rows that a statement adds by reference', async () => {
     const unit = await openUnit();
     const target = unit.about({ id: activity }, { team: team(1_500) });
     expectStatus(await unit.post(target), 200);
@@ -196,7 +196,7 @@ describe("an enrolment's storage", () => {
 });
 
 describe('documents that several learners share', () => {
-  it('are counted as what they take, even if they are written and deleted at the same time', async () => {
+  it('are counted at their full size, even if they are written and deleted at the same time', async () => {
     const [one, other] = [await openUnit(), await openUnit()];
     const of = { activityId: activity, profileId: 'shared' };
     const before = (await used(one)) + (await used(other));
@@ -214,20 +214,20 @@ describe('documents that several learners share', () => {
       ]);
     }
     const isStored = (await one.request('GET', '/activities/profile', of)).status === 200;
-    // What one learner deletes is given back to that one, even if another wrote it.
+    // Deleting a document credits the learner who deletes it, even if another learner wrote it.
     const charged = (await used(one)) + (await used(other)) - before;
     assert.ok(charged >= (isStored ? 100_000 : 0), `${charged} bytes charged`);
   });
 });
 
 describe("a unit's token", () => {
-  it('identifies itself as a key does, so that nodes can exchange its calls', async () => {
+  it('has an ID in the format of a KeyID, so that nodes can exchange its call counts', async () => {
     const { token } = await openUnit();
     const found = await findAuSession(service.ctx, token);
     assert.match(found?.caller.keyId ?? '', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it('ends after LATE_RESULTS_DAYS without a statement', async () => {
+  it('expires after LATE_RESULTS_DAYS without a statement', async () => {
     const { post, about, EnrollID } = await openUnit();
     expectStatus(await post(about({ id: activity })), 200);
     const days = (count: number) => new Date(Date.now() - count * 86_400_000);
@@ -293,7 +293,7 @@ describe("a unit's definitions", () => {
 describe('an Idempotency-Key', () => {
   const conflict = { 'idempotency-key': 'order-4711' };
 
-  it("of a unit does not use up those of the tenant's application", async () => {
+  it("used by a unit does not affect the same key used by the tenant's application", async () => {
     const unit = await openUnit();
     const statement = unit.about({ id: activity });
     for (const _ of [1, 2])
@@ -307,7 +307,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(reply.headers.get('idempotency-replayed'), null);
   });
 
-  it('of a raw body is stored without writing the body as JSON', async () => {
+  it('for a raw body is stored without serialising the body as JSON', async () => {
     const { stringify } = JSON;
     let longest = 0;
     JSON.stringify = (value: unknown, ...more: []) => {

@@ -14,7 +14,7 @@ export type AuHandle = {
 
 /**
  * `content` reads course files, and is part of the launch URL in statements. `fetch` gets the token for the LRS, once.
- * `lrs` is the name that goes with the token's secret. `hacp` is the address that AICC units report to.
+ * `lrs` is the user name for the LRS; the secret is the password. `hacp` is part of the URL to which AICC units report.
  */
 export type AuTokenUse = 'content' | 'fetch' | 'lrs' | 'hacp';
 
@@ -40,7 +40,7 @@ export function newLrsToken(ctx: Context, handle: AuHandle): { token: string; ha
   return { token, hash: sha256(secret) };
 }
 
-/** The session of a token for the LRS, and the hash of its secret; null if it is not one. */
+/** The session of a token for the LRS, and the hash of its secret; null if it is not such a token. */
 export function readLrsToken(ctx: Context, token: string): { handle: AuHandle; hash: string } | null {
   const text = Buffer.from(token, 'base64').toString();
   const colon = text.lastIndexOf(':');

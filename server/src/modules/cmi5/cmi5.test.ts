@@ -108,7 +108,7 @@ describe('a cmi5 course', () => {
     assert.ok(ofCourse?.object.id.startsWith(`${service.baseUrl}/course/${CourseID}/activity/`));
   });
 
-  it('tells the AU how it was launched', async () => {
+  it('provides the AU with its launch data', async () => {
     const more = '<launchParameters>a=1</launchParameters><entitlementKey>key</entitlementKey>';
     const { LaunchURL } = await enrolled(
       au({ attributes: 'moveOn="Passed" masteryScore="0.5"', more, url: 'index.html?x=1' }),
@@ -183,7 +183,7 @@ describe('a cmi5 course', () => {
         403,
         'cmi5_violation',
       );
-    // xAPI packages have the IDs of their publishers.
+    // xAPI packages use their publishers' IDs.
     const foreign = { ...of, activityId: 'https://publisher.example/course' };
     for (const method of ['GET', 'PUT', 'DELETE'])
       expectProblem(

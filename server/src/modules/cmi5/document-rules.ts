@@ -12,7 +12,7 @@ import { lockSession } from './lock-session.ts';
 
 type Session = Registration & AuSessionRow;
 
-/** What an AU may do with documents (sections 10 and 11): only with those of its learner, registration and course. */
+/** An AU may use only documents of its learner, registration and course, within limits (sections 10 and 11). */
 export async function checkDocument(ctx: TenantContext, session: Session, use: DocumentUse): Promise<void> {
   const { kind, action, agent, activityId, registration, documentId } = use;
   // Called before the document is locked, because a launch also locks the enrolment first.
@@ -37,8 +37,8 @@ export async function checkDocument(ctx: TenantContext, session: Session, use: D
 }
 
 /**
- * The state of a registration is only the launch's own, so content may use any ID for its activity. Profiles, and
- * states without a registration, are shared by all courses.
+ * State with a registration belongs to this registration alone, so content may use any activity ID for it. Profiles,
+ * and state without a registration, are shared by all courses.
  */
 async function mayUse(
   ctx: TenantContext,

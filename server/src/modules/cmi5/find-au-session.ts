@@ -16,7 +16,7 @@ import { takeStatements } from './take-statements.ts';
 const ended =
   'The session of this token has ended, or the token is invalid. Open the page again from the course.';
 
-/** The AU session behind a token. It ends with the session, the enrolment's access, and the tenant's. */
+/** The AU session of a token. The token stops working when the session ends, or the enrolment's or tenant's access. */
 export const findAuSession: FindAuSession = async (ctx, token) => {
   const known = readLrsToken(ctx, token);
   if (!known) return null;
@@ -39,7 +39,7 @@ export const findAuSession: FindAuSession = async (ctx, token) => {
   };
 };
 
-/** Results that were reached offline may arrive as late as those of other pages. */
+/** Results achieved offline may arrive as late as those of other content. */
 function isSilent({ config, now }: Context, { opened_at, last_statement_at }: AuSessionRow): boolean {
   return now().getTime() - (last_statement_at ?? opened_at).getTime() > config.lateResultsDays * 86_400_000;
 }

@@ -17,7 +17,7 @@ const own = (ids: string[]) =>
     ],
   });
 
-test("a course's own activities are its units, those below them, and those that the service named for it", () => {
+test("a course's own activities are its units, those below them, and those whose IDs the service created for it", () => {
   const isOwn = own(['https://a.example/unit', 'https://a.example/folder/', 'https:/']);
   const expected = {
     'https://a.example/block': true,

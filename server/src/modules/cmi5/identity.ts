@@ -32,7 +32,7 @@ export function activityIdOfUnit(ctx: Context, courseId: string, { UnitID, Assig
   return AssignableUnit ? activityIdOf(ctx, courseId, UnitID) : UnitID;
 }
 
-/** How many slashes and other separators of an activity's ID are looked at to find the unit that it is below. */
+/** Maximum number of slashes and other separators in an activity's ID that are checked to find the unit above it. */
 const maxLevels = 20;
 
 /**
@@ -56,5 +56,5 @@ export function ownActivities(
   };
 }
 
-/** An ID such as `https:/` would have every web address below it. */
+/** Every web address would be below an ID such as `https:/`. */
 const isSpecific = (unit: string) => /^[^:/]+:\/{0,2}[^/]/.test(unit);

@@ -24,7 +24,7 @@ export function toStatements(ctx: Context, statements: readonly LmsStatement[]):
   return statements.map((statement) => ({ id: newId(ctx.now()), ...statement, authority }) as OwnStatement);
 }
 
-/** Must be the last step of the transaction, because all writers of the tenant's statements wait from then on. */
+/** Must be the last step of the transaction, because all other writers of the tenant's statements then wait for it. */
 export async function storeLmsStatements(
   ctx: TenantContext,
   statements: readonly LmsStatement[],

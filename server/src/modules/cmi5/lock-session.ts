@@ -9,8 +9,8 @@ import {
 import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
 
 /**
- * Locks the enrolment of an AU's session until the transaction ends. Its token is no longer accepted if the session, its access or the
- * enrolment has ended since the token was checked: the body of a request may arrive much later than its head.
+ * Locks the enrolment of an AU's session until the transaction ends. Throws if the session or the learner's access has
+ * ended since the token was checked, because the body of a request may arrive much later than its headers.
  */
 export async function lockSession(
   ctx: TenantContext,

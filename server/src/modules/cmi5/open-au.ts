@@ -57,7 +57,7 @@ export type OpenAu = {
   courseId: string;
   played: PlayedRelease;
   unit: Unit;
-  /** Null: `Review` if nothing more can be recorded, `Normal` otherwise. */
+  /** If null, the mode is `Review` if nothing more can be recorded, otherwise `Normal`. */
   launchMode: LaunchMode | null;
   addresses: AuAddresses;
 };
@@ -97,7 +97,7 @@ export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedA
   });
 }
 
-/** About what a session, and a statement besides its text, take in the database. */
+/** Approximate size in the database of a session, and of a statement without its text. */
 const rowBytes = { session: 1_024, statement: 2_048 };
 
 const bytesOf = (statements: readonly LmsStatement[]) =>
@@ -180,12 +180,12 @@ async function insertActivity(
   };
 }
 
-/** The unit's page: its own address, or that of a file of the course. */
+/** The URL of the unit's page, which is external or a file of the course. */
 export function addressOf({ Href }: Unit, files: string): string {
   return Href !== null && /^https?:/i.test(Href) ? Href : files + (Href ?? '');
 }
 
-/** The AU has been opened, and the time of abandoned sessions counts. */
+/** Records that the AU has been opened, and the time of abandoned sessions. */
 async function recordChanges(
   ctx: TenantContext,
   { enrollId, launch, unit }: Opening,

@@ -90,7 +90,7 @@ function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date
 }
 
 /**
- * Rejects keys that could never be redeemed, because they must not be sold. Later changes are checked when a key is
+ * Rejects keys that could never be redeemed, so that they are not sold. Later changes are checked when a key is
  * redeemed.
  */
 async function checkOffers(

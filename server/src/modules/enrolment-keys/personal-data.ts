@@ -51,6 +51,6 @@ const keysOf = (ctx: TenantContext, column: string, userId: string) =>
     table: 'enrolment_key',
     of: { [column]: userId },
     key: ['key_id'],
-    // PostgreSQL looks up 50 keys by an index. For 200, it read a table of 12,000 from start to end.
+    // PostgreSQL looks up 50 keys through an index. For 200, it scanned a whole table of 12,000 rows.
     rows: 50,
   });

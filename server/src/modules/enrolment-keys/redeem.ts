@@ -17,7 +17,7 @@ export type RedeemInput = KeyRedemption & { loginId: string; key: string };
 type Redeemer = { user_id: string; group_name: string | null };
 type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 
-/** PostgreSQL rolls back a transaction that conflicts with others, after a unique violation or a deadlock. */
+/** Retries are needed because a conflict with another transaction can cause a unique violation or a deadlock. */
 const maxAttempts = 3;
 
 /**

@@ -29,7 +29,7 @@ async function enrolled(tenant: Awaited<ReturnType<typeof newTenant>>) {
 test('every change to an enrolment writes one event, and every listed type occurs', async (t) => {
   const tenant = await newTenant(service);
   let told = 0;
-  /** Expects these new event types, sorted, because events of one change have the same time and no order. */
+  /** Expects these new event types, sorted, because the events of one change have the same time and no fixed order. */
   async function expectTold(types: string[]): Promise<void> {
     const all = await tenant.events();
     const fresh = all.slice(told).map(({ type }) => type);
@@ -129,7 +129,7 @@ test('every change to an enrolment writes one event, and every listed type occur
   assert.deepEqual(
     rows.map(({ position }) => position),
     all.map((_, n) => n + 1),
-    'every way to write an event gives it the next position',
+    'every way of writing an event gives it the next position',
   );
   assert.deepEqual([...new Set(all.map(({ type }) => type))].sort(), [...eventTypes].sort());
   const done = before.find(({ type }) => type === 'enrolment.completed');

@@ -189,7 +189,7 @@ test('a cursor at the end of an empty log, or behind filtered-out events, contin
   );
 });
 
-test('a cursor is rejected if its event is not at its position, as after a restore', async () => {
+test('a cursor is rejected if its event is not at its position, such as after a restore', async () => {
   const ctx = await ownTenant();
   await write(ctx, 'one');
   const { position } = await namesAfter(ctx);

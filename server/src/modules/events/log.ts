@@ -36,8 +36,8 @@ const withLogin = (page: string) => `select held.*, known.login_id from (${page}
   left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`;
 
 /**
- * Adds the end of the log, and whether the event $3 is at the position $2, where the reader is. `position > 0` excludes
- * events that have no position yet.
+ * Adds the end of the log, and whether the event $3 is at the reader's position $2. `position > 0` excludes events that
+ * have no position yet.
  */
 const withEnd = (page: string) => `
 select $2::bigint = 0 or $3::uuid is null or exists (
@@ -57,8 +57,8 @@ export type LogPage = { events: LoggedEvent[]; position: Position; hasMore: bool
 
 /**
  * The events after a position, oldest first. If there are fewer than requested, the new position is where the scan
- * ended, even if no event matched there. The same events are not scanned again. Without an `eventId`, the position is
- * our own and needs no check.
+ * ended, even if no event matched there, so the same events are not scanned again. A position without an `eventId` does
+ * not come from a client and needs no check.
  */
 export async function readLog(
   ctx: TenantContext,
@@ -101,7 +101,7 @@ where held.tenant_id = $1 and held.transaction is not null
   and (held.epoch, held.transaction, held.event_id) <= ($2::bigint, $3::xid8, $4::uuid)
 order by held.epoch desc, held.transaction desc, held.event_id desc limit 1`;
 
-/** The position for a cursor from before events were numbered. Those events were numbered in the order of that time. */
+/** The position for a cursor from before events were numbered. Numbering kept the order that events had then. */
 export async function findFormer(ctx: TenantContext, at: FormerPosition): Promise<Position> {
   const values = [ctx.tenantId, at.epoch, at.transaction, at.eventId];
   const [row] = await run<Row>(ctx, { name: 'former_position', text: former, values });

@@ -19,7 +19,7 @@ test('numbering many events does not reuse a query plan made for a few', async (
     await numberEvents(service.ctx, [TenantID]);
     return performance.now() - begun;
   };
-  // PostgreSQL keeps a plan from the sixth execution on.
+  // PostgreSQL can reuse a generic plan from the sixth execution on.
   for (let nth = 0; nth < 10; nth++) await add(1);
   const milliseconds = await add(10_000);
   assert.ok(milliseconds < 5_000, `${milliseconds} ms`);

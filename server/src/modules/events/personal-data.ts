@@ -111,8 +111,8 @@ export const eventData: PersonalData = {
   tables: ['event'],
   erased: 'The person that the events are about, and their contents except results and times.',
   kept: {
-    what: 'That something happened to an enrolment, when, and with which result.',
-    why: 'Readers that follow the log must find no gaps. Nothing in it identifies the person.',
+    what: 'What happened to an enrolment, when, and with which result.',
+    why: 'The log must have no gaps for its readers. Nothing in it identifies the person.',
   },
   eraseForUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, batchRows), after),
   eraseForEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, batchRows), after),

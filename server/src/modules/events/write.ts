@@ -18,8 +18,8 @@ export function eventType(type: EventType): string {
 }
 
 /**
- * Moves the end of the log of the tenant `$1`. `count` is SQL with the number of new events. The row stays locked until
- * the commit, so take no other lock afterwards.
+ * Advances the end of the log of the tenant `$1`. `count` is SQL with the number of new events. The row stays locked
+ * until the commit, so take no other lock afterwards.
  */
 export const nextPositions = (count: string) => `insert into event_log as log (tenant_id, position)
   ${count} on conflict (tenant_id) do update set position = log.position + excluded.position
@@ -41,7 +41,7 @@ export const collected = {
   log_end bigint;`,
   add: ({ id, type, user, enrolment, course, data }: NewEventSql) => `events := events ||
       jsonb_build_object('id', ${id}, 'type', ${type}, 'user', ${user}, 'enrolment', ${enrolment}, 'course', ${course}, 'data', ${data});`,
-  /** `isLast` is SQL: whether the transaction ends with this function. If not, call `numberBeforeCommit`. */
+  /** `isLast`: an SQL condition, true if the transaction ends with this function. If not, call `numberBeforeCommit`. */
   write: (isLast: string) => `
   if cardinality(events) > 0 then
     if ${isLast} then
@@ -56,8 +56,8 @@ export const collected = {
 };
 
 /**
- * Another node may number an event of an earlier version first. With "is null" in the last condition, PostgreSQL would
- * search all events without a position for each of them.
+ * The last condition is needed because another node may number an event of an earlier version first. With "is null" in
+ * it, PostgreSQL would search all events without a position for each of them.
  */
 const number = `/* across tenants: a transaction may write events of several tenants */
 with made as (
@@ -75,15 +75,15 @@ update event set position = log_end.position - made.count + made.n
 from made join log_end on log_end.tenant_id = made.tenant_id
 where event.tenant_id = made.tenant_id and event.event_id = made.event_id and coalesce(event.position, 0) = 0`;
 
-/** Gives positions to the events that have none yet: those of this transaction, and of nodes of an earlier version. */
+/** Assigns positions to events without one, which this transaction or nodes of an earlier version have written. */
 export async function numberEvents(ctx: { db: Database }, tenants: string[]): Promise<void> {
   // A prepared plan for an empty table would scan the whole table for each event.
   await runUnprepared(ctx, { text: number, values: [tenants] });
 }
 
 /**
- * To be called by a transaction that has written events without positions. Positions are taken last,
- * because all other transactions that write events of the tenant then wait for the commit.
+ * Call this in a transaction that has written events without positions. Positions are assigned last, because all other
+ * transactions that write events for the tenant then wait for the commit.
  */
 export function numberBeforeCommit(ctx: { db: Database }, tenants: readonly string[]): void {
   beforeCommit(ctx, tenants, numberEvents);

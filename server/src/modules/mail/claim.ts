@@ -2,7 +2,7 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import type { MailKind } from './kinds.ts';
 
-/** A tenant's queue with an e-mail that is due. */
+/** A tenant's queue with an email that is due. */
 export type Queue = {
   tenant_id: string;
   urgent: boolean;
@@ -11,12 +11,12 @@ export type Queue = {
   resumed_at: Date | null;
 };
 
-const due = `/* across tenants: one job sends the e-mails of all tenants */
+const due = `/* across tenants: one job sends the emails of all tenants */
 select waiting.tenant_id, waiting.urgent, client.name, client.language, client.resumed_at from mail_queue waiting
 join tenant client on client.tenant_id = waiting.tenant_id and client.status = 'active'
 where waiting.wake_at <= $1 order by waiting.wake_at limit $2`;
 
-/** The queues that have waited longest. Those of suspended tenants wait. */
+/** The queues that have waited longest, without those of suspended tenants. */
 export function dueQueues(ctx: Context, max: number): Promise<Queue[]> {
   return run<Queue>(ctx, { name: 'due_mail_queues', text: due, values: [ctx.now(), max] });
 }
@@ -24,7 +24,7 @@ export function dueQueues(ctx: Context, max: number): Promise<Queue[]> {
 export type ClaimedMail = {
   mail_id: string;
   kind: MailKind;
-  /** The user's current address, which may have been corrected since the e-mail was queued. */
+  /** The user's current address, which may have been corrected since the email was queued. */
   address: string | null;
   /** Whether the user is enabled. */
   enabled: boolean;
@@ -35,10 +35,10 @@ export type ClaimedMail = {
 };
 
 const hour = 3_600_000;
-/** Longer than one attempt can take. After a crash, another node sends the e-mail after this time. */
+/** Longer than one attempt can take. After a crash, another node sends the email after this time. */
 const leaseSeconds = 120;
 
-/** A locked one is being cancelled. Waiting for it while holding the queue could be a deadlock. */
+/** A locked email is being cancelled. Waiting for it while holding the queue's lock could cause a deadlock. */
 const claim = `
 update mail held set attempts = held.attempts + 1, attempted_at = $2, due_at = $2 + make_interval(secs => ${leaseSeconds}),
   address = coalesce(account.email, held.address)
@@ -56,8 +56,8 @@ update mail_queue set hour_began_at = $3, sent = $4, wake_at = coalesce($5, (
 )) where tenant_id = $1 and urgent = $2`;
 
 /**
- * Takes the queue's next e-mail, unless another node is faster or the queue has reached its limit. A queue with more
- * e-mails moves behind all that are waiting.
+ * Takes the queue's next email, unless another node is faster or the queue has reached its limit. If the queue contains
+ * more emails, it moves behind all other waiting queues.
  */
 export function claimMail(ctx: TenantContext, urgent: boolean): Promise<ClaimedMail | null> {
   const now = ctx.now();
@@ -76,7 +76,7 @@ export function claimMail(ctx: TenantContext, urgent: boolean): Promise<ClaimedM
     const isSameHour = own.hour_began_at !== null && now.getTime() - own.hour_began_at.getTime() < hour;
     const began = isSameHour && own.hour_began_at ? own.hour_began_at : now;
     const sent = isSameHour ? own.sent : 0;
-    // Anyone can request password resets, and must not use up what others need. They are limited by address.
+    // Urgent emails are limited only per address: anyone can request password resets and could use up a tenant's limit.
     const isAtLimit = !urgent && mailRateLimit > 0 && sent >= mailRateLimit;
     const [mail] = isAtLimit
       ? []

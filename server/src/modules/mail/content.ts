@@ -10,7 +10,7 @@ type Keys = Pick<Context, 'keys'>;
 const about = ({ tenant_id, mail_id }: MailId) =>
   ({ purpose: 'mail', place: `${tenant_id}\0${mail_id}` }) as const;
 
-/** Anyone with the link in an invitation can sign in as its recipient. */
+/** Encrypted, because anyone with the link in an invitation can sign in as its recipient. */
 export function sealContent(ctx: Keys, id: MailId, content: MailContent): string {
   return encrypt(ctx.keys, about(id), JSON.stringify(content));
 }
@@ -21,18 +21,18 @@ export function openContent(ctx: Keys, id: MailId, sealed: string): MailContent 
 
 const batch = 500;
 
-const read = `/* across tenants: a key of the deployment encrypts all e-mails */
+const read = `/* across tenants: a key of the deployment encrypts all emails */
 select tenant_id, user_id, mail_id, content from mail
 where (tenant_id, user_id, mail_id) > ($1, $2::uuid, $3::uuid) and status = 'queued' and not starts_with(content, $4)
 order by tenant_id, user_id, mail_id limit $5`;
 
-/** An e-mail that was sent or given up in the meantime has no content. */
-const write = `/* across tenants: a key of the deployment encrypts all e-mails */
+/** An email that was sent or abandoned in the meantime has no content. */
+const write = `/* across tenants: a key of the deployment encrypts all emails */
 update mail set content = made.content
 from jsonb_to_recordset($1::jsonb) as made (tenant_id text, mail_id uuid, content text, before text)
 where mail.tenant_id = made.tenant_id and mail.mail_id = made.mail_id and mail.content = made.before`;
 
-/** Encrypts queued e-mails with the ring's first key, so that the others can be removed. */
+/** Encrypts queued emails with the ring's first key, so that the others can be removed. */
 export async function encryptMails(ctx: Context): Promise<void> {
   const [first] = ctx.keys.keys;
   const none = '00000000-0000-0000-0000-000000000000';

@@ -37,10 +37,10 @@ const listed = async ({ api }: TestTenant) => (await api('GET', '/mail')).body.I
 
 for (const [what, reply] of [
   ['a NUL byte', '550 bad\0thing'],
-  ['half a character where it is cut', `550 ${'x'.repeat(495)}\u{1f600}`],
+  ['a character that truncation splits', `550 ${'x'.repeat(495)}\u{1f600}`],
   ['a megabyte of line breaks', `${'550-\r\n'.repeat(20_000)}550 end`],
 ] as const)
-  test(`an answer with ${what} is kept, and others get their e-mails once`, async () => {
+  test(`an answer with ${what} is stored, and others get their emails once`, async () => {
     const [hostile, other] = [await newTenant(service), await newTenant(service)];
     server.onRecipient = (to) => (to.endsWith('@bad.example') ? reply : '250 ok');
     server.onMessage = async () => {
@@ -59,7 +59,7 @@ for (const [what, reply] of [
     assert.ok(!Answer.includes('\0'));
   });
 
-test('an error about one e-mail does not interrupt those that are being sent', async () => {
+test('an error with one email does not interrupt others that are being sent', async () => {
   const [faulty, other] = [await newTenant(service), await newTenant(service)];
   await invite(faulty, 'a@acme.example');
   await invite(other, 'b@acme.example');
@@ -86,7 +86,7 @@ test('an error about one e-mail does not interrupt those that are being sent', a
   assert.equal((await listed(other))[0].Status, 'sent');
 });
 
-test("one tenant's slow recipients delay nobody else's e-mails, even those queued later", async () => {
+test("one tenant's slow recipients do not delay other tenants' emails, even those queued later", async () => {
   const [slow, other] = [await newTenant(service), await newTenant(service)];
   const release = Promise.withResolvers<void>();
   server.onRecipient = async (to) => {
@@ -105,7 +105,7 @@ test("one tenant's slow recipients delay nobody else's e-mails, even those queue
   assert.equal(server.delivered.length, 11);
 });
 
-test("a recipient whose connection breaks off delays nobody else's e-mails", async () => {
+test("a recipient whose connection breaks off does not delay other tenants' emails", async () => {
   const [hostile, other] = [await newTenant(service), await newTenant(service)];
   server.onRecipient = (to) => (to.endsWith('@bad.example') ? null : '250 ok');
   await invite(hostile, 'x@bad.example', 'y@bad.example');
@@ -131,7 +131,7 @@ test('a run ends when the mail server fails for several tenants in succession', 
   assert.ok(asked >= 3 && asked <= 8, `${asked} attempts`);
 });
 
-test('a time limit ends only the connection of its message', async () => {
+test('a time limit ends only the connection for that message', async () => {
   const { mail } = service.ctx.config;
   assert.ok(mail);
   const release = Promise.withResolvers<void>();
@@ -152,7 +152,7 @@ test('a time limit ends only the connection of its message', async () => {
   sender.close();
 });
 
-test('a tenant sends ten e-mails an hour to one address and the rest later, and delays no other tenant', async () => {
+test('a tenant sends ten emails an hour to one address and the rest later, without delaying other tenants', async () => {
   const [one, two] = [await newTenant(service), await newTenant(service)];
   await invite(one, ...Array.from({ length: 8 }, () => 'victim@acme.example'));
   await invite(one, ...Array.from({ length: 4 }, (_, n) => `Victim+${n}@acme.example`), 'b@acme.example');
@@ -164,7 +164,7 @@ test('a tenant sends ten e-mails an hour to one address and the rest later, and 
     text: 'select sent from mail_queue where tenant_id = $1',
     values: [one.TenantID],
   });
-  assert.deepEqual(queues, [{ sent: 11 }], 'what waits does not count for the limit of the tenant');
+  assert.deepEqual(queues, [{ sent: 11 }], "waiting emails do not count towards the tenant's limit");
   await invite(two, 'victim@acme.example');
   await send();
   assert.equal(others().length, 11);

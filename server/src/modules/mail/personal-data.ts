@@ -18,11 +18,11 @@ delete from mail where tenant_id = $1 and mail_id = any(array(
   order by held.user_id, held.mail_id limit $3
 )) returning 1`;
 
-/** Queued e-mails are no longer sent. */
+/** An erasure also deletes queued emails, so they are not sent. */
 export const mailData: PersonalData = {
   name: 'Mails',
   tables: ['mail'],
-  erased: 'The e-mails to the person, with their addresses and the answers of the mail server.',
+  erased: "The emails to the person, with their addresses and the mail server's answers.",
   kept: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId, batchRows];

@@ -8,14 +8,14 @@ import { isUrgent, type MailContent, type MailKind } from './kinds.ts';
 export type NewMail = {
   userId: string;
   kind: MailKind;
-  /** The user's `Email`, which clients store as they like. */
+  /** The user's `Email`, which clients may store in any form. */
   address: string | null;
   content: MailContent;
   /** When the link in it stops working. */
   expiresAt: Date;
 };
 
-/** Whether this deployment sends e-mail, and the address can receive it. */
+/** Whether this deployment sends email, and the address can receive it. */
 export function canMail(ctx: TenantContext, address: string | null): address is string {
   return ctx.config.mail !== null && address !== null && isMailAddress(address);
 }
@@ -31,7 +31,7 @@ insert into mail_queue as own (tenant_id, urgent, wake_at) select distinct $1, m
 on conflict (tenant_id, urgent) do update set wake_at = least(own.wake_at, excluded.wake_at)`;
 
 /**
- * Queues e-mails in the caller's transaction. Returns an ID for each; null if it cannot be sent. Every user may occur
+ * Queues emails in the caller's transaction. Returns the ID of each, or null if it cannot be sent. Each user may occur
  * only once.
  */
 export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]): Promise<(string | null)[]> {
@@ -59,7 +59,7 @@ export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]):
   return rows.map((row) => row?.mail_id ?? null);
 }
 
-/** More than a user can have waiting. The limit and the order lead to the index of queued ones. */
+/** More than a user can have queued. The limit and the order make PostgreSQL use the index of queued emails. */
 const maxQueued = 100;
 
 const cancel = `
@@ -73,7 +73,7 @@ where tenant_id = $1 and status = 'queued' and mail_id = any(array(
   ) due
 ))`;
 
-/** Cancels e-mails that have not been sent, of one kind or of all. */
+/** Cancels emails that have not been sent, of one kind or of all. */
 export async function cancelMails(
   ctx: TenantContext,
   { userIds, kind = null }: { userIds: readonly string[]; kind?: MailKind | null },

@@ -5,13 +5,13 @@ import { keyedHash } from '../../platform/keys/signing.ts';
 import { toNfc } from '../../platform/unicode.ts';
 
 /**
- * E-mails of a tenant to one address and hour, and as many again that are urgent. Tenants are counted separately, because
- * one could otherwise use up what another sends to the address.
+ * Maximum emails per hour from one tenant to one address. Urgent emails are counted separately. So are tenants, because
+ * otherwise one could use up another's limit for the address.
  */
 const maxPerAddress = 10;
 const hour = 3_600_000;
 
-/** Whatever follows a plus sign leads to the same mailbox. */
+/** Ignores what follows a plus sign, because it leads to the same mailbox. */
 function addressMark(ctx: TenantContext, address: string): string {
   const [, name = '', domain = ''] = /^([^+]*).*(@.*)$/.exec(toNfc(address).toLowerCase()) ?? [];
   return keyedHash(ctx.keys, 'recipient', `${name}${domain}\0${ctx.tenantId}`);
@@ -24,7 +24,7 @@ on conflict (address_mark, urgent) do update set
   sent = case when own.hour_began_at <= $4 then 1 else least(own.sent + 1, $5) end
 returning hour_began_at, sent`;
 
-/** Counts an e-mail to the address. Returns null if it may be sent now, otherwise when to try again. */
+/** Counts an email to the address. Returns null if it may be sent now, otherwise when to try again. */
 export async function countRecipient(
   ctx: TenantContext,
   address: string,
@@ -48,7 +48,7 @@ with kept as (
 update mail_queue own set wake_at = least(own.wake_at, $3::timestamptz), sent = greatest(own.sent - 1, 0) from kept
 where own.tenant_id = $1 and own.urgent = kept.urgent`;
 
-/** Undoes the claim of an e-mail that was not attempted before, so that it does not count. */
+/** Undoes the claim of an email that was not attempted before, so that it does not count towards the limits. */
 export async function postponeMail(ctx: TenantContext, mailId: string, until: Date): Promise<void> {
   await run(ctx, { name: 'postpone_mail', text: postpone, values: [ctx.tenantId, mailId, until] });
 }
@@ -58,7 +58,7 @@ delete from mail_recipient where (address_mark, urgent) in (
   select address_mark, urgent from mail_recipient where hour_began_at <= $1 order by hour_began_at limit $2
 ) returning 1`;
 
-/** Job: forgets the addresses that got nothing in the last hour. */
+/** Job: deletes counts that began more than an hour ago. */
 export async function forgetRecipients(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - hour);
   await inBatches(ctx, 500, async (ctx, rows) => {

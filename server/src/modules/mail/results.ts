@@ -4,12 +4,12 @@ import { run } from '../../platform/db/transaction.ts';
 import { storable } from '../../platform/unicode.ts';
 import type { MailStatus } from './kinds.ts';
 
-/** Long answers are cut. */
+/** Longer answers are truncated. */
 const maxAnswer = 500;
 
 type Result = { mailId: string; status: MailStatus; answer: string | null; dueAt: Date | null };
 
-/** What has been sent counts, even if it was cancelled in the meantime. */
+/** A sent email is recorded as sent, even if it was cancelled in the meantime. */
 const record = `
 with kept as (
   update mail set status = $3::text, answer = $4, due_at = coalesce($5::timestamptz, due_at), content = case when $3::text = 'queued' then content end
@@ -20,7 +20,7 @@ where own.tenant_id = $1 and own.urgent = kept.urgent and $5::timestamptz is not
 
 export async function recordResult(ctx: TenantContext, result: Result): Promise<void> {
   const { mailId, status, answer, dueAt } = result;
-  // Line breaks and the like may be most of an answer.
+  // Shortened twice, because most of an answer may be line breaks and other white space.
   const text = answer
     ?.slice(0, 4 * maxAnswer)
     .replaceAll(/\s+/g, ' ')
@@ -29,7 +29,7 @@ export async function recordResult(ctx: TenantContext, result: Result): Promise<
   await run(ctx, { name: 'record_mail_result', text: record, values });
 }
 
-const purge = `/* across tenants: old e-mails of all tenants */
+const purge = `/* across tenants: old emails of all tenants */
 delete from mail where (tenant_id, mail_id) in (
   select tenant_id, mail_id from mail where created_at < $1 order by created_at limit $2
 ) returning 1`;

@@ -17,13 +17,13 @@ export const Mail = Fields(
     Attempts: Type.Integer({ minimum: 0 }),
     Answer: Nullable(
       Text(500, {
-        description: 'What the mail server answered last; null if there was no answer.',
+        description: "The mail server's last answer; null if there was none.",
       }),
     ),
     CreatedAt: Instant(),
     AttemptedAt: Nullable(Instant('The last attempt.')),
-    NextAttemptAt: Nullable(Instant('When a queued one is tried next.')),
+    NextAttemptAt: Nullable(Instant('When a queued email is tried next.')),
   },
-  { title: 'Mail', description: 'An e-mail to a user. It is kept for 90 days, without its text.' },
+  { title: 'Mail', description: 'An email to a user. It is kept for 90 days, without its text.' },
 );
 export type Mail = Type.Static<typeof Mail>;

@@ -31,7 +31,7 @@ beforeEach(() => {
   server.mails = [];
   server.reply = { rcpt: null, data: null };
   server.hold = null;
-  // The e-mails to one address are limited by the hour.
+  // The number of emails per hour to one address is limited.
   clock.advance({ hours: 2 });
 });
 
@@ -90,7 +90,7 @@ for (const [Language, subject] of [
   ['de', 'Legen Sie Ihr Passwort für Acme fest'],
   ['fr', 'Définissez votre mot de passe pour Acme'],
 ] as const)
-  test(`a tenant chooses the language of its e-mails: ${Language}`, async () => {
+  test(`a tenant chooses the language of its emails: ${Language}`, async () => {
     const tenant = await newTenant(service, { Name: 'Acme', Language });
     await invite(tenant, await tenant.user({ Email }));
     await send();
@@ -119,7 +119,7 @@ test('no value from a user or tenant adds a header, a recipient or markup', asyn
   assert.ok(mail.html.includes(`href="${InvitationURL}"`));
 });
 
-test('anything but a single plain address gets no e-mail, and the link is shown as before', async () => {
+test('only a single plain address gets an email; otherwise the link is shown as before', async () => {
   const tenant = await newTenant(service);
   const wrong = [
     null,
@@ -150,7 +150,7 @@ test('anything but a single plain address gets no e-mail, and the link is shown 
   assert.deepEqual(await listed(tenant), []);
 });
 
-test('a newer invitation, its use, a revocation, a new password or disabling the user cancels a queued e-mail', async () => {
+test('a newer invitation, its use, a revocation, a new password or disabling the user cancels a queued email', async () => {
   const tenant = await newTenant(service);
   const ways: ((LoginID: string, url: string) => Promise<unknown>)[] = [
     (LoginID) => invite(tenant, LoginID, { SendMail: false }),
@@ -196,7 +196,7 @@ test('a recipient that the mail server rejects is not tried again, and the answe
   );
 });
 
-test('a temporary rejection is retried with increasing pauses, and given up after 72 hours', async () => {
+test('after a temporary rejection, an email is retried with increasing pauses, for up to 72 hours', async () => {
   const tenant = await newTenant(service);
   server.reply.data = { code: 451, text: 'Greylisted' };
   await invite(tenant, await tenant.user({ Email }));
@@ -218,7 +218,7 @@ test('a temporary rejection is retried with increasing pauses, and given up afte
   assert.deepEqual(server.mails, []);
 });
 
-test('while the mail server is unavailable, e-mails wait, and tenants do not see why', async () => {
+test('while the mail server is unavailable, emails wait, and tenants do not see why', async () => {
   const tenant = await newTenant(service);
   await invite(tenant, await tenant.user({ Email }));
   const down = { ...service.ctx, config: { ...service.ctx.config } };
@@ -232,7 +232,7 @@ test('while the mail server is unavailable, e-mails wait, and tenants do not see
   assert.equal(server.mails.length, 1);
 });
 
-test('an e-mail to an address that has changed is not sent', async () => {
+test('an email to an address that has changed is not sent', async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ Email: 'an@acme.example' });
   await invite(tenant, LoginID);
@@ -252,7 +252,7 @@ test('an e-mail to an address that has changed is not sent', async () => {
   );
 });
 
-test('neither an e-mail nor the password leaves without TLS to a trusted server', async () => {
+test('neither an email nor the password is sent without TLS to a trusted server', async () => {
   const tenant = await newTenant(service);
   await invite(tenant, await tenant.user({ Email }));
   const { mail } = service.ctx.config;
@@ -294,7 +294,7 @@ test('neither an e-mail nor the password leaves without TLS to a trusted server'
   await rm(folder, { recursive: true });
 });
 
-test('a server that never confirms a message is given up after a time limit', async () => {
+test('a server that never confirms a message counts as unavailable after a time limit', async () => {
   const { mail } = service.ctx.config;
   assert.ok(mail);
   const hold = Promise.withResolvers<void>();
@@ -307,8 +307,8 @@ test('a server that never confirms a message is given up after a time limit', as
   sender.close();
 });
 
-test('an e-mail that is being cancelled holds up nobody', {
-  skip: !process.env.TEST_DATABASE_URL && 'an embedded database has one connection; runs with --postgres',
+test('an email that is being cancelled does not delay others', {
+  skip: !process.env.TEST_DATABASE_URL && 'the embedded database has one connection; run with --postgres',
 }, async () => {
   const [busy, other] = [await newTenant(service), await newTenant(service)];
   const LoginID = await busy.user({ Email });
@@ -327,24 +327,24 @@ test('an e-mail that is being cancelled holds up nobody', {
   );
 });
 
-test('nodes that send at the same time send each e-mail once', async () => {
+test('nodes that send at the same time send each email once', async () => {
   const tenants = [await newTenant(service), await newTenant(service), await newTenant(service)];
   for (const tenant of tenants)
     for (let n = 0; n < 3; n++) await invite(tenant, await tenant.user({ Email }));
   const nodes = [service.ctx, otherNode(service.ctx), otherNode(service.ctx)];
   await Promise.all(nodes.map((node) => sendMails(node)));
   await send();
-  // The message of the test before, which the server held back, may arrive late.
+  // The message that the server held back in the previous test may arrive late.
   const own = server.mails.filter(({ headers }) => headers.get('subject') !== 'x');
   const ids = own.map(({ headers }) => headers.get('message-id'));
   assert.equal(ids.length, 9);
   assert.equal(new Set(ids).size, 9);
 });
 
-test('after a crash, another node sends what was not acknowledged, with the same Message-ID', async () => {
+test('after a crash, another node sends emails without a recorded result, with the same Message-ID', async () => {
   const tenant = await newTenant(service);
   await invite(tenant, await tenant.user({ Email }));
-  // Dies between the server's acknowledgement and the record of it.
+  // Fails after the server's acknowledgement, before recording it.
   const dying = otherNode(service.ctx);
   const { query } = dying.engine;
   const broken = otherNode({
@@ -368,13 +368,13 @@ test('after a crash, another node sends what was not acknowledged, with the same
   assert.equal((await listed(tenant))[0].Status, 'sent');
 });
 
-test('a tenant that sends a flood waits for the next hour, and others take turns with it', async () => {
+test('a tenant that exceeds its limit waits for the next hour, and others take turns with it', async () => {
   const [flooding, other] = [await newTenant(service, { Name: 'Flood' }), await newTenant(service)];
   for (let n = 0; n < 8; n++) await invite(flooding, await flooding.user({ Email }));
   await invite(other, await other.user({ Email: 'bob@other.example' }));
   await send();
   const order = server.mails.map(({ to }) => to[0]);
-  assert.equal(order.length, 6, 'five of the flood and one other');
+  assert.equal(order.length, 6, 'five from the flooding tenant and one from the other');
   assert.ok(order.indexOf('bob@other.example') < 2, order.join());
   assert.equal((await listed(flooding, '?Status=queued')).length, 3);
   clock.advance({ minutes: 59 });
@@ -385,7 +385,7 @@ test('a tenant that sends a flood waits for the next hour, and others take turns
   assert.equal(server.mails.length, 9);
 });
 
-test('a suspended tenant sends nothing, and what it queued before is cancelled', async () => {
+test('a suspended tenant sends nothing, and emails queued before the suspension are cancelled', async () => {
   const tenant = await newTenant(service);
   await invite(tenant, await tenant.user({ Email }));
   const setStatus = (Status: string) => service.api('PUT', `/tenant/${tenant.TenantID}`, { Status });
@@ -399,7 +399,7 @@ test('a suspended tenant sends nothing, and what it queued before is cancelled',
   assert.equal((await listed(tenant))[0].Status, 'cancelled');
 });
 
-test('erasing a person cancels their e-mails and deletes their addresses', async () => {
+test('erasing a person cancels their emails and deletes their addresses', async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ Email });
   await invite(tenant, LoginID);
@@ -429,7 +429,7 @@ test('the log is kept for 90 days', async () => {
   assert.deepEqual(await listed(tenant), []);
 });
 
-test('invitations in bulk are sent as well, and a plan sends nothing', async () => {
+test('bulk invitations are sent as well, but a plan sends nothing', async () => {
   const tenant = await newTenant(service);
   const ids = [await tenant.user({ Email }), await tenant.user()];
   const rows = ids.map((LoginID) => JSON.stringify({ LoginID })).join('\n');
@@ -449,7 +449,7 @@ test('invitations in bulk are sent as well, and a plan sends nothing', async () 
   assert.equal(server.mails.length, 1);
 });
 
-test('a LoginID or a name that is a message of its own is left out', async () => {
+test('a LoginID or a name that reads like a message is left out', async () => {
   const messages = [
     { LoginID: 'blocked. Your account was closed: open https://evil.example/login' },
     { LoginID: 'evil.example' },

@@ -12,8 +12,8 @@ import { recordResult } from './results.ts';
 import { writeMail } from './write-mail.ts';
 
 /**
- * Job: sends what is due. A free connection takes the next e-mail of the queue that has waited longest. A queue has
- * only one connection at a time, so one tenant's recipients delay only that queue.
+ * Job: sends the emails that are due. A free connection takes the next email from the queue that has waited longest. A
+ * queue has only one connection at a time, so one tenant's recipients delay only that queue.
  */
 export async function sendMails(ctx: Context, checks: MailChecks = {}): Promise<void> {
   const { mail: server } = ctx.config;
@@ -44,12 +44,12 @@ export async function sendMails(ctx: Context, checks: MailChecks = {}): Promise<
   }
 }
 
-/** What this run has found out. It is forgotten from time to time, because a slow recipient can make a run long. */
+/** What this run knows about failures. Cleared from time to time, because a slow recipient can make a run long. */
 type Pass = {
   endsAt: number;
-  /** Queues that are skipped in this run: nothing could be claimed, or their e-mail failed without an answer. */
+  /** Queues that are skipped in this run: nothing could be claimed, or their email failed without an answer. */
   skipped: Set<string>;
-  /** Tenants whose e-mails failed in succession because the mail server was unavailable. */
+  /** Tenants whose emails failed in succession because the mail server was unavailable. */
   unavailable: Set<string>;
 };
 
@@ -62,12 +62,12 @@ function forgetSometimes(pass: Pass): void {
   pass.unavailable.clear();
 }
 
-/** It is the mail server's fault, not a recipient's, if it fails for so many tenants in succession. */
+/** If sending fails for this many tenants in succession, the mail server is unavailable, not just a recipient's. */
 const maxUnavailable = 3;
 
 const nameOf = ({ tenant_id, urgent }: Queue) => `${tenant_id} ${urgent}`;
 
-/** One for each free connection. */
+/** One queue for each free connection. */
 async function nextQueues(ctx: Context, pass: Pass, sending: ReadonlyMap<string, unknown>): Promise<Queue[]> {
   const free = maxConnections - sending.size;
   if (free === 0 || ctx.admission.draining || pass.unavailable.size >= maxUnavailable) return [];
@@ -77,15 +77,15 @@ async function nextQueues(ctx: Context, pass: Pass, sending: ReadonlyMap<string,
 }
 
 /**
- * Sends the queue's next e-mail. An error about one e-mail, which is tried again when its claim ends, does not stop the
- * others.
+ * Sends the queue's next email. An error with one email does not stop the others; that email is tried again when its
+ * claim ends.
  */
 async function serve(
   ctx: TenantContext,
   { sender, queue, pass }: { sender: CheckingSender; queue: Queue; pass: Pass },
 ): Promise<void> {
   const result = await sendNext(ctx, sender, queue).catch((error: unknown) => {
-    ctx.log.warn({ err: error, tenant: ctx.tenantId }, 'an e-mail was not sent');
+    ctx.log.warn({ err: error, tenant: ctx.tenantId }, 'an email was not sent');
     return 'none' as const;
   });
   if (result === 'none' || result === 'unavailable') pass.skipped.add(nameOf(queue));
@@ -106,7 +106,7 @@ async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Queu
     await recordResult(ctx, { mailId, status, answer: null, dueAt: null });
     return 'rejected' as const;
   };
-  // A suspension has revoked the link.
+  // The suspension revoked the link.
   if (tenant.resumed_at && mail.created_at < tenant.resumed_at) return end('cancelled');
   if (mail.expires_at <= ctx.now()) return end('failed');
   if (!mail.enabled || !canMail(ctx, address)) return end('cancelled');
@@ -117,10 +117,10 @@ async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Queu
   return outcome.result;
 }
 
-/** `until`: it was not attempted, because its address got too many e-mails. */
+/** `until`: when to try again, if the email was not sent because its address has received too many. */
 type Attempt = Outcome & { until?: Date };
 
-/** Returns null if the e-mail should no longer be sent. */
+/** Returns null if the email should no longer be sent. */
 async function attempt(
   ctx: TenantContext,
   { sender, tenant, mail, to }: { sender: CheckingSender; tenant: Queue; mail: ClaimedMail; to: string },
@@ -132,12 +132,12 @@ async function attempt(
     content = openContent(ctx, { tenant_id: ctx.tenantId, mail_id: id }, mail.content);
     text = writeMail({ kind, tenantName: tenant.name, language: tenant.language, expiresAt, ...content });
   } catch (error) {
-    // One that cannot be read must not stop the others.
+    // An email that cannot be read must not stop the others.
     return { result: 'rejected', answer: null, error };
   }
   const check = sender.checks[kind];
   if (check && !(await check(ctx, content, expiresAt))) return null;
-  // A retry was already counted at its first attempt.
+  // A retried email was already counted at its first attempt.
   const until = mail.attempts === 1 ? await countRecipient(ctx, to, tenant.urgent) : null;
   if (until) return { result: 'delayed', answer: null, until };
   return sender.send({ id, to, ...text });
@@ -146,9 +146,9 @@ async function attempt(
 async function recordOutcome(ctx: TenantContext, mail: ClaimedMail, outcome: Outcome): Promise<void> {
   const { mail_id: mailId, attempts, created_at: first } = mail;
   const { result, answer, error } = outcome;
-  // An answer about a recipient contains their address. It is shown to the tenant, and not logged.
+  // An answer about a recipient contains their address, so it is shown to the tenant but not logged.
   if (answer === null && error)
-    ctx.log.warn({ err: error, tenant: ctx.tenantId, mail: mailId }, 'an e-mail was not sent');
+    ctx.log.warn({ err: error, tenant: ctx.tenantId, mail: mailId }, 'an email was not sent');
   if (result === 'sent') return recordResult(ctx, { mailId, status: 'sent', answer, dueAt: null });
   const dueAt =
     result === 'rejected' ? null : nextAttempt({ attempts, first, now: ctx.now(), retryAfter: null });

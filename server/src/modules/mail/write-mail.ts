@@ -38,11 +38,11 @@ export function oneLine(text: string): string {
 }
 
 const maxName = 80;
-/** What a mail program would show as a link. */
+/** Text that a mail program would show as a link. */
 const link = /[/:<>\\]|[.\u3002]\S/u;
 const phoneNumber = /(?:\p{Nd}[\s().+-]*){5}/u;
 
-/** A name that a mail program would show as a link, or that is a message of its own, is left out. */
+/** Leaves out a name that a mail program would show as a link, or that reads like a message. */
 function greetingName({ firstName, lastName }: MailContent): string | null {
   const name = oneLine([firstName, lastName].filter(Boolean).join(' '));
   const plain = toNfkd(name);
@@ -51,7 +51,7 @@ function greetingName({ firstName, lastName }: MailContent): string | null {
   return name === '' || isMessage ? null : name;
 }
 
-/** Left out under the same conditions as a name, but an e-mail address stays. */
+/** Leaves out a LoginID that is long, has spaces, or would be shown as a link, unless it is an email address. */
 function shownLoginId(loginId: string): string | null {
   const name = oneLine(loginId);
   const plain = toNfkd(name);

@@ -13,18 +13,18 @@ export const en: Texts = {
       after: [
         ...(loginId === null ? [] : [`Your login name is ${loginId}.`]),
         `The link works once, until ${until}. If you need a new one, ask the person who invited you.`,
-        'If you did not expect this e-mail, you can ignore it.',
+        'If you did not expect this email, you can ignore it.',
       ],
     }),
     password_reset: ({ tenant, name, loginId, until }) => ({
       subject: `Reset your password for ${tenant}`,
       greeting: hello(name),
-      before: [`Someone asked to reset the password of your account with ${tenant}.`],
+      before: [`Someone asked to reset the password for your account with ${tenant}.`],
       action: 'Choose a new password',
       after: [
         ...(loginId === null ? [] : [`Your login name is ${loginId}.`]),
         `The link works once, until ${until}.`,
-        'If it was not you, ignore this e-mail. Your password stays as it is.',
+        'If this was not you, ignore this email. Your password will not change.',
       ],
     }),
     access_ending: ({ tenant, name, until, course }) => ({

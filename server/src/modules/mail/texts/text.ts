@@ -1,13 +1,13 @@
 import type { MailKind } from '../kinds.ts';
 
-/** The values that all texts can use. Each is on one line and has no control characters. */
+/** The values that all texts can use. Each is a single line without control characters. */
 export type TextValues = {
   tenant: string;
   name: string | null;
-  /** Null if it looks like a message. The page behind the link shows it. */
+  /** Null if it reads like a message. The linked page shows it instead. */
   loginId: string | null;
   until: string;
-  /** Empty unless the e-mail is about an enrolment. */
+  /** Empty unless the email is about an enrolment. */
   course: string;
 };
 
