@@ -53,13 +53,13 @@ export const auditCatalogue = {
   'key.revoked': ['An API key was revoked.', 'key', nothing],
   'administrator.created': ['An administrator was created.', 'user', nothing],
   'user.access_changed': [
-    'A user became or ceased to be an administrator, was enabled or disabled, or got a new password or e-mail address.',
+    'A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address.',
     'user',
     data({
       IsAdmin: Type.Optional(Type.Boolean()),
       Enabled: Type.Optional(Type.Boolean()),
       Password: Type.Optional(Type.Boolean({ description: 'true if the password changed.' })),
-      Email: Type.Optional(Type.Boolean({ description: 'true if the e-mail address changed.' })),
+      Email: Type.Optional(Type.Boolean({ description: 'true if the email address changed.' })),
     }),
   ],
   'user.erased': [

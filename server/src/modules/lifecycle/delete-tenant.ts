@@ -37,7 +37,7 @@ const keptData = [
   },
 ];
 
-/** Rows per counting statement. For so few, the planner prefers an index to a sequential scan. */
+/** Rows per counting statement. With so few, the planner prefers an index to a sequential scan. */
 const countBatchRows = 100;
 
 /** Hides the tenant immediately; `finishDeletions` deletes its data. A plan only counts the data. */
@@ -103,12 +103,12 @@ async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion[
     {
       Data: 'CourseOffer',
       ...countOf(await countOffers(ctx, tenantId)),
-      What: "Courses' lists of tenants that name this tenant",
+      What: "Courses' lists of tenants that include this tenant",
     },
     {
       Data: 'OperatorResponse',
       ...countOf(await countResponsesAboutTenant(ctx, { tenantId, max })),
-      What: "Stored responses to the operator's requests that named the tenant",
+      What: "Stored responses to the operator's requests about the tenant",
     },
   ];
 }

@@ -15,7 +15,7 @@ import { type TenantDataTable, tenantTables } from './tables.ts';
  */
 const maxRows = 500;
 
-/** Until then, another node may still have the tenant cached and write on the operator's behalf. */
+/** For this long, another node may still have the tenant cached and write data for the operator. */
 const settledAfter = 10_000;
 
 /** Job: deletes the data of deleted tenants, and resumes after a crash. */
@@ -50,7 +50,7 @@ async function deleteBatch(
   own: TenantDataTable,
   batch: Batch,
 ): Promise<Row[]> {
-  // The statistics still describe the table before the deletion.
+  // The planner's statistics still describe the table before the deletion.
   await readByIndex(ctx);
   const { after, rows } = batch;
   const text = deleteText(own, after.length > 0);
@@ -91,7 +91,7 @@ async function finish(ctx: Context, tenantId: string): Promise<void> {
     if (ctx.now().getTime() - tenant.updated_at.getTime() < settledAfter) return;
     for (const table of tenantTables) {
       const gone = await deleteBatch(ctx, tenantId, table, { after: [], rows: maxRows });
-      // A run that finds this many leaves the rest for the next one.
+      // There may be more rows, which the next run deletes.
       if (gone.length === maxRows) return;
     }
     await withdrawOffers(ctx, tenantId);

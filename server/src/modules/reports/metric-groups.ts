@@ -7,8 +7,8 @@ import { checkHead, type Head } from '../audit/chain.ts';
 const maxCounted = 100_000;
 
 /**
- * Deliveries of suspended tenants wait on purpose. An endpoint skips events it does not want, and its position advances
- * when it has nothing else to do.
+ * Maximum number of events read per endpoint. It is enough, because the position of an idle endpoint also advances past
+ * unwanted events. Suspended tenants are excluded, because their deliveries wait on purpose.
  */
 const maxRead = 200;
 

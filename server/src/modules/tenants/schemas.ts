@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 
-/** The functions that our own pages can apply. */
+/** The hash functions that Lectern's own pages support. */
 export const knownHashes = ['sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
 export type KnownHash = (typeof knownHashes)[number];
 
@@ -11,7 +11,7 @@ export type PasswordHash = (typeof passwordHashes)[number];
 /** While a tenant is `suspended`, its keys, sessions and links are rejected, and its webhooks wait. Nothing is lost. */
 export const tenantStatuses = ['active', 'suspended'] as const;
 
-/** The languages of e-mails. */
+/** The languages of emails. */
 export const languages = ['en', 'de', 'fr'] as const;
 export type Language = (typeof languages)[number];
 
@@ -28,12 +28,12 @@ const common = {
   PasswordHash: OneOf(passwordHashes, {
     description: 'The function that the client uses to hash passwords; `opaque` means unknown.',
   }),
-  Language: OneOf(languages, { description: 'The language of e-mails to users.' }),
+  Language: OneOf(languages, { description: 'The language of emails to users.' }),
   ReminderDays: Type.Array(Type.Integer({ minimum: 1, maximum: 365 }), {
     maxItems: 5,
     uniqueItems: true,
     description:
-      'How many days before their access ends learners are reminded, each time with an event and, if they have an e-mail address, an e-mail. An empty list means never.',
+      'When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never.',
   }),
   ReturnOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://${origin}`, 'https://lms.example'),

@@ -93,7 +93,7 @@ test('the list contains each tenant once', async () => {
   for (const TenantID of own) assert.ok(ids.includes(TenantID));
 });
 
-test("an operator names the tenant in a header; a tenant's key needs no header and cannot name another tenant", async () => {
+test("an operator selects the tenant with a header; a tenant's key needs none and cannot select another tenant", async () => {
   const one = await newTenant(service);
   const two = await newTenant(service);
   const LoginID = await one.user();

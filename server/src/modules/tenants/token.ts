@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../platform/ids.ts';
 
 /**
- * The token in the browser's cookie: the tenant, which every statement must name, and a secret of which only a hash is
+ * The token in the browser's cookie: the tenant, which every SQL statement needs, and a secret of which only a hash is
  * stored.
  */
 export type Handle = { tenantId: string; hash: string } | OperatorHandle;

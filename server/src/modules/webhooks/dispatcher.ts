@@ -13,8 +13,8 @@ const maxEndpoints = 2_000;
 export type Dispatcher = { stop: (milliseconds: number) => Promise<void> };
 
 /**
- * Delivers webhooks until stopped. Several nodes share the endpoints. After a stop, deliveries in progress have this
- * long to finish, and the others are released.
+ * Delivers webhooks until stopped. Several nodes share the endpoints. `stop` gives deliveries in progress this many
+ * milliseconds to finish, and releases the others.
  */
 export function startDispatcher(ctx: Context, sources: Sources = { events: eventSource }): Dispatcher {
   const draining = new AbortController();

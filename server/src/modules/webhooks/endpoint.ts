@@ -187,7 +187,7 @@ async function deliver(work: Work, waiting: Waiting, pool: ConcurrencyPool): Pro
     sender,
     at,
     stop: node.ending,
-    // A healthy endpoint without a response releases its slot anyway.
+    // In the healthy pool, a delivery without a response releases its slot anyway.
     nextTurn: async () => {
       if (pool === 'failing') await node.pools.failing.passOn(ctx.tenantId);
     },

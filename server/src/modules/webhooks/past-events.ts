@@ -5,11 +5,11 @@ import { lowestId } from '../../platform/ids.ts';
 import type { Replay } from './schemas.ts';
 import type { NewDelivery } from './source.ts';
 
-/** Maximum number of deliveries that a replay creates, and that wait for an endpoint after it. */
+/** Maximum number of deliveries that a replay creates, and of those that are pending for the endpoint afterwards. */
 export const maxReplayed = 10_000;
-/** Maximum number of events that a replay reads, because other callers' lists wait meanwhile. */
+/** Maximum number of events that a replay reads, because other callers' lists wait until it has finished. */
 const maxVisited = 50_000;
-/** Maximum time between the creation of an event's ID and its insertion, which may wait for a password hash or the database. */
+/** Maximum time from creating an event's ID to inserting it, which may wait for a password hash or the database. */
 const maxInsertDelay = 60_000;
 
 const columns = (event: string) => `${event}.event_id, ${event}.position, ${event}.type,

@@ -9,7 +9,7 @@ import type { Replay } from './schemas.ts';
 import { type NewDelivery, type Sources, sourceOf } from './source.ts';
 import { readWebhookRow } from './webhooks.ts';
 
-/** Deliveries that one statement creates. Other work runs between statements. */
+/** Deliveries created per statement. Other work can run between statements. */
 const batchSize = 200;
 
 /** The lane is read again, because the person may have been erased meanwhile. */
@@ -67,8 +67,8 @@ function insertBatch(
 }
 
 /**
- * Finds the records before any transaction, because on the embedded database all other statements wait for a transaction
- * to end.
+ * Finds the records before the transaction starts, because on the embedded database all other statements wait until a
+ * transaction ends.
  */
 export async function findReplayed(ctx: TenantContext, sources: Sources, input: Own): Promise<Replayed> {
   if ((input.EventIDs === undefined) === (input.From === undefined))

@@ -104,7 +104,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     path: '/webhook/{WebhookID}',
     name: 'deleteWebhook',
     summary: 'Delete a webhook endpoint and its deliveries',
-    description: 'Events that have not been delivered are no longer sent.',
+    description: 'Events that have not been delivered yet will not be sent.',
     params,
     answers: { 200: { description: 'The deleted endpoint.', schema: Webhook } },
     problems: ['webhook_not_found'],
@@ -139,7 +139,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     name: 'pingWebhook',
     summary: 'Send a test event',
     description:
-      'Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. From an LRS, one statement is read instead, to test the address and the credentials.',
+      'Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. For an LRS, one statement is read from it instead, to test the address and the credentials.',
     params,
     answers: { 200: { description: 'The delivery, whether or not it succeeded.', schema: Delivery } },
     problems: ['webhook_not_found'],

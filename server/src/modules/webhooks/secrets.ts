@@ -11,7 +11,7 @@ const about = ({ tenant_id, webhook_id }: WebhookId) =>
 const aboutPassword = ({ tenant_id, webhook_id }: WebhookId) =>
   ({ purpose: 'lrs-password', place: `${tenant_id}\0${webhook_id}` }) as const;
 
-/** The password that a client has at another LRS. */
+/** Encrypts a client's password for another LRS. */
 export function sealPassword(ctx: Pick<Context, 'keys'>, place: WebhookId, password: string): string {
   return encrypt(ctx.keys, aboutPassword(place), password);
 }

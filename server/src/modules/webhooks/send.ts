@@ -9,7 +9,7 @@ import { AddressRejected, type AllowedConfig, resolveChecked } from './addresses
 export const deliverySeconds = 10;
 const maxRead = 64 * 1024;
 const maxStoredBytes = 4 * 1024;
-/** A receiver that sends its response in many small packets would keep us busy. */
+/** A response in many small packets would take too much processing time. */
 const maxChunks = 100;
 /** Interim responses, such as 103 Early Hints, before the response itself. */
 const maxInterim = 5;

@@ -22,10 +22,11 @@ export type SendingDelivery = Sending & {
 };
 
 /**
- * What endpoints of a kind receive. The module that owns the records provides it, because this one may not read them.
+ * Provides what endpoints of one kind receive. Implemented by the module that owns the records, because this one may
+ * not read them.
  */
 export type Source = {
-  /** SQL: whether there is something after the position of the endpoint `hook`. */
+  /** SQL condition: there is something in the log after the position of the endpoint `hook`. */
   hasMore: string;
   /** SQL: the position at which a new endpoint of the tenant `$1` begins. */
   end: string;

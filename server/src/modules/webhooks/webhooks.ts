@@ -16,7 +16,7 @@ import { type Source, type Sources, sourceOf } from './source.ts';
 
 const maxEndpoints = 50;
 
-/** A new endpoint starts at the end of the log, so only what follows is sent. */
+/** A new endpoint starts at the end of the log, so it receives only later records. */
 const insert = ({ end }: Source) => `
 insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret, created_at,
   updated_at, kind, username, password, position)
