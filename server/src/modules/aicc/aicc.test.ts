@@ -64,7 +64,7 @@ describe('an AICC course', () => {
     assert.equal((await unit.command('PutParam', core('Score=1'))).error, '3');
   });
 
-  it('resumes where the learner left off, even if the content did not report its end', async () => {
+  it('resumes where the learner left off, even if the content never reported an exit', async () => {
     const { LaunchURL, read } = await enrolled(noMastery);
     const first = await openAicc(service, LaunchURL);
     assert.equal(first.url.searchParams.get('lang'), 'en');

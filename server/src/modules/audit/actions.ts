@@ -72,7 +72,7 @@ export const auditCatalogue = {
   'invitation.revoked': ['An invitation was revoked.', 'user', nothing],
   'invitation_link.created': ['Another link was created for an invitation.', 'user', nothing],
   'password_reset.requested': [
-    'A user who forgot their password was sent a link to set another one.',
+    'A user who forgot their password was sent a link to set a new one.',
     'user',
     nothing,
   ],

@@ -214,7 +214,7 @@ const Rules = (description: string) =>
 export const Release = Fields(
   {
     CourseID,
-    Release: Type.Integer({ description: 'Increases by one with each package of the course.' }),
+    Release: Type.Integer({ description: 'Increases by one with each package imported for the course.' }),
     Current: Type.Boolean({ description: 'true if learners who start the course now play this release.' }),
     Standard: OneOf(standards),
     Title: Text(500, { description: 'Title from the package itself.' }),

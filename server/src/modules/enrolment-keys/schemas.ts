@@ -38,7 +38,7 @@ const PurchaseOrder = Nullable(Text(255, { description: 'Number of the purchase 
 
 const common = {
   KeyID: Type.String({ description: 'ID of the key, which does not reveal the key itself. Opaque.' }),
-  KeyStart: Type.String({ description: 'The first characters of the key, by which to recognise it.' }),
+  KeyStart: Type.String({ description: 'The first characters of the key, so that people can recognise it.' }),
   ...Courses,
   Status: OneOf(keyStatuses, { description: 'scheduled means that the key is not valid before ValidFrom.' }),
   LoginID: Nullable(LoginID),

@@ -24,7 +24,7 @@ function operation(type: EventType) {
 }
 
 /**
- * What is sent to webhook endpoints, as `webhooks` in the OpenAPI document: one operation for each event
+ * The deliveries to webhook endpoints, described as `webhooks` in the OpenAPI document: one operation for each event
  * type.
  */
 export const describedEvents = Object.fromEntries(

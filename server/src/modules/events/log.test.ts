@@ -48,7 +48,7 @@ test('a reader never misses an event that is committed late', async () => {
     if (ctx.engine.kind === 'pglite') return;
     await overtaking;
     ({ names, position } = await namesAfter(ctx, position));
-    assert.deepEqual(names, ['committed early'], 'an open transaction hides no others');
+    assert.deepEqual(names, ['committed early'], 'an open transaction does not hide others');
     seen.push(...names);
   });
   await overtaking;

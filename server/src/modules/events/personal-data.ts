@@ -112,7 +112,7 @@ export const eventData: PersonalData = {
   erased: 'The person that the events are about, and their contents except results and times.',
   kept: {
     what: 'What happened to an enrolment, when, and with which result.',
-    why: 'The log must have no gaps for its readers. Nothing in it identifies the person.',
+    why: 'Readers of the log rely on it having no gaps. Nothing in it identifies the person.',
   },
   eraseForUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, batchRows), after),
   eraseForEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, batchRows), after),

@@ -81,7 +81,7 @@ function usesSystemResolver({ webhookAllow }: AllowedConfig, name: string): bool
   return name === 'localhost' || webhookAllow.includes(name);
 }
 
-/** All addresses of a host. If a single one is in a private network, the host is rejected. */
+/** All addresses of a host. If even one of them is in a private network, the host is rejected. */
 export async function resolveChecked(config: AllowedConfig, host: string): Promise<CheckedHost> {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   const version = isIP(name);

@@ -99,7 +99,7 @@ test('reading a package is stopped after the time limit and leaves nothing behin
   assert.deepEqual(await leftOnDisk(), before);
 });
 
-test('an import that does not fit into the queue gets 503 with Retry-After', async () => {
+test('an import that does not fit in the queue gets 503 with Retry-After', async () => {
   const courseId = await course();
   const imports = openImportQueue({ running: 1, waiting: 1 });
   const start = (zip: Readable = Readable.from([rawZip([page])])) =>

@@ -25,7 +25,7 @@ type Unpacked = { folder: string; files: FileIndex; fallback: string; warn: Warn
 
 const manifestNames = ['imsmanifest.xml', 'cmi5.xml', 'tincan.xml'] as const;
 
-/** Describes the course in an unpacked folder by its manifest or, without one, by its start page. */
+/** Describes the course in an unpacked folder, based on its manifest or, if there is none, on its start page. */
 export async function identifyCourse(
   folder: string,
   paths: string[],
