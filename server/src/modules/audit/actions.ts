@@ -18,7 +18,7 @@ const data = <P extends Record<string, TSchema>>(properties: P) =>
 const nothing = data({});
 const change = data({ Changed });
 
-/** The target of an entry. For a person it is only an ID, which identifies nobody after their erasure. */
+/** The target of an entry. For a person, it is only an ID, which no longer identifies anyone after an erasure. */
 export const targetKinds = [
   'tenant',
   'key',

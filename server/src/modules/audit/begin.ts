@@ -3,8 +3,8 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit, beginChain, deployment } from './append.ts';
 
 /**
- * Earlier versions could create a head for a failed sign-in. Now a head without entries means that the trail was
- * changed outside the service.
+ * Earlier versions could create a head without entries for a failed sign-in. Such heads are deleted, because they would
+ * now mean that the trail was changed outside the service.
  */
 const emptyHeads = `/* across tenants: all chains are started */ delete from audit_chain where number = 0`;
 

@@ -123,8 +123,8 @@ async function checkChain(
 }
 
 /**
- * The chains of existing tenants, and any remains of other chains. Each chain must be complete unless its tenant was
- * deleted.
+ * The chains of existing tenants, and any entries left over from other chains. Each chain must be complete unless its
+ * tenant was deleted.
  */
 async function chainsToCheck(ctx: Context, tenantChains: TenantChains): Promise<Set<string>> {
   const rows = await run<{ tenant_id: string; is_live: boolean }>(ctx, {

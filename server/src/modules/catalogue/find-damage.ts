@@ -42,7 +42,7 @@ export async function findUnusedFolders(ctx: Context): Promise<string[]> {
     if (used.has(name)) continue;
     const folder = ctx.files.folder(name);
     const found = await stat(folder).catch(() => null);
-    // A recent one may belong to an import in progress.
+    // A recent folder may belong to an import in progress.
     if (!found || ctx.now().getTime() - found.mtimeMs < day) continue;
     unused.push(folder);
     ctx.log.warn(

@@ -133,7 +133,7 @@ async function findCourse(ctx: Context, courseId: string): Promise<void> {
   if (!found) throw courseNotFound();
 }
 
-/** Notifies the tenants to whom the course is offered that this release is now current. */
+/** Notifies the tenants to which the course is offered that this release is now current. */
 export async function announceRelease(
   ctx: Context,
   release: Pick<ReleaseRow, 'course_id' | 'number' | 'standard' | 'title'> & { tenants: string[] | null },

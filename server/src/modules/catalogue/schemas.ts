@@ -64,7 +64,7 @@ const optionFields = {
       minimum: 0,
       maximum: 1_000_000_000,
       description:
-        'Maximum number of enrolments with this option, across all tenants to whom the course is offered; null means unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) days of enrolling frees the seat.',
+        'Maximum number of enrolments with this option, across all tenants to which the course is offered; null means unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) days of enrolling frees the seat.',
     }),
   ),
   Groups: Type.Unsafe<string[] | null>({
@@ -145,7 +145,7 @@ const authored = {
     type: ['array', 'null'],
     items: Identifier('TenantID'),
     maxItems: 10_000,
-    description: 'TenantIDs of the tenants to whom the course is offered; null means all tenants.',
+    description: 'TenantIDs of the tenants to which the course is offered; null means all tenants.',
   }),
 };
 

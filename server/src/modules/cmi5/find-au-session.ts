@@ -16,7 +16,7 @@ import { takeStatements } from './take-statements.ts';
 const ended =
   'The session of this token has ended, or the token is invalid. Open the page again from the course.';
 
-/** The AU session of a token. The token stops working when the session ends, or the enrolment's or tenant's access. */
+/** The AU session of a token. Throws if the session, or access to the enrolment or the tenant, has ended. */
 export const findAuSession: FindAuSession = async (ctx, token) => {
   const known = readLrsToken(ctx, token);
   if (!known) return null;

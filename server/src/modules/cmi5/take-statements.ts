@@ -30,7 +30,7 @@ import { satisfiedStatements, toStatements } from './lms-statements.ts';
 import { lockSession } from './lock-session.ts';
 
 /**
- * Checks an AU's new statements, writes their effects, and returns what else to store with them. Runs in the
+ * Checks an AU's new statements, records their effects, and returns what else to store with them. Runs in the
  * transaction that stores the AU's statements.
  */
 export async function takeStatements(

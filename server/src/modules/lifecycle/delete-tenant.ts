@@ -22,7 +22,7 @@ const keptData = [
   },
   {
     Data: 'Courses',
-    What: 'Courses, releases and their files. The tenant is removed from the lists of tenants to whom they are offered.',
+    What: 'Courses, releases and their files. The tenant is removed from the lists of tenants to which they are offered.',
     Why: 'They belong to the deployment.',
   },
   {

@@ -20,7 +20,7 @@ where own.tenant_id = $1 and own.urgent = kept.urgent and $5::timestamptz is not
 
 export async function recordResult(ctx: TenantContext, result: Result): Promise<void> {
   const { mailId, status, answer, dueAt } = result;
-  // Shortened twice, because most of an answer may be line breaks and other white space.
+  // Truncated again after collapsing white space, which may make up most of an answer.
   const text = answer
     ?.slice(0, 4 * maxAnswer)
     .replaceAll(/\s+/g, ' ')

@@ -62,7 +62,7 @@ function forgetSometimes(pass: Pass): void {
   pass.unavailable.clear();
 }
 
-/** If sending fails for this many tenants in succession, the mail server is unavailable, not just a recipient's. */
+/** After failures for this many tenants in succession, the mail server itself is considered unavailable. */
 const maxUnavailable = 3;
 
 const nameOf = ({ tenant_id, urgent }: Queue) => `${tenant_id} ${urgent}`;

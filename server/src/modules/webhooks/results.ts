@@ -21,7 +21,7 @@ export type Result = {
 
 /**
  * A response may repeat what was sent. An erasure marks the deliveries that it finds, and this statement sees the mark
- * even if it waited for the row. For deliveries created after that, the event no longer names the person.
+ * even if it waited for the row. For deliveries created after that, the event no longer identifies the person.
  */
 const isErased = `(held.person_erased or held.lane <> held.event_id and exists (
     select 1 from event where event.tenant_id = $1 and event.event_id = held.event_id and event.user_id is null))`;

@@ -22,7 +22,7 @@ export type Outcome = {
   body: string | null;
   error: string | null;
   milliseconds: number;
-  /** The seconds that the receiver asked us to wait. */
+  /** Seconds to wait before the next attempt, from the `Retry-After` header. */
   retryAfter: number | null;
 };
 

@@ -17,7 +17,7 @@ const most = {
   conditions: 20_000,
   /** Conditions of rules, each counted for every unit below: whether a unit opens depends on the groups above it. */
   evaluated: 100_000,
-  /** Characters in the titles of these units, because descriptions of rules contain them. */
+  /** Characters in the titles of units that conditions refer to, because descriptions of rules contain them. */
   mentioned: 1_000_000,
 };
 
