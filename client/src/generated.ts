@@ -36,7 +36,7 @@ export interface paths {
         put?: never;
         /**
          * Create a key for your own tenant
-         * @description For administrators who are signed in to the console; keys cannot create keys. The key can have only scopes that the session has, and has all of these without `Scopes`. The secret is shown only in this response. The key belongs to the tenant: it keeps working if the administrator leaves. A tenant can have 100 usable keys.
+         * @description For administrators who are signed in to the console; keys cannot create keys. The key can have only scopes that the session has. Without `Scopes`, it has all of them. The secret is shown only in this response. The key belongs to the tenant: it keeps working if the administrator leaves. A tenant can have 100 usable keys.
          */
         post: operations["createOwnKey"];
         delete?: never;
@@ -983,7 +983,7 @@ export interface paths {
         get: operations["readCurrentRelease"];
         /**
          * Import a package as a new release of a course
-         * @description The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004, cmi5, xAPI (`tincan.xml`), AICC and plain web content are supported. A cmi5 course whose pages are all elsewhere may be sent as its bare `cmi5.xml`. Learners who have already started stay on their release.
+         * @description The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004, cmi5, xAPI (`tincan.xml`), AICC and plain web content are supported. A cmi5 course whose pages are all hosted elsewhere may be sent as its bare `cmi5.xml`. Learners who have already started stay on their release.
          */
         put: operations["importPackage"];
         post?: never;
@@ -1237,7 +1237,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint and its deliveries
-         * @description Events that have not been delivered are no longer sent.
+         * @description Events that have not been delivered yet will not be sent.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -1276,7 +1276,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. From an LRS, one statement is read instead, to test the address and the credentials.
+         * @description Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. For an LRS, one statement is read from it instead, to test the address and the credentials.
          */
         post: operations["pingWebhook"];
         delete?: never;
@@ -1820,7 +1820,7 @@ export interface paths {
         put?: never;
         /**
          * Report from AICC content (the AICC_URL of HACP)
-         * @description The commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. A session that has ended, or an unknown URL, gets `error=3`. Any origin may call it.
+         * @description Accepts the commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. A session that has ended, or an unknown URL, gets `error=3`. Any origin may call it.
          */
         post: operations["reportByHacp"];
         delete?: never;
@@ -2181,7 +2181,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Access ends in Days days, one of the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not e-mail the learner.
+         * Access ends in Days days, one of the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not email the learner.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.ending"];
@@ -2689,7 +2689,7 @@ export interface components {
         };
         /**
          * Mail
-         * @description An e-mail to a user. It is kept for 90 days, without its text.
+         * @description An email to a user. It is kept for 90 days, without its text.
          */
         Mail: {
             /**
@@ -2709,7 +2709,7 @@ export interface components {
              */
             Status: "queued" | "sent" | "failed" | "cancelled";
             Attempts: number;
-            /** @description What the mail server answered last; null if there was no answer. */
+            /** @description The mail server's last answer; null if there was none. */
             Answer: string | null;
             /** Format: date-time */
             CreatedAt: string;
@@ -2720,7 +2720,7 @@ export interface components {
             AttemptedAt: string | null;
             /**
              * Format: date-time
-             * @description When a queued one is tried next.
+             * @description When a queued email is tried next.
              */
             NextAttemptAt: string | null;
         };
@@ -2819,7 +2819,7 @@ export interface components {
                  */
                 CoolDown: string | null;
                 /**
-                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, or else has the highest score.
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, otherwise the one with the highest score.
                  * @enum {string}
                  */
                 Counts: "best" | "last" | "first";
@@ -2859,7 +2859,7 @@ export interface components {
              * @enum {string}
              */
             StartsOn: "enrolment" | "launch";
-            /** @description Maximum number of enrolments with this option, across all tenants to whom the course is offered; null means unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) days of enrolling frees the seat. */
+            /** @description Maximum number of enrolments with this option, across all tenants to which the course is offered; null means unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) days of enrolling frees the seat. */
             Seats: number | null;
             /** @description GroupNames of the users to whom the option is offered; null means all users. Tenants see only the groups of their own users. */
             Groups: string[] | null;
@@ -2900,7 +2900,7 @@ export interface components {
                  */
                 CoolDown: string | null;
                 /**
-                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, or else has the highest score.
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, otherwise the one with the highest score.
                  * @enum {string}
                  */
                 Counts: "best" | "last" | "first";
@@ -2995,7 +2995,7 @@ export interface components {
                  */
                 CoolDown?: string | null;
                 /**
-                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, or else has the highest score.
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, otherwise the one with the highest score.
                  * @enum {string}
                  */
                 Counts?: "best" | "last" | "first";
@@ -3435,7 +3435,7 @@ export interface components {
             Items: {
                 /** @description ID of the key, which does not reveal the key itself. Opaque. */
                 KeyID: string;
-                /** @description The first characters of the key, to recognise it. */
+                /** @description The first characters of the key, so that people can recognise it. */
                 KeyStart: string;
                 /** @description The courses on which the key enrols the learner. */
                 CourseIDs: string[];
@@ -3474,7 +3474,7 @@ export interface components {
         EnrolmentKey: {
             /** @description ID of the key, which does not reveal the key itself. Opaque. */
             KeyID: string;
-            /** @description The first characters of the key, to recognise it. */
+            /** @description The first characters of the key, so that people can recognise it. */
             KeyStart: string;
             /** @description The courses on which the key enrols the learner. */
             CourseIDs: string[];
@@ -3676,7 +3676,7 @@ export interface components {
             ImageURL: string | null;
             /** @description URL of a web course that is hosted elsewhere. */
             URL: string | null;
-            /** @description TenantIDs of the tenants to whom the course is offered; null means all tenants. */
+            /** @description TenantIDs of the tenants to which the course is offered; null means all tenants. */
             Tenants: string[] | null;
             /**
              * @description The standard of the content; null if the course has no content yet.
@@ -3713,7 +3713,7 @@ export interface components {
             ImageURL?: string | null;
             /** @description URL of a web course that is hosted elsewhere. */
             URL?: string | null;
-            /** @description TenantIDs of the tenants to whom the course is offered; null means all tenants. */
+            /** @description TenantIDs of the tenants to which the course is offered; null means all tenants. */
             Tenants?: string[] | null;
             /**
              * @description A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.
@@ -3734,7 +3734,7 @@ export interface components {
              * @enum {string}
              */
             StartsOn?: "enrolment" | "launch";
-            /** @description Maximum number of enrolments with this option, across all tenants to whom the course is offered; null means unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) days of enrolling frees the seat. */
+            /** @description Maximum number of enrolments with this option, across all tenants to which the course is offered; null means unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) days of enrolling frees the seat. */
             Seats?: number | null;
             /** @description GroupNames of the users to whom the option is offered; null means all users. Tenants see only the groups of their own users. */
             Groups?: string[] | null;
@@ -3775,7 +3775,7 @@ export interface components {
                  */
                 CoolDown?: string | null;
                 /**
-                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, or else has the highest score.
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, otherwise the one with the highest score.
                  * @enum {string}
                  */
                 Counts?: "best" | "last" | "first";
@@ -3792,7 +3792,7 @@ export interface components {
         Release: {
             /** @description ID of the course. Chosen by the operator. */
             CourseID: string;
-            /** @description Increases by one with each package of the course. */
+            /** @description Increases by one with each package imported for the course. */
             Release: number;
             /** @description true if learners who start the course now play this release. */
             Current: boolean;
@@ -3855,7 +3855,7 @@ export interface components {
                 UnitID: string;
                 Title: string;
                 /**
-                 * @description What decides when this unit opens, how it is passed, and what follows.
+                 * @description The rules for when this unit opens, how it is passed, and what follows.
                  * @example [
                  *       {
                  *         "Rule": "opensAfter",
@@ -3912,7 +3912,7 @@ export interface components {
             /** @description Problems in the package that did not prevent its import; errors first. */
             Warnings: {
                 /**
-                 * @description `error`: learners get an error page or cannot complete a unit; `warning`: learners may notice it; `note`: only the author of the package should know.
+                 * @description `error`: learners get an error page or cannot complete a unit; `warning`: learners may notice it; `note`: relevant only to the author of the package.
                  * @enum {string}
                  */
                 Severity: "error" | "warning" | "note";
@@ -3947,11 +3947,11 @@ export interface components {
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
             /**
-             * @description The language of e-mails to users.
+             * @description The language of emails to users.
              * @enum {string}
              */
             Language?: "en" | "de" | "fr";
-            /** @description How many days before their access ends learners are reminded, each time with an event and, if they have an e-mail address, an e-mail. An empty list means never. */
+            /** @description When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never. */
             ReminderDays?: number[];
             /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins?: string[] | null;
@@ -3972,11 +3972,11 @@ export interface components {
              */
             PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
             /**
-             * @description The language of e-mails to users.
+             * @description The language of emails to users.
              * @enum {string}
              */
             Language: "en" | "de" | "fr";
-            /** @description How many days before their access ends learners are reminded, each time with an event and, if they have an e-mail address, an e-mail. An empty list means never. */
+            /** @description When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never. */
             ReminderDays: number[];
             /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins: string[] | null;
@@ -4001,11 +4001,11 @@ export interface components {
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
             /**
-             * @description The language of e-mails to users.
+             * @description The language of emails to users.
              * @enum {string}
              */
             Language?: "en" | "de" | "fr";
-            /** @description How many days before their access ends learners are reminded, each time with an event and, if they have an e-mail address, an e-mail. An empty list means never. */
+            /** @description When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never. */
             ReminderDays?: number[];
             /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
             ReturnOrigins?: string[] | null;
@@ -4323,7 +4323,7 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or e-mail address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set another one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the statement about it. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next one; the reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next one; the reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
             Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
@@ -15279,7 +15279,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response of the protocol. `error=3` means that the session has ended. */
+            /** @description The HACP response. `error=3` means that the session has ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15335,7 +15335,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description There were too many requests. Retry after the seconds in `Retry-After`. */
+            /** @description Too many requests. Retry after the number of seconds in `Retry-After`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15349,7 +15349,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The service failed. */
+            /** @description The service failed to process the request. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15363,7 +15363,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The service is overloaded. Retry after the seconds in `Retry-After`. */
+            /** @description The service is overloaded. Retry after the number of seconds in `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
