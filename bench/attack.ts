@@ -1,6 +1,6 @@
-// Attacks a local instance of the service and prints the results: npm run attack -- [--only TEXT] [--engine
-// pglite|postgres] Each attack runs alongside an honest client. It fails if it succeeds or the
-// honest client has to wait.
+// Attacks a local instance of the service and prints the results:
+//   npm run attack -- [--only TEXT] [--engine pglite|postgres]
+// Each attack runs alongside an honest client. The run fails if an attack succeeds or the honest client has to wait.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -20,7 +20,7 @@ if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engin
 const maxMilliseconds = 100;
 /** Enough requests for a p99 that is not simply the slowest one. */
 const leastMilliseconds = 2_500;
-/** The first requests after a start compile the code they need. They would be counted against the attack that sends them. */
+/** The first requests after start-up compile the code that they need, which would count against the first attack. */
 const warmUpMilliseconds = 5_000;
 
 function megabytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {
@@ -49,7 +49,7 @@ async function startWorld(environment: Environment) {
   return { world, honest };
 }
 
-/** The honest client's own bulk calls and changes. The embedded database needs 0.1 s for the first of each. */
+/** The honest client's own bulk calls and changes. On the embedded database, the first of each takes 0.1 s. */
 async function useBulkAndChanges({ service, api, key, learner }: World): Promise<void> {
   const headers = { 'content-type': 'application/x-ndjson' };
   for (const query of ['?plan=true', '']) {
@@ -105,7 +105,7 @@ async function measure(
 }
 
 const chosen = attacks.filter(({ name }) => name.includes(values.only ?? ''));
-if (chosen.length === 0) throw new Error("No attack's name contains the text of --only.");
+if (chosen.length === 0) throw new Error('No attack has a name that contains the text given with --only.');
 await ensureBuilt();
 const begun = performance.now();
 const cluster = values.engine === 'postgres' ? await startCluster() : null;

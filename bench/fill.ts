@@ -1,7 +1,7 @@
 import type { Connection, Statement } from '../server/src/platform/db/engine.ts';
 
 export type Sizes = {
-  /** In addition to the tenant `bench`, which has the users and enrolments named in requests. */
+  /** In addition to the tenant `bench`, which has the users and enrolments that requests use. */
   tenants: number;
   /** In total. */
   users: number;
@@ -86,8 +86,8 @@ async function fillCourses(connection: Connection, reads: number): Promise<void>
 }
 
 /**
- * Set-based and in batches, so that the disk limits it and not the memory. With several connections, each fills a
- * different tenant. The data is consistent by construction, so foreign keys need no checks.
+ * Set-based and in batches, so that it is limited by the disk rather than by memory. With several connections, each
+ * fills a different tenant. The data is consistent by construction, so foreign keys need no checks.
  */
 export async function fill(
   connections: [Connection, ...Connection[]],

@@ -23,7 +23,7 @@ const { values } = parseArgs({
 });
 const [rows, rounds, seconds] = [Number(values.rows), Number(values.rounds), Number(values.seconds)];
 if (!(Number.isInteger(rows) && rows >= benchEnrolments && rows <= 100_000_000))
-  throw new Error(`--rows, the number of enrolments, is from ${benchEnrolments} to 100,000,000.`);
+  throw new Error(`--rows, the number of enrolments, must be from ${benchEnrolments} to 100,000,000.`);
 
 /** An enrolment and its event take 0.9 kB with their indexes, and the log and sorting need the same amount again. */
 const neededBytes = rows * 1_800 + 1e9;
@@ -119,7 +119,7 @@ try {
     console.log(`| ${name} | ${Math.round(a)} | ${Math.round(b)} | ${(b / a).toFixed(2)} |`);
   }
   const [one, other] = targets;
-  if (!one || !other) throw new Error('Growth compares two targets.');
+  if (!one || !other) throw new Error('The growth benchmark needs two targets.');
   const [smallTimes, bigTimes] = [await pageTimes(one), await pageTimes(other)];
   console.log('\n| page of 50 | small, ms | big, ms |\n|---|---|---|');
   for (const page of pages)

@@ -10,7 +10,8 @@ const { values } = parseArgs({
   options: { engine: { type: 'string' }, rounds: { type: 'string', default: '20' } },
 });
 const rounds = Number(values.rounds);
-if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number from 1 on.');
+if (!Number.isInteger(rounds) || rounds < 1)
+  throw new Error('--rounds must be a whole number of at least 1.');
 if (values.engine && !['pglite', 'postgres'].includes(values.engine))
   throw new Error('--engine must be pglite or postgres.');
 
@@ -35,7 +36,7 @@ if (values.engine !== 'pglite')
     }
   }
 
-console.log('\nAcknowledged, and found again after kill -9:\n');
+console.log('\nAcknowledged writes that were found again after kill -9:\n');
 console.table(
   results.map(({ killed, rounds, acknowledged, lost, torn, faults, restarts }) => ({
     killed,

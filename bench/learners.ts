@@ -14,7 +14,7 @@ const { values } = parseArgs({
 });
 const [learners, seconds] = [Number(values.learners), Number(values.seconds)];
 if (!(learners >= 1 && learners <= 20_000 && seconds >= 1 && seconds <= 600))
-  throw new Error('--learners is from 1 to 20,000, and --seconds from 1 to 600.');
+  throw new Error('--learners must be from 1 to 20,000, and --seconds from 1 to 600.');
 const root = join(import.meta.dirname, '..');
 const driver = startDriver();
 

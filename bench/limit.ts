@@ -24,7 +24,7 @@ const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
 
 /**
  * The minimum for an enrolment: find the user and the option and, if there is no enrolment yet, insert it with its
- * event. The event has a position that no reader of the log sees, unless the version is older than positions.
+ * event. The event has a position that no reader of the log sees, except in versions before positions existed.
  */
 function enrolText(course: string, users: string, withPosition: boolean): string {
   return `with inserted as (
@@ -53,7 +53,7 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`The service for HTTP alone exited with ${code} before it listened.`);
+    throw new Error(`The HTTP-only service exited with code ${code} before it started listening.`);
   });
   const [origin] = await Promise.race([once(child, 'message'), ended]);
   ended.catch(() => {});
@@ -74,7 +74,7 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
     byAutocannon: false,
   };
   const { wrong, firstWrong } = await driver.load({ ...order, seconds: 1 });
-  if (wrong > 0) throw new Error(`The service for HTTP alone returns wrong responses: ${firstWrong}`);
+  if (wrong > 0) throw new Error(`The HTTP-only service returns wrong responses: ${firstWrong}`);
   return {
     measure: async (seconds) => (await driver.load({ ...order, seconds })).perSecond,
     close: () => void child.kill(),

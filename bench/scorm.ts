@@ -1,4 +1,4 @@
-// The time for one SCORM 2004 request with all predictions in courses with 1,000 activities, in Node.js and in Chromium:
+// Measures one SCORM 2004 request with all predictions in courses with 1,000 activities, in Node.js and in Chromium:
 //   npm run bench:scorm
 import { join } from 'node:path';
 import { build } from 'vite';
@@ -12,12 +12,12 @@ const rounds = 4;
 /** The same code as the player's, built in the same way. */
 async function builtCode(): Promise<string> {
   const lib = { entry, formats: ['iife' as const], name: 'bench' };
-  // Without the readers of manifests, which the helpers for tests import.
+  // Leaves out the manifest readers, which the test helpers import.
   const rolldownOptions = { treeshake: { moduleSideEffects: false } };
   const [built] = [
     await build({ configFile: false, logLevel: 'error', build: { write: false, lib, rolldownOptions } }),
   ].flat();
-  if (!built || !('output' in built)) throw new Error('Vite has built nothing.');
+  if (!built || !('output' in built)) throw new Error('Vite built nothing.');
   return built.output[0].code;
 }
 

@@ -1,5 +1,5 @@
-// Measures the search of users on PostgreSQL, by kind of search: npm run bench:search -- [--users 1000000]
-// [--database URL], which keeps the users for another run.
+// Measures user searches on PostgreSQL, by kind: npm run bench:search -- [--users 1000000] [--database URL]
+// With --database, the users are kept for another run.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ from (
   from generate_series($2::int, $3::int) n
 ) people on conflict do nothing`;
 
-/** Inserted in index order, which is faster than user by user. */
+/** Rows are inserted in index order, which is faster than user by user. */
 const wordsText = `insert into user_word (tenant_id, word, user_id, words)
 select tenant_id, word, user_id, words from (
   select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user" where tenant_id = $1
@@ -92,8 +92,8 @@ const kinds: Record<string, (person: Person, other: Person) => string> = {
   'first name': ({ first }) => first,
   'last name': ({ last }) => last.toUpperCase(),
   'last name, first name': ({ first, last }) => `${last} ${first}`,
-  'beginnings of both': ({ first, last }) => `${first.slice(0, 3)} ${last.slice(0, 3)}`,
-  'a first name and another last name': ({ first }, { last }) => `${first} ${last}`,
+  'the first letters of both names': ({ first, last }) => `${first.slice(0, 3)} ${last.slice(0, 3)}`,
+  "a first name and another user's last name": ({ first }, { last }) => `${first} ${last}`,
   LoginID: ({ login }) => login,
   'company and first name': ({ first, email }) => `${first} ${email.split('@')[1]}`,
   'a group and a name': ({ first }) => first,

@@ -53,7 +53,7 @@ type Launch = {
   fromSources?: boolean;
 };
 
-/** The Node.js arguments with which a version's `npm start` serves. */
+/** The Node.js arguments that a version's `npm start` uses. */
 async function serveArguments(root: string, { nodeArguments = [], fromSources }: Launch): Promise<string[]> {
   if (root === here) await ensureBuilt();
   const quiet = '--disable-warning=ExperimentalWarning';

@@ -13,7 +13,7 @@ export type Row = {
   lowest: number;
   highest: number;
   limit: number;
-  /** Null at half the rate, which has no limit to compare with. */
+  /** Null for runs at half the rate, which have no limit to compare with. */
   ratio: number | null;
   p50: number;
   p99: number;
@@ -30,7 +30,7 @@ export function summarize(measured: Measured[]): Row[] {
   );
   return [...groups.values()].map((all): Row => {
     const [first] = all;
-    if (!first) throw new Error('A group has what it is grouped by.');
+    if (!first) throw new Error('A group must not be empty.');
     const { target, operation, shape } = first;
     const of = (value: (one: Measured) => number | null) => {
       const known = all.map(value).filter((one) => one !== null);
@@ -63,8 +63,8 @@ const time = (value: number) => value.toFixed(value < 10 ? 2 : 1);
 /** One table in Markdown. */
 export function printTable(rows: Row[], rounds: number, seconds: number): void {
   console.log(
-    `\nMedians of ${rounds} rounds of ${seconds} s; the load generator and the database are on the same machine. Limit: what the database itself does, ` +
-      'one or 50 rows per statement; for reads, clicks and commits what HTTP alone does.\n',
+    `\nMedians of ${rounds} rounds of ${seconds} s; the load generator and the database are on the same machine. Limit: the rate of the database alone with ` +
+      'one or 50 rows per statement; for reads, clicks and commits, the rate of HTTP alone.\n',
   );
   const heads = [
     'database',

@@ -29,7 +29,7 @@ type Part = {
   build: (outDir: string) => Promise<void>;
 };
 
-/** Native and WebAssembly packages are not bundled. Installing the packed file downloads them. */
+/** Native and WebAssembly packages are not bundled. They are downloaded when the packed file is installed. */
 const external = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies);
 
 /** Each program is a separate file, because it runs in its own process or thread. */
@@ -71,7 +71,7 @@ async function buildServer(outDir: string): Promise<void> {
   cpSync(join(root, 'courses'), join(outDir, 'courses'), { recursive: true });
 }
 
-/** Text is compressed at build time, so that no request pays for it. */
+/** Text is compressed at build time, so that requests do not wait for it. */
 function compressTexts(folder: string): void {
   for (const file of globSync('assets/*.{js,css,svg}', { cwd: folder })) {
     const body = readFileSync(join(folder, file));

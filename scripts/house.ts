@@ -81,7 +81,7 @@ function castsOf(source: Source): string[] {
   return found;
 }
 
-/** A function's variables that change and are shared by functions inside it. */
+/** A function's mutable variables that are shared by the functions nested in it. */
 function sharedVariablesOf(source: Source): string[] {
   const found: string[] = [];
   const visit = (node: Node, outer: Node | null): void => {

@@ -90,7 +90,7 @@ export async function startCluster(
   };
 }
 
-/** A streaming replica of the cluster, in its folder. */
+/** A streaming replica of the cluster, in the cluster's folder. */
 export async function startReplica(cluster: Cluster): Promise<Pick<Cluster, 'url' | 'crash' | 'start'>> {
   const who = owner();
   const data = join(cluster.folder, 'replica');

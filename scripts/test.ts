@@ -50,7 +50,7 @@ const patterns = values.journeys
     ? ['test/deploy/*.test.ts']
     : ['{server,scorm,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
-/** They start processes or programs, or fill the service with load. */
+/** These start processes or programs, or put the service under heavy load. */
 const isSlow = (file: string) => file.endsWith('.slow.test.ts');
 const withSlow = values.all || values.postgres || positionals.length > 0;
 const usual = withSlow ? found : found.filter((file) => !isSlow(file));
@@ -176,7 +176,7 @@ console.log(
   `Statements that reached the database: ${JSON.stringify(counts)}, of two tenants: ${wrong.length}`,
 );
 console.log(
-  `Of ${mutants} mutants of ${mutated} statements without their tenant condition, the guard accepted ${accepted.length}`,
+  `Of ${mutants} mutants of ${mutated} statements, each without a tenant condition, the guard accepted ${accepted.length}`,
 );
 for (const mutant of accepted) console.error(`The tenant guard accepts ${mutant}`);
 for (const text of wrong) console.error(`It touched rows of several tenants:\n${text}`);
@@ -188,7 +188,7 @@ if (files === suite && withSlow && unseen.length > 0)
 for (const answer of undeclared) console.error(`A route returned an undeclared response: ${answer}`);
 rmSync(scratch, { recursive: true, force: true });
 const isProved = wrong.length + unknown.length + accepted.length + undeclared.length === 0;
-// Not listed if statements or responses are wrong, because running the failed files again would not correct these.
+// Not listed if statements or responses are wrong, because running the failed files again would not fix that.
 if (process.env.TEST_FAILED_FILES && isProved)
   writeFileSync(process.env.TEST_FAILED_FILES, [...new Set(failed)].join('\n'));
 process.exit(status || (isProved ? 0 : 1));

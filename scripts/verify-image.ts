@@ -70,7 +70,7 @@ const network = Object.fromEntries(
 );
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Runs a shell command in the root file system; its mounts end with it. */
+/** Runs a shell command in the root file system; its mounts are removed when it exits. */
 function inside(stage: string, command: string, cwd: string, mounts: readonly string[] = []): void {
   const script = [
     `mount -t proc proc '${stage}/proc'`,
@@ -151,8 +151,8 @@ async function verify(image: Image): Promise<void> {
   const { stage, settings } = image;
   run('cp', ['-a', join(stage, settings.VOLUME ?? ''), join(folder, 'volume')]);
   const size = run('du', ['-sm', join(stage, 'usr/local/lib/node_modules/lectern')]).split('\t')[0];
-  console.log(`The installed package has ${size} MB.`);
-  if (Number(size) > 150) throw new Error('A production install has at most 150 MB.');
+  console.log(`The installed package takes ${size} MB.`);
+  if (Number(size) > 150) throw new Error('A production install must not take more than 150 MB.');
   // Outside a container, the port must not be reachable from other machines.
   const more = { HOST: '127.0.0.1', PORT: '38710', CONTENT_PORT: '38711' };
   const healthcheck: string[] = JSON.parse(/CMD (\[.*\])$/.exec(settings.HEALTHCHECK ?? '')?.[1] ?? '[]');
@@ -163,7 +163,7 @@ async function verify(image: Image): Promise<void> {
       more,
     ),
   );
-  if (written !== 0) throw new Error('The image runs as root, or its root file system can be written.');
+  if (written !== 0) throw new Error('The image runs as root, or its root file system is writable.');
   const service = start(
     image,
     [...JSON.parse(settings.ENTRYPOINT ?? '[]'), ...JSON.parse(settings.CMD ?? '[]')],
@@ -180,7 +180,7 @@ async function verify(image: Image): Promise<void> {
   if (!healthy) throw new Error('The health check did not pass within a minute.');
   if (code !== 0) throw new Error(`The service exited with code ${code} when it was stopped.`);
   console.log(
-    'The image is healthy: it does not run as root, its root file system is read-only, and its signal stops it.',
+    'The image is healthy: it does not run as root, its root file system is read-only, and a signal stops it.',
   );
 }
 

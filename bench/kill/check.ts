@@ -106,7 +106,7 @@ async function checkUser(
   for (const { EnrollID } of enrolments) {
     const timeline = await readAll(client, target, `/enrolment/${path}/${EnrollID}/timeline`);
     if (count(timeline, 'enrolment.created') !== 1)
-      findings.torn.push(`unanswered enrolment ${EnrollID} has no single enrolment.created`);
+      findings.torn.push(`unanswered enrolment ${EnrollID} does not have exactly one enrolment.created`);
   }
   user.asked = null;
 }
@@ -156,17 +156,17 @@ async function checkEnrolment(
   const last = enrolment.commits.at(-1);
   const status = isCompleted(enrolment) ? 'completed' : enrolment.launches > 0 ? 'in_progress' : 'enrolled';
   const completed = status === 'completed';
-  if (!inSequence(launches.sort((a, b) => a - b))) reportTorn('the launches have a gap');
-  if (!inSequence(commits.map(({ Commit }) => Commit))) reportTorn('the commits have a gap');
+  if (!inSequence(launches.sort((a, b) => a - b))) reportTorn('the launch numbers have a gap');
+  if (!inSequence(commits.map(({ Commit }) => Commit))) reportTorn('the commit numbers have a gap');
   if (found.Launches !== launches.length) reportTorn(`Launches is ${found.Launches} of ${launches.length}`);
   if (found.Status !== status) reportTorn(`Status is ${found.Status} instead of ${status}`);
   if (found.TotalSeconds !== (last?.seconds ?? 0)) reportTorn(`TotalSeconds is ${found.TotalSeconds}`);
   if ((found.CompletedAt !== null) !== completed) reportTorn(`CompletedAt is ${found.CompletedAt}`);
-  if (count(timeline, 'enrolment.created') !== 1) reportTorn('not one enrolment.created');
+  if (count(timeline, 'enrolment.created') !== 1) reportTorn('not exactly one enrolment.created');
   if (count(timeline, 'enrolment.launched') !== launches.length)
-    reportTorn('not one enrolment.launched per launch');
+    reportTorn('not exactly one enrolment.launched per launch');
   if (count(timeline, 'enrolment.completed') !== (completed ? 1 : 0))
-    reportTorn('enrolment.completed and Status differ');
+    reportTorn('enrolment.completed and Status disagree');
 }
 
 const isEntryOf = ({ launch, number }: Acknowledged, entry: Entry) =>

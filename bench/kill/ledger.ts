@@ -15,12 +15,12 @@ export type EnrolmentRecord = {
   reference: string;
   launches: number;
   commits: Acknowledged[];
-  /** For a superseded launch, with numbers that both launches use. */
+  /** Commits for a superseded launch, with numbers that the newer launch uses too. */
   late: Acknowledged[];
   unanswered: { launch: true } | { commit: Acknowledged } | { late: Acknowledged } | null;
   /** The newest launch, which sends commits unless the learner has left it. */
   open: { launch: number; address: string; next: number } | null;
-  /** Set if it was written since the last check. */
+  /** Whether it has been written to since the last check. */
   touched: boolean;
 };
 
@@ -44,7 +44,7 @@ export type UserRecord = {
   touched: boolean;
 };
 
-/** A request with some statements, which are stored together or not at all. */
+/** A request with several statements, which are all stored or none of them. */
 export type StatementsRecord = { ids: string[]; answered: boolean; touched: boolean };
 
 export type Counts = {

@@ -138,7 +138,7 @@ async function sendStatements(client: Client, { baseUrl, key }: Target, ledger: 
   ledger.acknowledged.statements += ids.length;
 }
 
-/** The commits of another device, with the same commit numbers, from before it learned of the newer launch. */
+/** A commit from another device that does not know about the newer launch and uses the same commit numbers. */
 async function sendLate(
   client: Client,
   enrolment: EnrolmentRecord,
@@ -177,8 +177,8 @@ function commitBody(text: Acknowledged, exit: boolean) {
 }
 
 /**
- * Runs parallel learners until `over`, some new and some returning. A learner without a response is abandoned. Returns
- * rejections, which are errors by the service.
+ * Runs parallel learners until `over`, some new and some returning. A learner whose request gets no response is
+ * abandoned. Returns the rejections, which are errors in the service.
  */
 export async function runLearners(
   target: Target,

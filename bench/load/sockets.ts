@@ -9,8 +9,8 @@ export type Load = {
   connections: number;
   seconds: number;
   /**
-   * Requests per second, sent without waiting for responses (open loop). If null, each connection sends after its
-   * response.
+   * Requests per second, sent without waiting for responses (open loop). If null, each connection sends its
+   * next request after receiving a response.
    */
   rate: number | null;
   expected: number;
@@ -54,8 +54,8 @@ function bytesOf(request: Request, host: string): string {
 const chunkedEnd = Buffer.from('0\r\n\r\n');
 
 /**
- * HTTP/1.1 over plain sockets, which reads only the status and the end of a response. It uses about a fifth of
- * autocannon's CPU time, which would itself be the bottleneck on a machine shared with the service.
+ * Sends HTTP/1.1 over plain sockets and reads only the status and the end of each response. It uses about a fifth of
+ * autocannon's CPU time; autocannon itself would be the bottleneck on a machine shared with the service.
  */
 export async function drive(load: Load): Promise<Figure> {
   const { origins, connections, seconds, rate, expected } = load;

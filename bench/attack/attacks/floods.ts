@@ -39,7 +39,7 @@ async function endlessRows(world: World, key: string): Promise<Reply> {
 
 /**
  * Each connection of another tenant's learners requests one byte of a course file as soon as it has received the last
- * one. Uses bare sockets, because the attacker would be on another machine and should take little CPU time of this one.
+ * one. Uses bare sockets, because the attacker would be on another machine and should use little CPU time here.
  */
 async function fileFlood({ learner, rivalKey }: World): Promise<Outcome> {
   const sessions = await Promise.all(
