@@ -1,5 +1,5 @@
 import { isStillEnding } from './modules/enrolments/reminders/still-ending.ts';
 import type { MailChecks } from './modules/mail/kinds.ts';
 
-/** What must still be true when an e-mail is sent, which may be long after it was queued. */
+/** What must still be true when an email is sent, which may be long after it was queued. */
 export const mailChecks: MailChecks = { access_ending: isStillEnding };

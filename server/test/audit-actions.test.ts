@@ -20,7 +20,7 @@ import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts'
 
 // Runs each action of the audit trail once, through the operation that declares it, and checks its one entry.
 
-// The e-mail is only queued.
+// The email is only queued.
 const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' };
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1', ...mail } });
 after(service.close);

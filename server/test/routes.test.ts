@@ -36,14 +36,14 @@ const withoutScope = new Set([
   'signIn', // the link is the credential
   'readOpenInvitation', // the link is the credential
   'acceptInvitation', // the link is the credential
-  'changeOwnPassword', // the cookie is
-  'forgetPassword', // anybody can ask for a link, which is e-mailed
+  'changeOwnPassword', // the cookie is the credential
+  'forgetPassword', // anyone can request a link, which is emailed
   'readOpenReset', // the link is the credential
   'resetPassword', // the link is the credential
   'signInWithPassword', // the tenant, name and password are in the request itself
-  'signOut', // the cookie is
-  'openSession', // the ticket in the path is
-  'commit', // the session in the path is
+  'signOut', // the cookie is the credential
+  'openSession', // the ticket in the path is the credential
+  'commit', // the session in the path is the credential
 ]);
 
 test('every schema of every operation can be compiled, which the service does only at the first request', () => {
@@ -109,7 +109,7 @@ const notAudited = new Map([
       `post${noun}`,
       `delete${noun}`,
     ]),
-  ].map((name) => [name, 'a record of learning, which is itself what happened'] as const),
+  ].map((name) => [name, 'a record of learning, which is a log itself'] as const),
   ['previewCourse', 'changes nothing'],
   ['previewOfferedCourse', 'changes nothing'],
 ]);

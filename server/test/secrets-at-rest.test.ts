@@ -50,7 +50,7 @@ test('the database contains no secret that was handed out, and no key from the r
   }
   const keyed = { 'idempotency-key': 'invited once' };
   const { InvitationURL, MailID } = (await tenant.api('POST', '/invitation', { LoginID }, keyed)).body;
-  assert.ok(MailID, 'the link waits in an e-mail');
+  assert.ok(MailID, 'the link is in a queued email');
   const signedIn = await fetch(`${service.baseUrl}/session/sign-in`, {
     method: 'POST',
     redirect: 'manual',
@@ -65,8 +65,8 @@ test('the database contains no secret that was handed out, and no key from the r
   const forwarding = (await tenant.api('POST', '/webhook', lrs, { 'idempotency-key': 'order 4713' })).body;
   assert.equal(forwarding.Kind, 'xapi');
   const secrets = {
-    'the password at another LRS': lrs.Password,
-    'the link of an invitation': new URL(InvitationURL).hash,
+    'the password for another LRS': lrs.Password,
+    'an invitation link': new URL(InvitationURL).hash,
     'the operator key': service.operatorKey,
     'a tenant key': tenant.key,
     'a key in a stored response': made.body.Secret,

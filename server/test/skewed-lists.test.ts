@@ -6,8 +6,8 @@ import { maxVisitedBy } from './support/plans.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 
-// Lists in which a filter's rows all come last, and are many. PostgreSQL then expects to find them soon in the order of
-// the list, and would read all rows before them.
+// Lists with many rows that match a filter, all of them at the end. PostgreSQL expects to find such rows early in the
+// list's order, and would read all rows before them.
 
 const service = await startService();
 const tenant = await newTenant(service);
@@ -74,7 +74,7 @@ const pages = {
   'the audit trail of a key': `/audit?ActorID=${ids.actor}`,
   'the keys of a purchase order': `/enrolment/key?PurchaseOrder=${long}`,
   'the users of a group': `/user?GroupName=${long}`,
-  'the users with an e-mail address': `/user?Email=${email}`,
+  'the users with an email address': `/user?Email=${email}`,
   'the enrolments of a group': `/enrolment?GroupName=${long}`,
 };
 

@@ -27,7 +27,7 @@ export function mailServer(env: Environment): MailServer | null {
   if (from === '')
     throw new ConfigError(
       'MAIL_FROM',
-      'is required with SMTP_URL. Set it to the sender address of the e-mails.',
+      'is required with SMTP_URL. Set it to the sender address of all emails.',
     );
   if (!isMailAddress(from))
     throw new ConfigError(

@@ -55,13 +55,13 @@ export type Config = {
   importSeconds: number;
   /** Hosts, addresses and networks (CIDR) that webhooks may reach even if they are private or lack HTTPS. */
   webhookAllow: readonly string[];
-  /** Null if the service sends no e-mail. */
+  /** Null if the service sends no email. */
   mail: MailServer | null;
-  /** E-mails per hour for each tenant; 0 means no limit. */
+  /** Emails per hour for each tenant; 0 means no limit. */
   mailRateLimit: number;
-  /** Number of days after enrolment in which a withdrawal frees its seat. */
+  /** Number of days after enrolment during which a withdrawal frees its seat. */
   seatGraceDays: number;
-  /** Number of days after access or a session ends in which its commits are still accepted. */
+  /** Number of days for which commits are still accepted after access or a session has ended. */
   lateResultsDays: number;
 };
 

@@ -19,7 +19,7 @@ async function attach(sizes: readonly number[]): Promise<void> {
   await run(ctx, { text, values: [TenantID, sizes] });
 }
 
-test('a page of rows whose size is known ends after the row that exceeds its bytes', async () => {
+test('a page of rows with known sizes ends after the row that exceeds the byte limit', async () => {
   const small = Array.from({ length: 450 }, () => 10);
   const sizes = [...small, pageBytes / 2, pageBytes / 2, 10, 3 * pageBytes, 10, ...small];
   await attach(sizes);

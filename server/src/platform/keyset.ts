@@ -15,18 +15,18 @@ export type Keyset = {
   /** An additional constant condition on `held`. */
   where?: string;
   key: readonly string[];
-  /** The most rows of a page. */
+  /** Maximum rows on a page. */
   rows: number;
   /** The size of a row in bytes, as SQL on `held`. If it is given, a page ends after the row that exceeds 1 MiB. */
   bytes?: string | undefined;
 };
 
-/** Rows are read until they have this many bytes together. */
+/** Rows are read until their total size reaches this many bytes. */
 export const pageBytes = 1024 ** 2;
 
 /**
- * SQL: the sum over all previous rows in this order. The lengths of large values can be added without reading these,
- * because PostgreSQL stores the length beside the address.
+ * SQL: the sum over all previous rows in this order. Summing the lengths of large values does not read the values,
+ * because PostgreSQL stores each length next to the value's address.
  */
 export const sumBefore = (value: string, order: string) =>
   `coalesce(sum(${value}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)`;
@@ -43,7 +43,7 @@ export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition |
   const { table, of = {}, where, key, rows } = keyset;
   const names = key.map((name) => `held.${name}`);
   const fixed = Object.entries(of).map(([name, value]) => ({ column: `held.${name}`, value: add(value) }));
-  // Without a key there is no order from which PostgreSQL could leave it out.
+  // Only rows with a key are sorted, so only they need the range of `fixedSql`.
   const last = names.length > 0 ? fixed.pop() : undefined;
   const position = after && names.length > 0 && { key: names.join(', '), values: after.map(add).join(', ') };
   const conditions = [

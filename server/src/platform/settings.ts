@@ -130,7 +130,7 @@ export const settings = {
       min: 1,
       max: 1_000_000,
       meaning:
-        'Maximum concurrent calls with a key or session on each node. Learners have a separate limit of twice this number, and anonymous callers one that is a quarter of it. Calls above a limit get 503. While more than half of this limit is in use, each key may use at most an eighth of it and each tenant at most a quarter; further calls from them get 429.',
+        'Maximum concurrent calls with a key or session on each node. Learners have a separate limit of twice this number; the limit for anonymous callers is a quarter of it. Calls above a limit get 503. While more than half of this limit is in use, each key may use at most an eighth of it and each tenant at most a quarter; further calls from them get 429.',
     },
     WORKERS: {
       default: 1,
@@ -152,23 +152,23 @@ export const settings = {
         'Number of seconds for which a node that is shutting down returns 503 at `/health/ready` but still serves requests, before it refuses connections.',
     },
   },
-  'E-mail': {
+  Email: {
     SMTP_URL: {
       default: 'none',
       meaning:
-        'Mail server for invitations, password resets and reminders, such as `smtp://USER:PASSWORD@mail.example:587` or `smtps://…:465`. `smtp` requires STARTTLS, except on a loopback address or with `?tls=none` at the end. Without it the service sends no e-mail, and links are only shown.',
+        'Mail server for invitations, password resets and reminders, such as `smtp://USER:PASSWORD@mail.example:587` or `smtps://…:465`. `smtp` requires STARTTLS, except on a loopback address or with `?tls=none` at the end. Without it the service sends no email, and links are only shown.',
     },
     MAIL_FROM: {
       default: 'none',
       meaning:
-        "Sender address of all e-mails, such as `noreply@lectern.example`. Required with `SMTP_URL`. Recipients see the tenant's name next to it.",
+        "Sender address of all emails, such as `noreply@lectern.example`. Required with `SMTP_URL`. Recipients see the tenant's name next to it.",
     },
     MAIL_RATE_LIMIT: {
       default: 1_000,
       min: 0,
       max: 1_000_000,
       meaning:
-        'Maximum e-mails per hour for each tenant, not counting password resets. Further e-mails are sent later. 0 means no limit. A tenant sends at most 10 e-mails and 10 password resets per hour to one address.',
+        'Maximum emails per hour for each tenant, not counting password resets. Further emails are sent later. 0 means no limit. A tenant sends at most 10 emails and 10 password resets per hour to one address.',
     },
   },
   'Webhooks and logs': {
@@ -193,7 +193,7 @@ const counts = {
   ...settings.Addresses,
   ...settings['Courses and results'],
   ...settings['Load and limits'],
-  ...settings['E-mail'],
+  ...settings.Email,
 };
 /** The environment variables that are whole numbers. */
 export type CountSetting = {

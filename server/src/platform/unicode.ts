@@ -1,5 +1,5 @@
 /**
- * The maximum length of a package's path. In a real script, an identifier of 255 characters is shorter in any spelling.
+ * The maximum length of a package's path. An identifier of 255 characters in a real script is shorter in any form.
  */
 const maxLength = 1_024;
 
@@ -21,7 +21,7 @@ export function toNfc(text: string): string {
   return text.length > maxLength || hasExcessiveCombiningMarks(text) ? text : text.normalize('NFC');
 }
 
-/** Replaces what PostgreSQL cannot store, in text that somebody outside the service wrote. */
+/** Replaces what PostgreSQL cannot store, in text from outside the service. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }

@@ -146,7 +146,7 @@ async function fillLrs(tenant: TestTenant): Promise<Record<string, string>> {
   return { statementId, activityId, agent: asked, stateId: 'resume', profileId: 'settings' };
 }
 
-/** An e-mail that waits for the mail server. */
+/** An email that waits for the mail server. */
 async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string): Promise<void> {
   const mail = mailServer({ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' });
   const own = { ...ctx, tenantId, config: { ...ctx.config, mail } };

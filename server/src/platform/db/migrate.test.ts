@@ -121,7 +121,7 @@ test('backs off if it cannot get a lock, so that no statement queues behind it',
   assert.deepEqual(await migrating, { applied: ['0002_first.sql'] });
   assert.deepEqual((await read()).rows, [{ id: 1, text: null }]);
   assert.ok(longest < 2_000, `a read took ${Math.round(longest)} ms`);
-  console.log(`${reads} reads beside a waiting migration, the longest ${Math.round(longest)} ms`);
+  console.log(`${reads} reads alongside a waiting migration, the longest ${Math.round(longest)} ms`);
 });
 
 test('gives up after several attempts and changes nothing', {

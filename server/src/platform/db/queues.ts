@@ -16,7 +16,7 @@ export function anonymousQueueIn(ctx: { db: Database }): string | null {
   return isAnonymousQueue(queue) ? (queue ?? null) : null;
 }
 
-/** A tenant's context: all of its statements wait in the tenant's queue, whatever they name. */
+/** A tenant's context: all of its statements wait in the tenant's queue, whichever tenant they name. */
 export function forTenant<C extends { db: Database }>(ctx: C, tenantId: string): C & { tenantId: string } {
   return { ...inQueue(ctx, tenantId), tenantId };
 }

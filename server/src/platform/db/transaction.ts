@@ -13,7 +13,7 @@ const lastWork = new WeakMap<Database, Map<LastWork, Set<string>>>();
 
 /**
  * Runs `work` once for all keys just before the transaction of `ctx` commits, so that the locks it takes are held
- * briefly and come after all others. It also runs if the savepoint that asked for it was rolled back.
+ * briefly and come after all others. It also runs if the savepoint in which it was registered was rolled back.
  */
 export function beforeCommit({ db }: { db: Database }, keys: readonly string[], work: LastWork): void {
   const known = lastWork.get(db) ?? new Map<LastWork, Set<string>>();
@@ -43,7 +43,7 @@ export function isInTransaction({ db }: { db: Database }): boolean {
   return originOf(db) === undefined;
 }
 
-/** `work` joins the transaction of `ctx`, or gets one. It must not catch database errors. */
+/** `work` joins the transaction of `ctx`, or gets its own if there is none. It must not catch database errors. */
 export function joinTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,

@@ -66,9 +66,9 @@ function afterSql({ key, after, newest }: ListOrder, { add }: Parameters): strin
 }
 
 /**
- * SQL for the rows with a fixed column, after the row with these values of the key. Order them by that column first. It
- * is compared as a range, because PostgreSQL leaves a column that equals a value out of the order. It would then choose
- * any index that starts with the key, and read all rows before the first that has the value.
+ * SQL for the rows with a fixed column, after the row with this key. Order them by that column first. The condition is
+ * a range, because with `=` PostgreSQL ignores the column when it sorts. It could then choose any index that starts
+ * with the key, and read all rows before the first that has the value.
  */
 export function fixedSql(
   { column, value }: Fixed,
@@ -167,7 +167,7 @@ export async function tryAccessPaths<R extends object>(
   return furthest;
 }
 
-/** Most pages are full after few rows. With a limit of 2,000, the planner would sort all rows of a range instead. */
+/** Most pages are full after a few rows. With a limit of 2,000, the planner would sort all rows of a range instead. */
 const firstVisited = ({ wanted }: List) => Math.max(100, 2 * wanted);
 
 async function visitBy<R extends object>(

@@ -53,7 +53,7 @@ function isReadableByOthers(path: string): boolean {
   return found !== undefined && !found.isSymbolicLink() && (found.mode & groupAndOtherBits) !== 0;
 }
 
-/** Removes all permissions of group and others, recursively. Returns how many files and folders were changed. */
+/** Removes all permissions for the group and others, recursively. Returns how many files and folders were changed. */
 export function restrictToOwner(path: string): number {
   if (!hasFileModes) return 0;
   const found = lstatSync(path, { throwIfNoEntry: false });

@@ -134,7 +134,7 @@ function delayRejectedNetworks(peers: Peers, handle: Handler, reject: () => void
   };
 }
 
-/** Ends connections that flood us with tiny chunks. Must come before anything for which their requests wait. */
+/** Ends connections that flood us with tiny chunks. Must run before anything that their requests wait for. */
 function joinChunks(handle: Handler, reject: () => void): Handler {
   const watch = (request: IncomingMessage, body: Readable) =>
     joinTinyChunks(body, () => {

@@ -26,7 +26,7 @@ function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
 }
 
 /**
- * Compresses a file whose author is not trusted. With gzip's default level, a text made for the purpose takes 25 times
+ * Compresses a file whose author is not trusted. With gzip's default level, a specially crafted text takes 25 times
  * longer than an ordinary one; with the fastest level, and with Brotli's level 4, no text takes more than 20 ms per MiB.
  */
 export function compressUntrusted(body: Buffer, encoding: Encoding): Promise<Buffer> {

@@ -51,7 +51,7 @@ test('a rejected caller gets the response and is disconnected if it keeps sendin
   await closed.finally(() => clearInterval(sending));
 });
 
-test('the rest of a rejected body is read in small steps, so that others take their turns', async () => {
+test('the rest of a rejected body is read in small steps, so that others get their turn', async () => {
   const sockets: Socket[] = [];
   const note = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
   subscribe('http.server.request.start', note);
@@ -131,7 +131,7 @@ test('Content-Encoding: identity does not count as compressed', async () => {
   assert.equal(made.status, 201);
 });
 
-test('forms from callers without credentials may have up to 16 KiB', async () => {
+test('forms from callers without credentials may be up to 16 KiB in size', async () => {
   for (const path of ['/oauth/token', '/session', '/session/sign-in']) {
     const answer = await service.api('POST', path, { filler: 'x'.repeat(17_000) }, '');
     assert.equal(answer.status, 413, path);

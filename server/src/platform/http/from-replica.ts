@@ -8,7 +8,7 @@ import type { Answer, Route } from './routes.ts';
 /** A request's reads from the replica. `ctx` is null once the replica has failed. */
 export type FromReplica = { ctx: Context | null; readonly replica: Replica; readonly applied: string };
 
-/** A caller whose key can write, perhaps with another token, may have done so a moment ago, on any node. */
+/** A caller whose key can write, perhaps with another token, may have written something a moment ago, on any node. */
 function mayHaveWritten({ caller }: FastifyRequest): boolean {
   const isWrite = (scope: string) => scope.endsWith(':write') || scope === 'users:admin';
   return !caller || caller.isSession === true || (caller.keyScopes ?? caller.scopes).some(isWrite);

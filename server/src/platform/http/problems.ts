@@ -103,7 +103,7 @@ export function toProblem(error: unknown): Problem | null {
   return null;
 }
 
-/** The problem that the caller learns about; the log has the cause of failures. */
+/** The problem that is returned to the caller; causes of failures go only to the log. */
 export function loggedProblem(error: unknown, request: FastifyRequest, log: Log): Problem {
   const problem = toProblem(error);
   if (problem && problem.status >= 500)

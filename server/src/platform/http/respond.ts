@@ -111,7 +111,7 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
   const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;
   return async (request, reply) => {
     const call = { ctx: contextOf(ctx, route, guards, request), route, request, reply };
-    // The keys belong to the tenant's applications, and a course could use them up.
+    // Idempotency-Keys belong to the tenant's applications, and a course could use theirs first.
     const isKeyed = keyed && !request.caller?.player;
     const key = isKeyed ? readIdempotencyKey(request) : null;
     if (list && key === null) {

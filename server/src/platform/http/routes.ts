@@ -93,8 +93,8 @@ export type Route = {
     examples?: Record<string, string>;
   };
   /**
-   * A body of any type, which the handler gets as a Buffer and reads itself; with its types, and by type schemas and
-   * examples for the description.
+   * A body of any type, which the handler gets as a Buffer and parses itself. `schemas` and `examples` are by type, for
+   * the OpenAPI document.
    */
   raw?: {
     types: readonly string[];

@@ -35,7 +35,7 @@ function has(keys: readonly RingKey[], { id, fingerprint: expected }: KeyName): 
 }
 
 /**
- * Opens this node's ring and checks that it is the one used with the database. With an empty database a ring is
+ * Opens this node's ring and checks that it is the one used with the database. If the database is empty, a ring is
  * created; a key that an earlier version kept in the database is moved into it. Nodes that start together take turns.
  */
 export function openKeys(ctx: KeyContext): Promise<KeyRing> {

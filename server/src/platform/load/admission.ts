@@ -139,7 +139,7 @@ export function admitCaller(
         reason: 'key_concurrency',
         free,
       },
-      { of: tenants, by: tenant, description: 'of this tenant', reason: 'tenant_concurrency', free },
+      { of: tenants, by: tenant, description: 'from this tenant', reason: 'tenant_concurrency', free },
     ],
     held,
   );
@@ -170,13 +170,13 @@ export async function admitPlayer(
   const own = (of: Budgets): Reservation<'runTime'> => ({
     of,
     by: player.budget,
-    description: 'of this enrolment or preview',
+    description: 'from this enrolment or preview',
     reason: 'session_concurrency',
   });
   const ofTenant: Reservation<'runTime'> = {
     of: runTimeTenants,
     by: player.tenantId ?? operatorQueue,
-    description: 'of this tenant',
+    description: 'from this tenant',
     reason: 'tenant_concurrency',
     free: hasRoom(pools.runTime),
   };
@@ -211,7 +211,7 @@ function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): R
     by: tenantId ?? operatorQueue,
     amount: bytes,
     free: bytes <= ordinaryCommitBytes,
-    description: 'with large commits of this tenant',
+    description: 'with large commits from this tenant',
     reason: 'tenant_bytes',
   };
 }

@@ -68,11 +68,11 @@ test("a caller's use is reported to other processes once it is significant, and 
   for (let call = 0; call < 20; call++) spend(here, 'many', now);
   refund(here, 'many');
   const spent = takeUnshared(here);
-  assert.deepEqual(spent, [['many', 19]], 'a sixteenth of the budget stays silent');
+  assert.deepEqual(spent, [['many', 19]], 'a sixteenth of the budget is not reported');
   assert.deepEqual(takeUnshared(here), [], 'nothing is reported twice');
   addShared(there, spent, now);
   const accepted = Array.from({ length: 20 }, () => spend(there, 'many', now)).filter((wait) => wait === 0);
   assert.equal(accepted.length, 13);
   spend(here, 'few', now);
-  assert.deepEqual(takeUnshared(here), [['few', 3]], 'beyond that everything is');
+  assert.deepEqual(takeUnshared(here), [['few', 3]], 'beyond a sixteenth, all of it is reported');
 });

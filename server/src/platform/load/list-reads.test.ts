@@ -146,7 +146,7 @@ test('lists do not wait for replays and erasures', async () => {
   expectStatus(await erased, 200);
 });
 
-test('reading what takes as long as a list waits in the same queue', async () => {
+test('reads that take as long as a list wait in the same queue', async () => {
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service);
   await service.importPackage(CourseID, await packCourse('phishing'));

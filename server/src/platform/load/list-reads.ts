@@ -23,7 +23,7 @@ function queueOf({ caller }: FastifyRequest): string {
   return caller?.tenantId ?? operatorQueue;
 }
 
-/** Responses to learners' units are counted apart, so that they do not use up the limit of the tenant's callers. */
+/** Responses to learners' units are counted separately, so that they do not use up the limit for API callers. */
 function unreadOf({ admission }: Context, request: FastifyRequest): { counts: UnreadBytes; owner: string } {
   const player = request.caller?.player;
   return player
@@ -57,15 +57,15 @@ export async function readInTurn<Result>(
     // The responses of earlier turns may not have been read yet.
     rejectUnread(ctx, request);
     const result = await read();
-    // As long as each message causes the next, Node processes the embedded database's messages one after another
-    // without looking at sockets.
+    // While each message triggers the next, Node processes the embedded database's messages one after another without
+    // polling sockets.
     await setImmediate();
     return result;
   };
   const answer = inTurn(isRead ? lists : longWrites, queue, unlessGone, waits);
   if (answer) return answer;
   throw reject(ctx, 'interface', 'list_concurrency', {
-    detail: `Too many ${isRead ? 'lists and reports' : 'replays and erasures'} of this tenant are waiting.`,
+    detail: `Too many ${isRead ? 'lists and reports' : 'replays and erasures'} for this tenant are waiting.`,
     retryAfter: 1,
   });
 }

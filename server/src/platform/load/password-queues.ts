@@ -4,7 +4,7 @@ import { anonymousQueue, inTurn, isQueueFull } from './fair-queue.ts';
 import { reject } from './reservations.ts';
 
 function passwordQueueFull(ctx: Context): Problem {
-  const detail = 'Too many passwords of this tenant are waiting to be hashed.';
+  const detail = 'Too many passwords for this tenant are waiting to be hashed.';
   return reject(ctx, 'hashes', 'tenant_concurrency', { detail, retryAfter: 1 });
 }
 

@@ -38,7 +38,7 @@ export type Admission = {
   readonly lists: FairQueue;
   /** Replays and erasures, for which lists do not wait. */
   readonly longWrites: FairQueue;
-  /** Unread bytes: of lists and documents, of those sent to learners' units, and of large player sessions. */
+  /** Unread bytes in lists and documents, in those sent to learners' units, and in large player sessions. */
   readonly unsent: UnreadBytes;
   readonly unsentToUnits: UnreadBytes;
   readonly unreadSessions: UnreadBytes;
@@ -47,8 +47,8 @@ export type Admission = {
   /** Test events being sent to tenants' endpoints. */
   readonly pings: Budgets;
   /**
-   * Bytes of large documents that are rewritten to merge something into them: by tenant, apart for its keys and its
-   * learners' units, and by enrolment.
+   * Bytes of large documents that are being rewritten for a merge: by tenant (separately for its keys and for its
+   * learners' units) and by enrolment.
    */
   readonly merges: Budgets;
   readonly unitMerges: Budgets;

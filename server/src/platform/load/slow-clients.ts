@@ -102,7 +102,7 @@ async function discard(body: IncomingMessage): Promise<void> {
   try {
     for await (const _ of body) await nextTurn();
   } catch {
-    // The client has hung up, or `dropUnreadBody` does not wait any longer.
+    // The client has hung up, or `dropUnreadBody` has stopped waiting.
   }
 }
 
@@ -113,8 +113,8 @@ export function dropUnreadBody({ request, raw: response }: FastifyReply): void {
   response.once('prefinish', () => void discard(raw));
   response.once('finish', () => {
     if (raw.complete) return;
-    // Chunks of one byte would keep us busy. The client can read the response anyway. Node resumes the socket once
-    // more.
+    // Stops reading, because chunks of one byte would keep us busy. The client can still read the response. The pause
+    // comes later, because Node first resumes the socket once more.
     if (raw.headers['transfer-encoding'] !== undefined)
       setImmediate(() => raw.complete || raw.socket.pause());
     const timer = setTimeout(() => {

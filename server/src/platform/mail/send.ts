@@ -26,7 +26,7 @@ export type Sender = { send: (message: Message) => Promise<Outcome>; close: () =
 /** Concurrent connections to the mail server. */
 export const maxConnections = 5;
 
-/** In milliseconds. Those of silence, which a server that sends a byte now and then never reaches. */
+/** Idle timeouts in milliseconds. A server that sends an occasional byte never reaches them. */
 const timeouts = {
   dnsTimeout: 10_000,
   connectionTimeout: 10_000,
@@ -34,7 +34,7 @@ const timeouts = {
   socketTimeout: 30_000,
 };
 
-/** For a whole message, from connecting on. Shorter than the time for which a message is claimed. */
+/** The limit for a whole message, including the connection. Shorter than the claim on a message lasts. */
 const maxMilliseconds = 90_000;
 
 export function openSender(server: MailServer, milliseconds = maxMilliseconds): Sender {

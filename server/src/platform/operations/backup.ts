@@ -67,7 +67,7 @@ async function copyDatabase({ dataDir }: Location, draft: string): Promise<void>
   }
 }
 
-/** Copies releases twice: one in the dump was imported before it, and may be deleted afterwards. */
+/** Copies releases before and after the dump, because a release in the dump may be imported or deleted meanwhile. */
 async function dumpDatabase({ dataDir }: Location, databaseUrl: string, draft: string): Promise<void> {
   await copyPackages(dataDir, draft);
   await runClient('pg_dump', databaseUrl, ['--format=custom', `--file=${join(draft, names.dump)}`]);

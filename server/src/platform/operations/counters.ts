@@ -83,7 +83,7 @@ export function openCounters() {
   );
   const workerReplacements = counter(
     'lectern_worker_replacements_total',
-    'Worker processes started to replace ones that ended.',
+    'Worker processes started to replace ones that exited.',
     [],
   );
   const replicaReads = counter(

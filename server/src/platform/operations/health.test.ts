@@ -21,5 +21,5 @@ test('a node is ready while one of its workers has capacity, and not ready if al
   assert.equal(await ready([free, free]), 200);
   assert.equal(await ready([full, free]), 200);
   assert.equal(await ready([full, full]), 503);
-  assert.equal(await ready([full, null]), 503, 'one that does not answer is blocked');
+  assert.equal(await ready([full, null]), 503, 'a worker that does not answer counts as full');
 });

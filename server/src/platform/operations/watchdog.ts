@@ -7,7 +7,7 @@ const maxSeconds = 30;
 
 /**
  * Counts its own seconds, not those of the clock, because a suspended machine stops both threads. Writes the line itself,
- * because the thread that usually does is the one that hangs. Nobody may be reading it, so the process ends in any case.
+ * because the thread that usually does is the one that hangs. The process is killed even if nothing reads its output.
  */
 const source = `
 const { write } = require('node:fs');
@@ -17,15 +17,15 @@ parentPort.on('message', () => { seconds = 0; });
 const counting = setInterval(() => {
   if (++seconds <= max) return;
   clearInterval(counting);
-  const msg = 'the event loop has been blocked for ' + max + ' s; the process ends, so that it can be started again';
+  const msg = 'the event loop has been blocked for ' + max + ' s; the process exits so that it can be restarted';
   write(1, JSON.stringify({ level: 'fatal', time: new Date().toISOString(), msg }) + '\\n', () => {});
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500);
 }, 1_000);`;
 
 /**
- * Ends the process if its event loop does not turn for 30 s. Otherwise an endless loop would keep it from ever
- * responding again, while to whatever started the process it would seem to be running normally. Ending it is safe at
- * any moment: what was acknowledged is stored.
+ * Ends the process if its event loop is blocked for 30 s. Otherwise a process in an endless loop would never respond
+ * again, but would look healthy to its supervisor. Ending it is safe at any moment, because acknowledged writes are
+ * already stored.
  */
 export function startWatchdog(log: Pick<Log, 'error'>, seconds = maxSeconds): { stop: () => void } {
   const worker = new Worker(source, { eval: true, execArgv: [], workerData: seconds });
@@ -33,7 +33,7 @@ export function startWatchdog(log: Pick<Log, 'error'>, seconds = maxSeconds): { 
   worker.unref();
   const sign = setInterval(() => worker.postMessage(null), 500);
   sign.unref();
-  // A debugger at a breakpoint stops the thread, too.
+  // A debugger at a breakpoint blocks the event loop, too.
   if (inspector.url() !== undefined) void worker.terminate();
   return {
     stop: () => {

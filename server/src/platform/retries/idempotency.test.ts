@@ -100,7 +100,7 @@ const doing = (act: () => Promise<string>): Call<string> => ({ prepare: async ()
 
 test('a call that fails with an internal error leaves nothing behind, and a retry runs immediately', async () => {
   const fails = async () => {
-    throw new Error('the database is away');
+    throw new Error('the database is unavailable');
   };
   await assert.rejects(once(tenant(), asked, doing(fails)), /away/);
   const again = await once(

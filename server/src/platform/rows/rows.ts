@@ -238,7 +238,7 @@ const quoted = /[\p{Cc}\u2028\u2029]/u;
 export type RowWriter = (records: Record<string, unknown>[]) => string;
 
 /**
- * Writes records as NDJSON or CSV. In CSV a cell that a spreadsheet would take for a formula is prefixed with
+ * Writes records as NDJSON or CSV. In CSV a cell that a spreadsheet would interpret as a formula is prefixed with
  * an apostrophe, unless `rawCells` is set.
  */
 export function rowWriter(

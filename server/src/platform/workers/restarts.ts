@@ -1,4 +1,4 @@
-/** Failures in a row of a node's workers. */
+/** Consecutive failures of a node's workers. */
 export type Restarts = {
   /** Workers that ended before they had served for long. */
   early: number;

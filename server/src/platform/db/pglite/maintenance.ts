@@ -12,7 +12,7 @@ export type MaintenanceSchedule = {
   vacuumEvery: number;
   /** How often the storage of large values is vacuumed, if it has many dead parts. */
   vacuumLargeEvery: number;
-  /** Pause between two tables, so that all statements that waited for the first one run before the second. */
+  /** Pause between two tables, so that all statements that waited for the first run before the second is vacuumed. */
   vacuumPause: number;
 };
 
@@ -97,8 +97,8 @@ const tablesToVacuum = `
   order by 1`;
 
 /**
- * PostgreSQL stores large values in parts of 2 kB. All other statements wait for a vacuum, so these are vacuumed long
- * before there are gigabytes of them. Their space is used again; the file does not shrink.
+ * PostgreSQL stores large values in parts of 2 kB. All other statements wait during a vacuum, so the parts are vacuumed
+ * long before they take up gigabytes. Their space is reused; the file does not shrink.
  */
 const largeToVacuum = `
   select format('%I.%I', s.schemaname, s.relname) as name

@@ -11,9 +11,9 @@ export type Replica = {
   readonly state: NodeState;
   /** Whether the replica has everything that was acknowledged up to `seconds` ago. Never throws. */
   isWithin: (seconds: number) => Promise<'used' | 'behind' | 'unavailable'>;
-  /** A read failed. The replica is not asked again for a while. */
+  /** Reports a failed read. The replica is then not used for a while. */
   failed: (error: unknown) => void;
-  /** Follows the primary's position, so that the replica's age is known. Returns a function that stops. */
+  /** Samples the primary's position, so that the replica's age is known. Returns a function that stops this. */
   follow: () => () => void;
 };
 
@@ -73,7 +73,7 @@ export function openReplica(primary: Engine, engine: Engine, log: DatabaseLog = 
     if (asked < health.pausedUntil) return 'unavailable' as const;
     const latest = await sample().catch(() => null);
     if (!latest) return 'unavailable' as const;
-    // Everything that the caller knows was acknowledged before the sample.
+    // Any write that the caller knows about was acknowledged before the sample was taken.
     const needed = Math.min(latest.at, asked - seconds * 1_000);
     try {
       do {
