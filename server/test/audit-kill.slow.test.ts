@@ -91,5 +91,5 @@ test('the audit trail is complete after kill -9 during audited changes', async (
   await stopProcess(service);
   const verify = runLectern(['audit', 'verify'], home);
   assert.equal((await verify.exited).code, 0, verify.stdout() + verify.stderr());
-  console.log(`audit: ${rounds} kills, ${acknowledged.length} acknowledged changes, none without its entry`);
+  console.log(`audit: ${rounds} kills, ${acknowledged.length} acknowledged changes, each with an entry`);
 });

@@ -47,8 +47,8 @@ let turn = 0;
 const tried = new Set<Route>();
 
 /**
- * The operations that a credential may call although they need a scope that its creator lacks. Of operations that are
- * alike, each call tries the next one: over the whole test, all of them are tried.
+ * The operations that a credential may call although they need a scope that its creator lacks. Each call tries only one
+ * of several similar operations, a different one each time, so the whole test tries all of them.
  */
 async function unexpectedlyAllowed(
   call: Call,

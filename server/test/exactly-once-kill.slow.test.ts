@@ -63,5 +63,7 @@ test('extend calls with an Idempotency-Key move the end date exactly once, even 
   assert.ok(unanswered > 0, 'some requests were in flight');
   client.close();
   await stopProcess(service);
-  console.log(`killed ${rounds} times: ${sent} keyed extends, ${unanswered} unanswered, each done once`);
+  console.log(
+    `killed ${rounds} times: ${sent} extensions with keys, ${unanswered} without a response, each applied once`,
+  );
 });

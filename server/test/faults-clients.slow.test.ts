@@ -104,7 +104,7 @@ test('clients that send headers, bodies or uploads too slowly are disconnected a
     assert.ok(seconds <= 30 + slackSeconds, `${name} held for ${seconds} s`);
   assert.doesNotMatch(service.stdout(), /"level":(50|60)/);
   console.log(
-    `slow clients cut off after ${JSON.stringify(took)} s; an upload of ${rows} rows at one a second was taken whole`,
+    `slow clients disconnected after ${JSON.stringify(took)} s; an upload of ${rows} rows at one a second was accepted`,
   );
   await stopProcess(service);
 });
@@ -132,7 +132,7 @@ test('the service stays fast and small with 10,000 idle connections', async () =
   for (const socket of sockets) socket.destroy();
   const median = times.sort((a, b) => a - b)[25] ?? 0;
   console.log(
-    `${open10k} idle connections: ${Math.round(during - before)} MB more, an answer in ${median.toFixed(1)} ms`,
+    `${open10k} idle connections: ${Math.round(during - before)} MB more, a response in ${median.toFixed(1)} ms`,
   );
   assert.equal(open10k, 10_000);
   assert.ok(during - before < 250, `memory grew by ${Math.round(during - before)} MB`);

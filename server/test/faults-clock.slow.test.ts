@@ -52,7 +52,7 @@ test('IDs stay unique when the clock jumps, and a reader of the log neither miss
   const { items } = await allPages((path) => api('GET', path), '/enrolment', 50);
   assert.equal(items.length, made.length);
   console.log(
-    `${jumps.length} jumps of the clock: ${made.length} ids, none twice; ${read.length} events read, missed 0`,
+    `${jumps.length} clock jumps: ${made.length} IDs, no duplicates; ${read.length} events read, none missed`,
   );
 });
 

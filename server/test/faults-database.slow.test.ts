@@ -69,6 +69,6 @@ for (const how of ['kill', 'fast'] as const)
     assert.deepEqual(await checkServer(server.url), []);
     assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
     console.log(
-      `database stopped (${how}) twice: ${seen.answers} answers, ${seen.unavailable} of them 503, ${JSON.stringify(ledger.acknowledged)}, losses 0`,
+      `database stopped (${how}) twice: ${seen.answers} responses, ${seen.unavailable} of them 503, ${JSON.stringify(ledger.acknowledged)}, losses 0`,
     );
   });

@@ -88,6 +88,6 @@ test('a full disk during imports and commits causes 503, and the service recover
   assert.equal((await call('POST', '/user', { LoginID: 'after' })).status, 201);
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
   console.log(
-    `full disk: an import refused and nothing left of it, ${acknowledged.length} commits acknowledged, ${failures} refused with 503, losses 0`,
+    `full disk: an import rejected without leftovers, ${acknowledged.length} commits acknowledged, ${failures} rejected with 503, losses 0`,
   );
 });

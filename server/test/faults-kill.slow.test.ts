@@ -65,6 +65,6 @@ test('if a node is killed between commit and response, the retry finds the resul
     await stopProcess(next);
   }
   console.log(
-    `killed between commit and answer: ${cases.length} of ${cases.length} retries found the result`,
+    `killed between commit and response: ${cases.length} of ${cases.length} retries found the result`,
   );
 });

@@ -49,5 +49,5 @@ test('intact files in damaged packages are served, missing files are rejected an
     200,
     'files are served again as soon as the folder is restored',
   );
-  console.log('damaged packages: 3 of 3 found and named, 0 crashes, other courses served on');
+  console.log('damaged packages: 3 of 3 found and named, 0 crashes, other courses still served');
 });

@@ -65,7 +65,7 @@ function propertiesOf(schema: unknown): Record<string, JsonSchema> {
   return (schema as JsonSchema | undefined)?.properties ?? {};
 }
 
-/** A statement is read by its ID or found by filters. */
+/** Left out, because statements are read either by ID or by filters. */
 const unasked: Record<string, string[]> = { getStatements: ['agent'] };
 
 function queryOf(route: Route, names: Record<string, string>): string {
@@ -91,7 +91,7 @@ function rowsOf(route: Route): object[] | null {
 
 const toLines = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
-/** Replay takes either IDs or times, and the IDs are the victim's. Only endpoints for statements have credentials. */
+/** Replay takes either IDs or times, and this test sends IDs. Only endpoints for statements have credentials. */
 const leftOut: Record<string, string[]> = {
   replayEvents: ['From', 'Until'],
   createWebhook: ['Username', 'Password'],

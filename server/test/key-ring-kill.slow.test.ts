@@ -67,7 +67,7 @@ test('the ring survives 20 rounds of kill -9 at any point during its creation an
     assert.deepEqual(readdirSync(folder), ['signing-keys.json'], 'no temporary file is left');
   }
   console.log(
-    `killed 20 times while the ring was written, after ${rotations} rotations: every ring was whole`,
+    `killed 20 times while the ring was written, after ${rotations} rotations: every ring was complete`,
   );
 });
 
@@ -81,7 +81,7 @@ test('a service killed at any point during its first start has one ring afterwar
     const isThere = () => readdirSync(folder).some((name) => name.startsWith(point));
     // On a server there is no database.new, and a draft exists only briefly.
     const isPast = () => point !== 'sign-in' && readRingFile(folder) !== null;
-    // The first start creates a database, which takes long beside other tests.
+    // The first start creates a database, which takes long while other tests run.
     await until(
       () => `${point}\n${service.stdout()}${service.stderr()}`,
       () => isThere() || isPast(),

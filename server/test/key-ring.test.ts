@@ -35,7 +35,7 @@ function rotated({ keys, hashKey }: KeyRing): KeyRing {
   return { keys: [openKey(newKey(new Date())), ...keys], hashKey };
 }
 
-/** An attacker who has a copy of the database, and uses a key of their own under the ID found in it. */
+/** An attacker who has a copy of the database, and uses their own key under the ID found in it. */
 function attacker(): Context {
   const key = openKey({ ...newKey(new Date()), id: ctx.keys.keys[0].id });
   return { ...ctx, keys: { keys: [key], hashKey: key } };

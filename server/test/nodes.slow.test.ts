@@ -93,7 +93,7 @@ for (const count of [2, 4])
       assert.doesNotMatch(node.stdout(), /"level":(50|60)/, 'the log contains no error');
     }
     console.log(
-      `${count} nodes: ${[...balancer.passed.values()].join(' + ')} requests, ${JSON.stringify(ledger.acknowledged)}, losses 0, a revoked key refused everywhere after ${seconds.toFixed(1)} s`,
+      `${count} nodes: ${[...balancer.passed.values()].join(' + ')} requests, ${JSON.stringify(ledger.acknowledged)}, losses 0, a revoked key rejected everywhere after ${seconds.toFixed(1)} s`,
     );
   });
 

@@ -173,7 +173,7 @@ test('no key can manage keys, whatever its scopes, nor can a learner or another 
   assert.equal((await listed(ada)).length, 2);
 });
 
-test("another tenant's keys are neither listed nor revoked, and the header names no other tenant", async () => {
+test("another tenant's keys are neither listed nor revoked, and the header cannot name another tenant", async () => {
   const { ada } = await withAda();
   const other = await withAda();
   const { KeyID, Secret } = await newKey(other.ada);

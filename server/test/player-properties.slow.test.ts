@@ -204,7 +204,7 @@ for (const standard of ['scorm12', 'scorm2004'])
 
 type Sent = { launch: number; number: number; UnitID: string; Data: Record<string, string> };
 
-/** Three independent launches of one enrolment. Each one's numbers start from where they were when it was opened. */
+/** Three independent launches of one enrolment. Each numbers its commits from where it was opened. */
 async function threeLaunches() {
   const enrolment = await service.enrol('scorm12');
   const plays: Play[] = [];

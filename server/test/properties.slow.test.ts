@@ -66,7 +66,7 @@ test(`${requests} concurrent requests to all operations get responses and leak n
   const windows = 8;
   const batches = Math.ceil((requests * 0.8) / windows / together);
   const heaps: number[] = [];
-  // Once suspended, the tenant could be deleted, and with it what all other requests find.
+  // Once suspended, the tenant could be deleted together with the data that all other requests need.
   const lasting = arbitraries.filter((_, at) => operations[at]?.operation.operationId !== 'deleteTenant');
   const whole = fc.array(fc.oneof(...lasting), { minLength: together, maxLength: together });
   for (let window = 0; window < windows; window++) {

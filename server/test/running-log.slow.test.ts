@@ -19,7 +19,7 @@ import { until } from './support/until.ts';
 
 let service: Running;
 /** Values that no line may contain, each with a description. */
-const secrets = new Map<string, string>([['the key of the operator', bootstrapKey]]);
+const secrets = new Map<string, string>([["the operator's key", bootstrapKey]]);
 const requestIds: string[] = [];
 /** For requests rejected before the route lookup. */
 const unroutedIds: string[] = [];
@@ -101,7 +101,7 @@ function lines(): Record<string, unknown>[] {
 async function useEverything(): Promise<void> {
   const { baseUrl, contentUrl } = service;
   const made = await call('POST', `${baseUrl}/tenant/quiet/key`, { body: { Name: 'quiet' } });
-  const key = hidden('the key of a tenant', made.body.Secret);
+  const key = hidden("a tenant's key", made.body.Secret);
   const Password = hidden('a password', 'pass-8f14e45fceea167a5a36dedd4bea2543');
   const form = { type: 'application/x-www-form-urlencoded', key: 'x'.repeat(20) };
   const credentials = `grant_type=client_credentials&client_id=${made.body.KeyID}&client_secret=${key}`;
@@ -109,7 +109,7 @@ async function useEverything(): Promise<void> {
   assert.equal(token.status, 200);
   hidden('an access token', token.body.access_token);
   const basic = Buffer.from(`${made.body.KeyID}:${key}`).toString('base64');
-  hidden('credentials of Basic', basic);
+  hidden('Basic credentials', basic);
   const headers = { authorization: `Basic ${basic}` };
   await call('POST', `${baseUrl}/oauth/token`, { ...form, body: 'grant_type=client_credentials', headers });
   await call('GET', `${baseUrl}/user`, { key: token.body.access_token });
@@ -118,8 +118,8 @@ async function useEverything(): Promise<void> {
   });
 
   hidden('a LoginID', loginId);
-  hidden('a LoginID in an address', encodeURIComponent(loginId));
-  const Email = hidden('an address of mail', 'soren.mail@people.example');
+  hidden('a LoginID in a URL', encodeURIComponent(loginId));
+  const Email = hidden('an email address', 'soren.mail@people.example');
   const user = `${baseUrl}/user/${encodeURIComponent(loginId)}`;
   await call('POST', `${baseUrl}/user`, {
     key,
@@ -144,9 +144,9 @@ async function useEverything(): Promise<void> {
   });
   assert.equal(enrolled.status, 201);
   const link: string = enrolled.body.LaunchURL;
-  hidden('the key of a launch link', new URL(link).searchParams.get('key') ?? '');
-  const back = hidden('a return address', 'https://portal.example/back?token=return-secret-1');
-  hidden('a return address, encoded', encodeURIComponent(back));
+  hidden("a launch link's key", new URL(link).searchParams.get('key') ?? '');
+  const back = hidden('a return URL', 'https://portal.example/back?token=return-secret-1');
+  hidden('a return URL, encoded', encodeURIComponent(back));
   for (const tail of [
     '',
     `&returnURL=${back}`,

@@ -117,12 +117,12 @@ test('workers share the ports, the log and the metrics, and the operator sees ea
   assert.equal(
     valueIn(metrics, 'lectern_pool_slots{pool="interface"}'),
     2_000,
-    'the limit is divided among the workers, and the metric adds it up',
+    'the limit is divided among the workers, and the metric shows the sum',
   );
   assert.equal(
     valueIn(metrics, 'lectern_figures_up{group="disk"}'),
     1,
-    'metrics of the shared disk are not added up',
+    'metrics of the shared disk are not summed',
   );
   assert.ok(valueIn(metrics, 'process_start_time_seconds') > 1e9);
   assert.equal([...metrics.matchAll(/^# TYPE lectern_workers /gm)].length, 1);
@@ -257,7 +257,7 @@ test('a worker that is killed under load is replaced, no acknowledged write is l
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
 });
 
-test('a worker that is asked to stop is replaced, and the service ends with a reason if none can start', {
+test('a worker that is asked to stop is replaced, and the service exits with a reason if none can start', {
   skip,
 }, async () => {
   const env = await databaseSettings();

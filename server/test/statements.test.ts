@@ -8,7 +8,7 @@ import { scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 
-// The statements that a request takes. The lookup of the key is not counted: it is cached, but expires at any moment.
+// Counts the statements of each request. Key look-ups do not count, because cached ones can expire at any moment.
 
 const service = await startService();
 const tenant = await newTenant(service);

@@ -34,7 +34,7 @@ export type OpenedAicc = {
   playing: Play;
   /** Sends a command as content does. */
   command: (command: string, data?: string, fields?: Record<string, string>) => Promise<HacpReply>;
-  /** Sends a body as it is. */
+  /** Sends a body unchanged. */
   send: (body: string | Uint8Array<ArrayBuffer>, type?: string) => Promise<HacpReply>;
 };
 

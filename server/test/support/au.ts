@@ -76,7 +76,7 @@ export async function readResults(playing: Play, contentUrl: string): Promise<Re
   return replyOf(await ask(`${contentUrl}/play/${playing.session.Session}/results`));
 }
 
-/** Launches a course and opens its unit, as far as an AU does before it initialises. */
+/** Launches a course and opens its unit, as an AU does before it initialises. */
 export async function openAu(
   service: Pick<TestService, 'contentUrl'>,
   launchUrl: string,

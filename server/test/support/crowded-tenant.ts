@@ -40,8 +40,8 @@ const lrsKeys = {
 export const actors = ['01970000-0000-7000-8000-000000000000', '01970000-0000-7000-8000-000000000001'];
 
 /**
- * Most rows belong to one user (most
- * enrolments to `crowd-2`), one enrolment or one endpoint, which is the worst that a caller can do.
+ * Most rows belong to one user (most enrolments to `crowd-2`), one enrolment or one endpoint, which is the worst that a
+ * caller can do.
  */
 function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, courseId }: Known): string[] {
   const t = `'${TenantID}'`;

@@ -30,7 +30,7 @@ async function describe(page: Page): Promise<string[]> {
   const shown = await page
     .locator('body')
     .ariaSnapshot({ timeout: 5_000 })
-    .catch((reason) => `not to be read: ${reason}`);
+    .catch((reason) => `could not be read: ${reason}`);
   return [page.url(), ...shown.split('\n').slice(0, 60)];
 }
 

@@ -11,9 +11,9 @@ export type OtherLrs = {
   /** Every request, and each statement once, in the order in which it was stored. */
   requests: Request[];
   stored: Sent[];
-  /** Rejects statements, as a status; 0 lets it pass. */
+  /** Sets the rule for rejections: it returns a status, or 0 to accept the statement. */
   reject: (rule: (statement: Sent) => number) => void;
-  /** Responds to requests instead of storing anything; null stores again. */
+  /** Responds to requests instead of storing anything; null restores the normal behaviour. */
   intercept: (respond: ((response: ServerResponse, request: Request) => void) | null) => void;
   kill: () => Promise<void>;
   restart: () => Promise<void>;

@@ -76,7 +76,7 @@ export function runLectern(args: readonly string[], env: Environment, cwd = root
   return runProcess(process.execPath, [...flags, lectern, ...args], env, cwd);
 }
 
-/** The environment in which a service process meets a fault; see `inject.ts`. */
+/** The environment that injects a fault into a service process; see `inject.ts`. */
 export function injected(fault: string, more: Environment = {}): Environment {
   const file = new URL('./inject.ts', import.meta.url).href;
   return {

@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline';
 
 export type RawMailServer = {
   url: string;
-  /** The recipients of the messages that it accepted, in their order. */
+  /** The recipients of the accepted messages, in order. */
   delivered: string[];
-  /** Replies to the recipient; null closes the connection. The reply is sent as it is. */
+  /** Returns the reply to a recipient, which is sent unchanged; null closes the connection. */
   onRecipient: (address: string) => string | null | Promise<string | null>;
-  /** The same for the message. */
+  /** The same for a message. */
   onMessage: RawMailServer['onRecipient'];
   close: () => void;
 };

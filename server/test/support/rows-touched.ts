@@ -6,7 +6,7 @@ import type { Engine, Statement } from '../../src/platform/db/engine.ts';
  */
 export type Touched = {
   rows: number;
-  /** How many parts of large values were read. PostgreSQL stores these apart from their rows, 2 kB each (TOAST). */
+  /** How many parts of large values were read. PostgreSQL stores these separately, 2 kB each (TOAST). */
   parts: number;
   texts: string[];
 };

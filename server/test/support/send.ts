@@ -6,7 +6,7 @@ export type Reply = { status: number; headers: Headers; body: any };
 
 const agent = new Agent({ keepAlive: true });
 
-/** `fetch` takes a third more CPU time: 32 s instead of 23 when `capabilities.slow.test.ts` tried every operation. */
+/** `fetch` uses a third more CPU time: 32 s instead of 23 s when `capabilities.slow.test.ts` tries every operation. */
 export function send(
   address: string,
   method: string,

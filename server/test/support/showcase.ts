@@ -133,7 +133,7 @@ async function importCourses(service: TestService): Promise<void> {
     Seats: 160,
     ...price('49.00'),
   });
-  await option('fire-safety/option/unlimited', { Name: 'Without an end', ...price('79.00') });
+  await option('fire-safety/option/unlimited', { Name: 'No time limit', ...price('79.00') });
 }
 
 async function enrol(tenant: TestTenant, loginId: string, course: string, fields: object = {}) {

@@ -28,6 +28,6 @@ export async function untilMatching<Answer>(
     if (!isRight(answer)) answer = await ask();
     return isRight(answer);
   };
-  await until(() => `a right answer in place of ${JSON.stringify(answer)}`, isFound, seconds);
+  await until(() => `the expected response instead of ${JSON.stringify(answer)}`, isFound, seconds);
   return answer;
 }
