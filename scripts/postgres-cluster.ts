@@ -118,7 +118,7 @@ async function serverIn(folder: string, data: string, settings: Readonly<Record<
 
   const start = async () => {
     const end = performance.now() + 60_000;
-    // The children of a killed postmaster hold its shared memory for a moment, during which a new one exits.
+    // The children of a killed postmaster hold its shared memory for a moment, during which a new postmaster exits.
     while (performance.now() < end) {
       if (!server || server.exitCode !== null || server.signalCode !== null) {
         const set = Object.entries({ max_connections: '200', ...settings }).flatMap(([name, value]) => [

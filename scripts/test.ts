@@ -1,6 +1,6 @@
-// Runs the tests: `npm test` on the embedded database, `--all` with those in `*.slow.test.ts`, `--postgres` all of them
-// on the server in TEST_DATABASE_URL, `--journeys` in Chromium, `--deploy` the recipes in deploy/. Tests that cannot run
-// fail. Failed files are listed in TEST_FAILED_FILES.
+// Runs the tests: `npm test` on the embedded database; `--all` also those in `*.slow.test.ts`; `--postgres` all of them
+// on the server in TEST_DATABASE_URL; `--journeys` in Chromium; `--deploy` the recipes in deploy/. Tests that cannot
+// run fail. Failed files are listed in TEST_FAILED_FILES.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -44,7 +44,7 @@ export type UserRecord = {
   touched: boolean;
 };
 
-/** A request with several statements, which are all stored or none of them. */
+/** A request with several statements: either all of them are stored or none. */
 export type StatementsRecord = { ids: string[]; answered: boolean; touched: boolean };
 
 export type Counts = {

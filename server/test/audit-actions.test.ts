@@ -51,7 +51,7 @@ type Done = {
   /** The tenant whose trail it is; by default the test's tenant. */
   of?: string;
   actor?: string;
-  /** `undefined` is not checked. */
+  /** Not checked if `undefined`. */
   target?: string | null;
   data?: object;
   address?: string | null;

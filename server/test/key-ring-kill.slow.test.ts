@@ -81,7 +81,7 @@ test('a service killed at any point during its first start has one ring afterwar
     const isThere = () => readdirSync(folder).some((name) => name.startsWith(point));
     // On a server there is no database.new, and a draft exists only briefly.
     const isPast = () => point !== 'sign-in' && readRingFile(folder) !== null;
-    // The first start creates a database, which takes long while other tests run.
+    // The first start creates a database, which is slow while other tests run.
     await until(
       () => `${point}\n${service.stdout()}${service.stderr()}`,
       () => isThere() || isPast(),

@@ -44,7 +44,7 @@ type Request = { path: string; body: object; headers: Record<string, string> };
 type Outcome = { status: number; EnrollID?: string; code?: string };
 
 /**
- * One attempt on its own connection, cut off after some milliseconds, so the client does not know whether it arrived.
+ * One attempt on its own connection, cut off after a few milliseconds, so the client does not know whether it arrived.
  */
 function attempt(base: string, wanted: Request, cutAfter: number | null): Promise<Outcome | null> {
   return new Promise((resolve, reject) => {

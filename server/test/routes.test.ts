@@ -213,7 +213,7 @@ test('each operation is in the document as declared', () => {
 });
 
 test('each operation in the document satisfies Redocly and Spectral and has valid examples', () => {
-  // Without the flag `u`, as tools compile patterns.
+  // Without the `u` flag, because many tools compile patterns without it.
   const ajv = new Ajv2020({ strict: false, unicodeRegExp: false });
   formatsPackage.default(ajv as never);
   const tags = document.tags.map(({ name }: { name: string }) => name);

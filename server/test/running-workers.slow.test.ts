@@ -248,7 +248,7 @@ test('a worker that is killed under load is replaced, no acknowledged write is l
   const { body } = await callOnNewConnection(`${service.baseUrl}/metrics`);
   assert.equal(valueIn(body, 'lectern_worker_replacements_total'), 3);
   assert.equal(valueIn(body, 'lectern_workers'), 2);
-  const ended = linesOf(service).filter(({ msg }) => msg.startsWith('a worker ended unexpectedly'));
+  const ended = linesOf(service).filter(({ msg }) => msg.startsWith('a worker exited unexpectedly'));
   assert.deepEqual(
     ended.map(({ ended }) => ended),
     ['SIGKILL', 'SIGKILL', 'SIGKILL'],

@@ -23,7 +23,7 @@ const rows = 6_000;
 const isFirst = `n <= ${rows * 0.6}`;
 const id = (prefix: string, number = 'n') =>
   `('${prefix}' || lpad(to_hex((${number})::bigint), 4, '0') || '-0000-7000-8000-' || lpad(to_hex((${number})::bigint), 12, '0'))::uuid`;
-/** As long as a value may be, and hard to compress: entries of its index are as large as its row. */
+/** The longest value allowed, and hard to compress: its index entries are as large as its row. */
 const longText = Array.from({ length: 255 }, (_, index) =>
   String.fromCodePoint(0x20000 + ((index * 7_919 + index * index * 131) % 40_000)),
 ).join('');

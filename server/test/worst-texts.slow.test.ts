@@ -6,7 +6,7 @@ import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant } from './support/tenant.ts';
 
-// Texts that take quadratic time if code normalises, matches or splits them carelessly, in the maximum length that each
+// Texts that take quadratic time if code normalises, matches or splits them carelessly, at the maximum length that each
 // operation allows. All other requests wait while such a request is processed.
 
 const service = await startService({ env: { RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' } });

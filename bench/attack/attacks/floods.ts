@@ -26,7 +26,7 @@ function retryAfterEverywhere(replies: readonly Reply[]): boolean {
     .every(({ headers }) => headers['retry-after'] !== undefined);
 }
 
-/** An endless stream of rows, sent as long as the service accepts it. */
+/** An endless stream of rows, sent for as long as the service accepts it. */
 async function endlessRows(world: World, key: string): Promise<Reply> {
   const row = `{"LoginID":"u","FirstName":"${'x'.repeat(1_000)}"}\n`.repeat(1_000);
   return ask(`${world.service.baseUrl}/user/bulk?plan=true`, {

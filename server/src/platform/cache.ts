@@ -20,7 +20,7 @@ export function createCache<V>(options: {
   /** Maximum total size of all values; `of` returns the size of one. */
   bytes?: { of: (value: V) => number; max: number };
 }) {
-  /** `loading` has the loads of anonymous callers by network and key. */
+  /** `loading` holds the loads of anonymous callers by network and key. */
   const state = partOfState(options.name, () => ({
     entries: new Map<string, Entry<V>>(),
     loading: new Map<string, Promise<V>>(),

@@ -8,7 +8,7 @@ export function withinYears(at: Date | number): Date {
 }
 
 /**
- * The time as a bound in SQL. The first and last times in the range also stand for all times beyond them, which the
+ * The time as a bound in SQL. The first and last times in the range also represent all times beyond them, which the
  * database can store, so a list with such a cursor must continue after those rows as well.
  */
 export function toSqlBound(at: Date): Date | 'infinity' | '-infinity' {

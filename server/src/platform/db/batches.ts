@@ -13,7 +13,7 @@ export function nextBatchSize(rows: number, milliseconds: number, max: number): 
 
 /**
  * Repeats `work` on many rows in short transactions until it processes fewer rows than allowed. A transaction has up to
- * `max` rows, and fewer if they take long. `work` returns how many rows it processed; the result is their sum.
+ * `max` rows, or fewer if they are slow. `work` returns how many rows it processed; the result is their sum.
  */
 export async function inBatches<C extends { db: Database }>(
   ctx: C,

@@ -62,7 +62,7 @@ const driverOn = (connection: Connection): Driver => ({
 
 export type Database = Kysely<Schema>;
 
-/** Statements and transactions wait in `queue`. `others` has the databases for other queues of the same engine. */
+/** Statements and transactions wait in `queue`. `others` holds the databases for other queues of the same engine. */
 type Origin = { engine: Engine; queue: string | undefined; others: Map<string, Database> };
 const maxOthers = 1_000;
 
@@ -95,7 +95,7 @@ export function kyselyForEngine(
   return db;
 }
 
-/** The same database with another queue; null inside a transaction. Kept, because a request changes queues repeatedly. */
+/** The same database with another queue; null inside a transaction. Cached, because requests often change queues. */
 export function databaseInQueue(db: Database, queue: string): Database | null {
   const origin = origins.get(db);
   if (!origin) return null;

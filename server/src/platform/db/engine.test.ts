@@ -110,7 +110,7 @@ test('does not report success if the caller ignored a failed statement', async (
   assert.equal(await read(), 1);
 });
 
-test('runs no other statement inside a transaction', async () => {
+test('runs no statement of another caller inside a transaction', async () => {
   await engine.query({ text: 'create table other_rows (id int)', values: [] });
   const begun = Promise.withResolvers<void>();
   const failing = engine.transaction(async (connection) => {

@@ -8,13 +8,13 @@ import { run } from './transaction.ts';
  */
 export const maxVisited = 2_000;
 
-/** SQL of a column of `held`, and of the only value that the rows have in it. */
+/** SQL for a column of `held`, and for the only value that the rows have in it. */
 export type Fixed = { column: string; value: string };
 
 /**
  * A way to read a list through one index. `ranges` are conditions on `held`. `fixed` is the index's column before the
  * list's key. `order` is the index's order if it differs from the list's, and empty if it has none; such a path only
- * helps if it has few rows. `rows` replaces the list's rows, and `filter` adds a condition.
+ * helps if it leads to few rows. `rows` replaces the list's rows, and `filter` adds a condition.
  */
 export type AccessPath = {
   ranges: readonly string[];
@@ -32,13 +32,13 @@ export type ListOrder = {
 };
 
 export type List = ListOrder & {
-  /** SQL of the rows, called `held`, with a condition: `"user" held where held.tenant_id = $1`. */
+  /** SQL for the rows, called `held`, with a condition: `"user" held where held.tenant_id = $1`. */
   rows: string;
   /** Parameter values for the SQL in `rows`. */
   values: readonly unknown[];
   /** Ordered by selectivity, the most selective first. */
   accessPaths: readonly ((parameters: Parameters) => AccessPath)[];
-  /** SQL of all conditions on `held`. */
+  /** SQL for all conditions on `held`. */
   filter: (parameters: Parameters) => string;
   /** SQL that adds the record's columns to the rows of `page`, which it calls `held`. */
   show?: (page: string) => string;

@@ -14,7 +14,7 @@ function mayHaveWritten({ caller }: FastifyRequest): boolean {
   return !caller || caller.isSession === true || (caller.keyScopes ?? caller.scopes).some(isWrite);
 }
 
-/** If the caller allows staleness and the replica is recent enough, `acting` with everything read from there. */
+/** `acting` with all reads from the replica; null if the caller allows no staleness or the replica is too old. */
 export async function fromReplica(
   acting: Context,
   route: Route,

@@ -119,7 +119,7 @@ export type Route = {
     number,
     { description: string; schema?: TSchema; type?: string | readonly string[]; example?: unknown }
   >;
-  /** Errors are in a format of its protocol, which `answers` describes. */
+  /** Errors are in the format of the route's protocol, which `answers` describes. */
   ownErrors?: true;
   /** Error codes that it can return, in addition to those that follow from its access and input. */
   problems?: readonly ErrorCode[];

@@ -101,7 +101,7 @@ export function keyFor(key: RingKey, purpose: Purpose | 'fingerprint'): KeyObjec
   return derived;
 }
 
-/** The key with this ID. Signatures made with the legacy key contain none. */
+/** The key with this ID. Signatures made with the legacy key contain no ID. */
 export function findKey(ring: KeyRing, id: string): RingKey | undefined {
   return id === legacyId ? undefined : ring.keys.find((key) => key.id === id);
 }

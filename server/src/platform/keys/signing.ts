@@ -10,7 +10,7 @@ import {
   type SigningPurpose,
 } from './key-ring.ts';
 
-/** HMAC-SHA-256 (RFC 2104) truncated to 192 bits, in base64url. It takes 1.8 µs, and 3.1 µs through a Buffer. */
+/** HMAC-SHA-256 (RFC 2104) truncated to 192 bits, in base64url. It takes 1.8 µs; through a Buffer it takes 3.1 µs. */
 function hmac(key: RingKey, purpose: Purpose, text: string): string {
   const whole = createHmac('sha256', keyFor(key, purpose)).update(`${purpose}\0${text}`).digest('base64url');
   return whole.slice(0, 32);
@@ -86,7 +86,7 @@ export function keyedHash(ring: KeyRing, purpose: HashPurpose, text: string): st
   return hmac(ring.hashKey, purpose, text);
 }
 
-/** For keyed hashes in another length or format than `keyedHash` returns. */
+/** For keyed hashes whose length or format differs from that of `keyedHash`. */
 export function keyedHashKey(ring: KeyRing, purpose: HashPurpose): KeyObject {
   return keyFor(ring.hashKey, purpose);
 }

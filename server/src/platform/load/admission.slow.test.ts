@@ -149,7 +149,7 @@ test('300 concurrent calls with one key are all accepted while the pool has room
   assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
 });
 
-test('a LaunchURL may occupy 20 slots, whatever its tickets, and other enrolments are unaffected', async () => {
+test('a LaunchURL may occupy 20 slots, however many tickets it has, and other enrolments are unaffected', async () => {
   const course = await newCourse(service);
   const enrolment = await service.enrol(course);
   const { runTime } = admission.pools;
@@ -202,7 +202,7 @@ test('wrong credentials count against their address, and known valid credentials
   assert.equal(token.status, 400, 'half of the anonymous budget is left');
 });
 
-test('a valid key is remembered once, whatever its notation, and for longer than unused keys', async () => {
+test('a valid key is remembered once, however the header is written, and for longer than unused keys', async () => {
   const { trusted } = admission;
   const address = from('192.0.2.33');
   const [mine, other] = [await newTenant(service), await newTenant(service)];
@@ -246,7 +246,7 @@ test('a client whose first thousand requests are concurrent is not treated as gu
   assert.equal(wrong.status, 401, 'nothing was counted against its address');
 });
 
-test('requests without credentials do not block valid credentials from the same address, whatever their cookies', async () => {
+test('requests without credentials, even with cookies, do not block valid credentials from the same address', async () => {
   const address = from('192.0.2.9');
   const image = { ...address, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
   const nothing = (more: object) => service.api('GET', '/user', undefined, '', { ...image, ...more });

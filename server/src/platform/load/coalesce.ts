@@ -24,8 +24,8 @@ type Group<Row, Result> = {
  * statement; those that arrive while it is in flight queue for the next one, so a single call never waits. A server
  * gets a second statement as soon as at least as many rows are waiting as are in flight, and works on one while this
  * process reads the results of the other. Rows with equal keys are never in flight together and keep their order. If a
- * statement fails as a whole, its rows run again one by one, so only the bad row fails. Inside
- * a transaction, only its own rows are combined, because each shared transaction has its own node state.
+ * statement fails as a whole, its rows run again one by one, so only the bad row fails. Inside a transaction, only its
+ * own rows are combined, because each shared transaction has its own node state.
  */
 export function coalesce<Context extends { engine: Engine; state: NodeState }, Row, Result>(options: {
   name: string;

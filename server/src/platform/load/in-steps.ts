@@ -43,9 +43,9 @@ async function serve(): Promise<void> {
 }
 
 /**
- * Waits until there is time for work that may take long. All callers share the time in each turn of the event loop, so
- * other requests take their turns in between, no matter how many callers there are. Inside a transaction it does not wait,
- * because others may wait for the transaction.
+ * Waits until there is time for slow work. All callers share the time in each turn of the event loop, so other requests
+ * take their turns in between, no matter how many callers there are. Inside a transaction it does not wait, because
+ * others may wait for the transaction.
  */
 export function nextStep({ db }: { db: Database }): Promise<void> {
   const origin = originOf(db);
@@ -60,7 +60,7 @@ export function nextStep({ db }: { db: Database }): Promise<void> {
   return step;
 }
 
-/** Like `map` for work that may take long, in steps. Inside a transaction, it waits only for the other requests' turns. */
+/** Like `map`, but in steps, for slow work. Inside a transaction, it waits only for the other requests' turns. */
 export async function mapInSteps<Item, Result>(
   ctx: { db: Database },
   items: readonly Item[],

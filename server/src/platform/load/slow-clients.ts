@@ -97,7 +97,7 @@ function endRequest(reply: FastifyReply): void {
   else raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => raw.destroy());
 }
 
-/** Reads the rest of a body in turns with other requests. Once the response is finished, Node would read 2 MB at a time. */
+/** Reads the rest of a body in small steps. Once the response is finished, Node would read 2 MB at a time. */
 async function discard(body: IncomingMessage): Promise<void> {
   try {
     for await (const _ of body) await nextTurn();

@@ -34,7 +34,7 @@ const timeouts = {
   socketTimeout: 30_000,
 };
 
-/** The limit for a whole message, including the connection. Shorter than the claim on a message lasts. */
+/** The limit for a whole message, including the connection. Claims on messages last longer. */
 const maxMilliseconds = 90_000;
 
 export function openSender(server: MailServer, milliseconds = maxMilliseconds): Sender {
@@ -83,7 +83,7 @@ const toMail = ({ id, fromName, to, subject, text, html }: Message, from: string
 
 type SmtpError = { code?: string; command?: string; responseCode?: number; response?: string };
 
-/** Only what the server says about the recipient or the message is final; everything else may be repaired. */
+/** Only what the server says about the recipient or the message is final; all other failures may be temporary. */
 function failureOf(error: unknown): Outcome {
   const { code, command, responseCode = 0, response }: SmtpError = Object(error);
   const isOfMessage = (code === 'EENVELOPE' || code === 'EMESSAGE') && command !== 'MAIL FROM';

@@ -9,7 +9,7 @@ function run(script: string) {
   return runProcess(process.execPath, ['--input-type=module', '--eval', text], {});
 }
 
-test('a process whose event loop is blocked ends, and says why', { timeout: 60_000 }, async () => {
+test('a process whose event loop is blocked exits and logs the reason', { timeout: 60_000 }, async () => {
   const { child, exited, stdout } = run('setTimeout(() => { for (;;); }, 3_000);');
   const hang = setTimeout(() => child.kill('SIGTERM'), 50_000);
   const { signal } = await exited.finally(() => clearTimeout(hang));
@@ -18,7 +18,7 @@ test('a process whose event loop is blocked ends, and says why', { timeout: 60_0
   assert.deepEqual([level, msg.slice(0, 43)], ['fatal', 'the event loop has been blocked for 3 s; th']);
 });
 
-test('a blocked process also ends if nobody reads its output', { timeout: 60_000 }, async () => {
+test('a blocked process also exits if nobody reads its output', { timeout: 60_000 }, async () => {
   const { child, exited } = run('setTimeout(() => { for (;;); }, 3_000);');
   child.stdout.destroy();
   const hang = setTimeout(() => child.kill('SIGTERM'), 50_000);
@@ -26,7 +26,7 @@ test('a blocked process also ends if nobody reads its output', { timeout: 60_000
   assert.equal(signal, 'SIGKILL');
 });
 
-test('a busy process keeps running, and the watchdog does not keep an idle one from ending', async () => {
+test('a busy process keeps running, and the watchdog does not keep an idle one from exiting', async () => {
   const busy =
     'for (let n = 0; n < 10; n++) { const end = Date.now() + 500; while (Date.now() < end); await new Promise(setImmediate); }';
   const { exited } = run(`${busy} console.log('done');`);

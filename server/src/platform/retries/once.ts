@@ -89,7 +89,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof AlreadyStored || error instanceof Outdated || conflictCodes.has(codeOf(error));
 }
 
-/** Runs one call at a time within this process. Nodes exclude each other by the primary key. */
+/** Runs one call at a time within this process. Between nodes, the primary key ensures this. */
 async function runAlone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promise<Outcome<T>> {
   const running = runningKeys(ctx);
   if (running.has(name.keyHash)) throw inProgress();

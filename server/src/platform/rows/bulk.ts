@@ -206,7 +206,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
         return valueOrThrow(outcome);
       };
       try {
-        // Rows that another call with the same key has changed are rejected before any row is processed.
+        // Rows that differ from those of an earlier call with the same key are rejected before any row is processed.
         await Promise.all([...asked.values()].map((one) => readStoredOutcome(ctx, nameOf(ctx, one))));
         const results = await work(ctx, source, { format, plan, keyed });
         if (first && replays > 0) void reply.header('Idempotency-Replayed', 'true');

@@ -6,7 +6,7 @@ import type { FromWorker, ToWorker } from './messages.ts';
 import { afterEnd, isHopeless, noRestarts, type Restarts } from './restarts.ts';
 import type { Answers, MetricValues, Question } from './workers.ts';
 
-/** A worker that has not answered a question within this time is blocked or ending. */
+/** A worker that has not answered a question within this time is blocked or exiting. */
 const answerMilliseconds = 1_000;
 
 type Member = {
@@ -43,7 +43,7 @@ export type Supervisor = {
 
 /** Runs this program in `count` worker processes that share its ports, and replaces those that end. */
 export async function superviseWorkers(count: number, log: Node['log']): Promise<Supervisor> {
-  // The primary accepts connections and passes them to the workers in turn. If they all accepted, some would get most.
+  // The primary accepts connections and passes them to the workers in turn. Otherwise a few workers would get most.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   const serving = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<never>();
@@ -164,12 +164,12 @@ function end(node: Node, member: Member, how: number | string): void {
   // The worker has given a reason for the operator, and another attempt would fail for the same reason.
   const isPermanentFailure = reason !== null && !node.isStarted;
   if (isPermanentFailure || isHopeless(restarts, servingIn(node).length)) {
-    if (reason === null) node.log.error(details, 'a worker ended unexpectedly');
+    if (reason === null) node.log.error(details, 'a worker exited unexpectedly');
     node.onFailed(new Error(reason ?? `Workers keep exiting before they can serve requests (${how}).`));
     return;
   }
   if (how === 0) node.log.info(details, 'a worker was stopped and will be replaced');
-  else node.log.error({ ...details, pause }, 'a worker ended unexpectedly and will be replaced');
+  else node.log.error({ ...details, pause }, 'a worker exited unexpectedly and will be replaced');
   const timer = setTimeout(() => {
     node.pauses.delete(timer);
     node.replaced++;

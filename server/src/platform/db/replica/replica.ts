@@ -13,7 +13,7 @@ export type Replica = {
   isWithin: (seconds: number) => Promise<'used' | 'behind' | 'unavailable'>;
   /** Reports a failed read. The replica is then not used for a while. */
   failed: (error: unknown) => void;
-  /** Samples the primary's position, so that the replica's age is known. Returns a function that stops this. */
+  /** Samples the primary's position, so that the replica's age is known. Returns a function that stops sampling. */
   follow: () => () => void;
 };
 
