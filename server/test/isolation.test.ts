@@ -239,7 +239,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       reply.body.Items.every(({ TenantID }: { TenantID: string }) => TenantID === intruder.TenantID);
     const isZero = route.name === 'readOverview' && countsNothing(reply);
     const rejectedGrant = route.name === 'createAccessToken' && reply.status === 400;
-    // Statements and documents are written in the intruder's tenant, which knows nothing of the victim's activity.
+    // Statements and documents are written in the intruder's tenant, which contains nothing about the victim's activity.
     const isOwnLrs = route.path.startsWith('/xapi') && (route.raw !== undefined || reply.status === 204);
     const { name, definition } = reply.body ?? {};
     const isUnknown = ['getAgents', 'getActivities'].includes(route.name) && !definition && !name;

@@ -134,10 +134,10 @@ test('a suspended tenant is rejected everywhere within 5 s on another node, and 
   const watchedStatuses = (now: Record<string, number>) => [now[key], now[token], now[file]];
   const isAs = (wanted: Record<string, number>) => async () =>
     isDeepStrictEqual(watchedStatuses(await statuses([key, token, file])), watchedStatuses(wanted));
-  await until('access to be rejected', isAs(closed), 5 + slackSeconds);
+  await until('access is rejected', isAs(closed), 5 + slackSeconds);
   assert.deepEqual(await statuses(), closed);
   await resume(tenant);
-  await until('access to be restored', isAs(working), 5 + slackSeconds);
+  await until('access is restored', isAs(working), 5 + slackSeconds);
   assert.deepEqual(await statuses(), working);
 });
 
@@ -152,7 +152,7 @@ test('a suspension is reported to programs with an error code, and to people on 
     const reply = await tenant.api('GET', '/user');
     return reply.status === 403 ? reply : null;
   };
-  await until('the key to be rejected', async () => (await refused()) !== null);
+  await until('the key is rejected', async () => (await refused()) !== null);
   expectProblem((await refused()) ?? (await tenant.api('GET', '/user')), 403, 'tenant_suspended');
   expectProblem(await browser(service, cookie)('GET', '/session'), 403, 'tenant_suspended');
   const page = await click(`${LaunchURL}&returnURL=https://lms.example/back`);
@@ -180,7 +180,7 @@ test('a bulk call in progress stops once its tenant is suspended', async () => {
       yield rows(names.slice(0, 250));
       await until('the first rows', async () => (await tenant.api('GET', '/user')).body.Items.length > 0);
       await suspend(tenant);
-      await until('the key to be rejected', refused, 5 + slackSeconds);
+      await until('the key is rejected', refused, 5 + slackSeconds);
       yield rows(names.slice(250));
     })(),
   );
@@ -228,7 +228,7 @@ test('a commit during a suspension is rejected with a code that makes the page k
   clock.advance({ days: 60 });
   await resume(tenant);
   expectStatus(await commit(sent), 200);
-  await until('the key to work', async () => (await tenant.api('GET', '/user')).status === 200);
+  await until('the key works', async () => (await tenant.api('GET', '/user')).status === 200);
   const { body } = await tenant.api('GET', `/enrolment/${LoginID}/${EnrollID}`);
   assert.deepEqual([body.Status, body.Score], ['completed', 90]);
 });
@@ -253,7 +253,7 @@ test('webhooks of a suspended tenant wait, and continue where they stopped witho
   receiver.answer((response) => response.writeHead(200).end());
   const asOperator = { tenant: tenant.TenantID };
   await until(
-    'the endpoint to be released',
+    'the endpoint is released',
     async () => {
       const row = await service.ctx.db
         .selectFrom('webhook')
@@ -275,7 +275,7 @@ test('webhooks of a suspended tenant wait, and continue where they stopped witho
   await resume(tenant);
   await until('another failed attempt', () => users() > 3);
   receiver.answer((response) => response.writeHead(200).end());
-  await until('the key to work', async () => (await tenant.api('GET', '/user')).status === 200);
+  await until('the key works', async () => (await tenant.api('GET', '/user')).status === 200);
   const read = async () => (await tenant.api('GET', `/webhook/${made.body.WebhookID}`)).body;
   assert.equal((await read()).Status, 'enabled');
   clock.advance({ hours: 1 });

@@ -99,7 +99,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
   assert.ok(!list.body.Items.some((one: { TenantID: string }) => one.TenantID === doomed.TenantID));
   const acting = { tenant: doomed.TenantID };
   expectProblem(await service.api('GET', '/user', undefined, undefined, acting), 404, 'tenant_not_found');
-  await until('the key to be rejected', async () => (await doomed.api('GET', '/user')).status === 401);
+  await until('the key is rejected', async () => (await doomed.api('GET', '/user')).status === 401);
   assert.equal((await click(launchUrl)).status, 404);
   assert.equal((await commit({ Data: scorm12('passed') })).body.code, 'tenant_not_found');
   assert.equal((await file('index.html')).status, 404);
@@ -218,7 +218,7 @@ test('the next process finishes a deletion that was interrupted by kill -9', asy
   assert.equal((await call(next.baseUrl, 'GET', '/tenant/doomed')).status, 404);
   assert.equal((await create(next.baseUrl)).status, 409);
   await until(
-    'the TenantID to be available again',
+    'the TenantID is available again',
     async () => (await create(next.baseUrl)).status === 201,
     120,
   );

@@ -102,7 +102,7 @@ export async function newContext(
   return context;
 }
 
-/** A page that plays a course. Questions that the content asks are all answered with yes. */
+/** A page that plays a course. All dialogs that the content opens are accepted. */
 export async function openPage(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   page.on('dialog', (dialog) => void dialog.accept().catch(() => {}));

@@ -129,7 +129,7 @@ test('runs no statement of another caller inside a transaction', async () => {
   assert.deepEqual(rows, [{ kept: 20 }]);
 });
 
-test('loses none of many concurrent transactions', async () => {
+test('loses no transaction when many run concurrently', async () => {
   const start = (await read()) ?? 0;
   await Promise.all(
     Array.from({ length: 50 }, () => engine.transaction((connection) => connection.query(add))),
