@@ -4783,7 +4783,7 @@ export interface components {
                 };
             };
         };
-        /** @description `malformed_request`: The request could not be read. `session_ambiguous`: The browser sent several session cookies. `tenant_required`: No tenant was named. */
+        /** @description `malformed_request`: The request could not be read. `session_ambiguous`: The browser sent several session cookies. `tenant_required`: No tenant was specified. */
         "malformed_request.session_ambiguous.tenant_required": {
             headers: {
                 [name: string]: unknown;
@@ -4807,7 +4807,7 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `session_required`: Only a signed-in person may do this. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can name another tenant. `tenant_suspended`: The tenant is suspended. */
+        /** @description `scope_missing`: The key lacks a scope. `session_required`: Only a signed-in person may do this. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. */
         "scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended": {
             headers: {
                 [name: string]: unknown;
@@ -4891,7 +4891,7 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can name another tenant. `tenant_suspended`: The tenant is suspended. */
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. */
         "scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended": {
             headers: {
                 [name: string]: unknown;
@@ -5275,7 +5275,7 @@ export interface components {
                 };
             };
         };
-        /** @description `mail_not_configured`: The service sends no e-mail. */
+        /** @description `mail_not_configured`: Email is not configured. */
         mail_not_configured: {
             headers: {
                 [name: string]: unknown;
@@ -5515,7 +5515,7 @@ export interface components {
                 };
             };
         };
-        /** @description `malformed_request`: The request could not be read. `xapi_invalid`: The request does not conform to xAPI. `session_ambiguous`: The browser sent several session cookies. `tenant_required`: No tenant was named. */
+        /** @description `malformed_request`: The request could not be read. `xapi_invalid`: The request does not conform to xAPI. `session_ambiguous`: The browser sent several session cookies. `tenant_required`: No tenant was specified. */
         "malformed_request.xapi_invalid.session_ambiguous.tenant_required": {
             headers: {
                 [name: string]: unknown;
@@ -5527,7 +5527,7 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can name another tenant. `cmi5_violation`: The rules of cmi5 do not allow this. `tenant_suspended`: The tenant is suspended. */
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `cmi5_violation`: The rules of cmi5 do not allow this. `tenant_suspended`: The tenant is suspended. */
         "scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended": {
             headers: {
                 [name: string]: unknown;
