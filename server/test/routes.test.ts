@@ -48,10 +48,10 @@ const withoutScope = new Set([
 
 test('every schema of every operation can be compiled, which the service does only at the first request', () => {
   const [validator, serializer] = [buildValidators(), buildSerializers()];
-  for (const { name, params, query, body, answers } of routes) {
+  for (const { name, params, query, body, responses } of routes) {
     for (const [httpPart, schema] of Object.entries({ params, querystring: query, body }))
       if (schema) assert.doesNotThrow(() => validator({ schema, httpPart })({}), `${name}, ${httpPart}`);
-    for (const [status, { schema, type }] of Object.entries(answers)) {
+    for (const [status, { schema, type }] of Object.entries(responses)) {
       if (!schema || type) continue;
       // A value may be rejected as invalid, but the schema must be accepted.
       try {
@@ -64,8 +64,8 @@ test('every schema of every operation can be compiled, which the service does on
 });
 
 test('every write declares its scope, success responses and events', () => {
-  for (const { method, name, scope, answers, events } of routes) {
-    const successes = Object.keys(answers).map(Number);
+  for (const { method, name, scope, responses, events } of routes) {
+    const successes = Object.keys(responses).map(Number);
     assert.ok(
       successes.some((status) => status < 400),
       name,
@@ -192,7 +192,7 @@ test('each operation is in the document as declared', () => {
     const operation = document.paths[path]?.[route.method.toLowerCase()];
     assert.ok(operation, `${route.method} ${path}`);
     assert.equal(operation.operationId, route.name);
-    for (const status of Object.keys(route.answers))
+    for (const status of Object.keys(route.responses))
       assert.ok(operation.responses[status], `${route.name} ${status}`);
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const inPath = (operation.parameters ?? []).filter(

@@ -61,7 +61,7 @@ export function checkResponses(folder: string) {
     const route = routes.find(({ name }) => name === operation);
     if (!route) continue;
     const isDeclared =
-      code === null ? status in route.answers : isCode(code) && codesOf(route).includes(code);
+      code === null ? status in route.responses : isCode(code) && codesOf(route).includes(code);
     if (!isDeclared) undeclared.add(`${operation} ${code ?? status}`);
   }
   return { answers: lines.length, undeclared: [...undeclared].sort(), unseen: [...unseen].sort() };

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { hacpAnswer } from '../../../../standards/aicc/hacp.ts';
-import { type Answer, route } from '../../platform/http/routes.ts';
+import { type RouteResponse, route } from '../../platform/http/routes.ts';
 import { answerHacp } from './answer-hacp.ts';
 
 /** The same limit as for SCORM commits. A body is larger than its data, because it is percent-encoded. */
@@ -40,7 +40,7 @@ export const aiccRoutes = [
       examples: { 'application/x-www-form-urlencoded': example },
     },
     ownErrors: true,
-    answers: {
+    responses: {
       200: {
         description: 'The HACP response. `error=3` means that the session has ended.',
         type: 'text/plain',
@@ -54,7 +54,7 @@ export const aiccRoutes = [
       503: failed('The service is overloaded. Retry after the number of seconds in `Retry-After`.'),
     },
     events: ['enrolment.progressed', 'enrolment.completed', 'enrolment.passed', 'enrolment.failed'],
-    handle: async (ctx, { params, request }): Promise<Answer> => {
+    handle: async (ctx, { params, request }): Promise<RouteResponse> => {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       return { status: 200, body: await answerHacp(ctx, params.token, body), headers: plainText };
     },

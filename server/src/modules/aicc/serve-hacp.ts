@@ -18,7 +18,7 @@ const preflight = {
 };
 
 /** Statuses that report a problem with the request or the service. All others mean that the session has ended. */
-const ownStatuses = Object.keys(aiccRoutes[0]?.answers ?? {}).map(Number);
+const ownStatuses = Object.keys(aiccRoutes[0]?.responses ?? {}).map(Number);
 
 function sendError(reply: FastifyReply, problem: Problem): FastifyReply {
   beforeProblem(reply, problem);

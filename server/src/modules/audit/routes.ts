@@ -15,7 +15,7 @@ export const auditRoutes = [
     access: 'either',
     scope: 'audit:read',
     query: auditQuery,
-    answers: {
+    responses: {
       200: {
         description:
           'A page of entries. Without the Tenant header, the operator gets the entries of all tenants and of the deployment.',

@@ -20,7 +20,7 @@ export const ownKeyRoutes = [
     description: `For administrators who are signed in to the console; keys cannot create keys. The key can have only scopes that the session has. Without \`Scopes\`, it has all of them. The secret is shown only in this response. The key belongs to the tenant: it keeps working if the administrator leaves. A tenant can have ${maxKeys} usable keys.`,
     example: ['Scopes'],
     body: NewKey,
-    answers: { 201: { description: 'The key, with its secret shown only once.', schema: KeyWithSecret } },
+    responses: { 201: { description: 'The key, with its secret shown only once.', schema: KeyWithSecret } },
     problems: ['key_limit'],
     events: [],
     audits: ['key.created'],
@@ -38,7 +38,7 @@ export const ownKeyRoutes = [
     summary: 'List the keys of your own tenant',
     description: 'Includes revoked and expired keys, and those that the operator created.',
     query: Fields(pageQuery),
-    answers: { 200: { description: 'A page of keys, without their secrets.', schema: PageOf(Key) } },
+    responses: { 200: { description: 'A page of keys, without their secrets.', schema: PageOf(Key) } },
     handle: async (ctx, { query }) => ok(await listKeys(ctx, { ...query, tenantId: ctx.tenantId })),
   }),
   route({
@@ -51,7 +51,7 @@ export const ownKeyRoutes = [
     description:
       'Revokes any key of the tenant, no matter who created it. Access tokens issued for the key stop working as well.',
     params: Type.Object({ KeyID: Text(255) }),
-    answers: {
+    responses: {
       200: { description: 'The revoked key, which is rejected on every node within 5 s.', schema: Key },
     },
     problems: ['key_not_found'],

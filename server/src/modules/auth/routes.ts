@@ -1,5 +1,5 @@
 import { toProblem } from '../../platform/http/problems.ts';
-import { type Answer, route } from '../../platform/http/routes.ts';
+import { type RouteResponse, route } from '../../platform/http/routes.ts';
 import { isId, sha256 } from '../../platform/ids.ts';
 import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { isScope } from '../../platform/scopes.ts';
@@ -8,7 +8,7 @@ import { basicCredentials, isUsable } from './authenticate.ts';
 import { usableKey } from './known-keys.ts';
 import { AccessToken, TokenError, TokenRequest } from './schemas.ts';
 
-function refusal(status: number, error: string, description: string): Answer {
+function refusal(status: number, error: string, description: string): RouteResponse {
   const headers = status === 401 ? { 'WWW-Authenticate': 'Basic' } : {};
   return { status, body: { error, error_description: description }, headers };
 }
@@ -27,7 +27,7 @@ export const authRoutes = [
     scope: null,
     body: TokenRequest,
     forms: true,
-    answers: {
+    responses: {
       200: { description: 'A bearer token, valid for ten minutes.', schema: AccessToken },
       400: { description: 'RFC 6749 §5.2.', schema: TokenError },
       401: { description: 'RFC 6749 §5.2.', schema: TokenError },

@@ -40,7 +40,7 @@ export const catalogueRoutes = [
     access: 'tenant',
     scope: 'catalogue:read',
     query: offerQuery,
-    answers: { 200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(Course) } },
+    responses: { 200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(Course) } },
     handle: async (ctx, { query }) => ok(await listOfferedCourses(ctx, query)),
   }),
   route({
@@ -53,7 +53,7 @@ export const catalogueRoutes = [
     description: 'Includes drafts and retired courses.',
     scope: 'catalogue:read',
     query: courseQuery,
-    answers: {
+    responses: {
       200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(AuthoredCourse) },
     },
     handle: async (ctx, { query }) => ok(await listAuthoredCourses(ctx, query)),
@@ -69,7 +69,7 @@ export const catalogueRoutes = [
     scope: 'catalogue:write',
     params,
     body: CourseChange,
-    answers: {
+    responses: {
       201: { description: 'Created.', schema: AuthoredCourse },
       200: { description: 'Changed.', schema: AuthoredCourse },
     },
@@ -89,7 +89,7 @@ export const catalogueRoutes = [
     description: 'Includes options that are not published.',
     scope: 'catalogue:read',
     params,
-    answers: { 200: { description: 'The course with all its options.', schema: AuthoredCourse } },
+    responses: { 200: { description: 'The course with all its options.', schema: AuthoredCourse } },
     problems: ['course_not_found'],
     handle: async (ctx, { params }) => ok(await readAuthoredCourse(ctx, { courseId: params.CourseID })),
   }),
@@ -103,7 +103,7 @@ export const catalogueRoutes = [
       'A course can be deleted only if nobody has ever been enrolled on it. Otherwise retire it with `"Status": "retired"`.',
     scope: 'catalogue:write',
     params,
-    answers: { 204: { description: 'Deleted with its options, releases and files.' } },
+    responses: { 204: { description: 'Deleted with its options, releases and files.' } },
     problems: ['course_not_found', 'course_in_use'],
     events: [],
     audits: ['course.deleted'],
@@ -123,7 +123,7 @@ export const catalogueRoutes = [
     scope: 'catalogue:write',
     params: optionParams,
     body: EnrolOptionChange,
-    answers: {
+    responses: {
       201: { description: 'Created.', schema: EnrolOption },
       200: { description: 'Changed.', schema: EnrolOption },
     },
@@ -146,7 +146,7 @@ export const catalogueRoutes = [
       'An option can be deleted only if nobody has ever been enrolled with it. Otherwise retire it.',
     scope: 'catalogue:write',
     params: optionParams,
-    answers: { 204: { description: 'Deleted.' } },
+    responses: { 204: { description: 'Deleted.' } },
     problems: ['option_not_found', 'option_in_use'],
     events: [],
     audits: ['option.deleted'],
@@ -169,7 +169,7 @@ export const catalogueRoutes = [
       types: ['application/zip', 'application/xml', 'text/xml'],
       description: 'The package as a zip archive, or a cmi5 course structure.',
     },
-    answers: {
+    responses: {
       201: { description: 'The first release.', schema: Release },
       200: {
         description: 'A further release. Learners who have already started stay on theirs.',
@@ -203,7 +203,7 @@ export const catalogueRoutes = [
     description: 'The release that new learners play, with its units and warnings.',
     scope: 'catalogue:read',
     params,
-    answers: { 200: { description: 'The release.', schema: Release } },
+    responses: { 200: { description: 'The release.', schema: Release } },
     problems: ['course_not_playable'],
     handle: async (ctx, { params }) => ok(await readCurrentRelease(ctx, { courseId: params.CourseID })),
   }),
@@ -218,7 +218,7 @@ export const catalogueRoutes = [
     scope: 'catalogue:read',
     params,
     query: Fields(pageQuery),
-    answers: { 200: { description: 'A page of releases, newest first.', schema: PageOf(Release) } },
+    responses: { 200: { description: 'A page of releases, newest first.', schema: PageOf(Release) } },
     problems: ['course_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await listReleases(ctx, { ...query, courseId: params.CourseID })),
@@ -233,7 +233,7 @@ export const catalogueRoutes = [
     description: "Includes the package's units and the warnings from its import.",
     scope: 'catalogue:read',
     params: releaseParams,
-    answers: { 200: { description: 'The release.', schema: Release } },
+    responses: { 200: { description: 'The release.', schema: Release } },
     problems: ['course_not_found', 'release_not_found'],
     handle: async (ctx, { params }) =>
       ok(await readRelease(ctx, { courseId: params.CourseID, release: params.Release })),
@@ -249,7 +249,7 @@ export const catalogueRoutes = [
     scope: 'catalogue:write',
     params: releaseParams,
     body: ReleaseChange,
-    answers: { 200: { description: 'The release, which is now current.', schema: Release } },
+    responses: { 200: { description: 'The release, which is now current.', schema: Release } },
     problems: ['course_not_found', 'release_not_found'],
     events: ['course.released'],
     audits: ['release.made_current'],

@@ -30,7 +30,7 @@ export const cmi5Routes = [
     scope: 'enrolments:write',
     params: Type.Object({ LoginID, EnrollID }),
     body: Waiver,
-    answers: { 200: { description: 'The enrolment with its new result.', schema: Enrolment } },
+    responses: { 200: { description: 'The enrolment with its new result.', schema: Enrolment } },
     problems: ['enrolment_not_found', 'not_waivable'],
     events: ['enrolment.progressed', 'enrolment.completed', 'enrolment.passed', 'enrolment.failed'],
     audits: ['enrolment.unit_waived'],

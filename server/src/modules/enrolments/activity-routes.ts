@@ -33,7 +33,7 @@ export const activityRoutes = [
         }),
       ),
     }),
-    answers: {
+    responses: {
       200: { description: 'A page of units, ordered by UnitID.', schema: PageOf(UnitActivity) },
     },
     problems: ['enrolment_not_found'],
@@ -50,7 +50,7 @@ export const activityRoutes = [
       "The answers that the tenant's learners gave to each question in a course, in the current and earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue while there is a NextCursor.",
     params: Type.Object({ CourseID }),
     query: Fields(pageQuery),
-    answers: { 200: { description: 'A page of interactions.', schema: PageOf(CourseInteraction) } },
+    responses: { 200: { description: 'A page of interactions.', schema: PageOf(CourseInteraction) } },
     handle: async (ctx, { params, query }) =>
       ok(await listCourseInteractions(ctx, { ...query, courseId: params.CourseID })),
   }),
@@ -64,7 +64,7 @@ export const activityRoutes = [
       'For each question, how many learners gave each answer, how many answers were correct, and how long they took. In each attempt, only the last answer to a question counts. A response covers up to 50 enrolments. While there is a NextCursor, send it with the next request, and add up the numbers from all responses.',
     params: Type.Object({ CourseID }),
     query: Fields({ Cursor: pageQuery.Cursor }),
-    answers: { 200: { description: 'The questions and their answers.', schema: CourseQuestions } },
+    responses: { 200: { description: 'The questions and their answers.', schema: CourseQuestions } },
     handle: async (ctx, { params, query }) =>
       ok(await readCourseQuestions(ctx, { ...query, courseId: params.CourseID })),
   }),

@@ -18,7 +18,7 @@ export const bulkEnrolRoutes = [
       'LoginID, CourseID, DurationID (optional) and the fields of the body of POST /enrol/{LoginID}/{CourseID}; in CSV a member of Metadata is a column such as Metadata.colour',
       { LoginID: 'ada', CourseID: 'fire-safety', DurationID: '30-days' },
     ),
-    answers: { 200: bulkResponse },
+    responses: { 200: bulkResponse },
     events: ['enrolment.created', 'enrolment.expired', 'enrolment.extended', 'enrolment.renewed'],
     handle: (ctx, { query, request }, reply) =>
       enrolInBulk(ctx, { request, reply, body: request.body, plan: query.plan ?? false }),

@@ -23,7 +23,7 @@ const enrolling = {
   ...writing,
   method: 'POST',
   body: EnrolRequest,
-  answers: {
+  responses: {
     201: { description: 'Enrolled.', schema: Enrolment },
     200: {
       description:
@@ -85,7 +85,7 @@ export const enrolmentRoutes = [
     scope: 'catalogue:read',
     own: true,
     params: Type.Object({ CourseID, LoginID }),
-    answers: {
+    responses: {
       200: {
         description: 'The course, the options this user can choose, and the current enrolment or null.',
         schema: Fields({ ...Course.properties, EnrollID: Nullable(EnrollID) }, { title: 'Offer' }),
@@ -126,7 +126,7 @@ export const enrolmentRoutes = [
         ),
       ),
     }),
-    answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
+    responses: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
     handle: async (ctx, { query }) => ok(await listEnrolments(ctx, query)),
   }),
   route({
@@ -140,7 +140,7 @@ export const enrolmentRoutes = [
     own: true,
     params: Type.Object({ LoginID }),
     query: Fields({ ...pageQuery, ...orderQuery }),
-    answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
+    responses: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
     problems: ['user_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await listEnrolmentsOfUser(ctx, { ...query, LoginID: params.LoginID })),
@@ -154,7 +154,7 @@ export const enrolmentRoutes = [
     description: 'Returns the same record as enrolling.',
     own: true,
     params,
-    answers: { 200: { description: 'The enrolment.', schema: Enrolment } },
+    responses: { 200: { description: 'The enrolment.', schema: Enrolment } },
     problems: ['enrolment_not_found'],
     handle: async (ctx, { params }) =>
       ok(await readEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID })),
@@ -170,7 +170,7 @@ export const enrolmentRoutes = [
     example: ['Reference'],
     params,
     body: EnrolmentChange,
-    answers: { 200: { description: 'The changed enrolment.', schema: Enrolment } },
+    responses: { 200: { description: 'The changed enrolment.', schema: Enrolment } },
     problems: ['enrolment_not_found', 'no_seats_left', 'already_enrolled'],
     events: [
       'enrolment.updated',
@@ -202,7 +202,7 @@ export const enrolmentRoutes = [
       'Checks the same rules as a click on the launch link, and says which of them fail and what to do.',
     own: true,
     params,
-    answers: { 200: { description: 'The rules in order.', schema: Explanation } },
+    responses: { 200: { description: 'The rules in order.', schema: Explanation } },
     problems: ['enrolment_not_found'],
     handle: async (ctx, { params }) =>
       ok(await explainEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID })),
@@ -218,7 +218,7 @@ export const enrolmentRoutes = [
     own: true,
     params,
     query: Fields(pageQuery),
-    answers: {
+    responses: {
       200: { description: 'Launches, commits and events, oldest first.', schema: PageOf(TimelineEntry) },
     },
     problems: ['enrolment_not_found'],

@@ -18,7 +18,7 @@ export const eventRoutes = [
     access: 'tenant',
     scope: 'events:read',
     query: eventQuery,
-    answers: {
+    responses: {
       200: { description: 'The events after Cursor or, with Order=newest, before it.', schema: EventPage },
     },
     handle: async (ctx, { query }) => {

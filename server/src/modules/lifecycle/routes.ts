@@ -26,7 +26,7 @@ export const lifecycleRoutes = [
         }),
       ),
     }),
-    answers: {
+    responses: {
       200: {
         description:
           'The receipt. Repeating the call during the deletion returns the same receipt; afterwards the response is 404.',
@@ -47,7 +47,7 @@ export const lifecycleRoutes = [
     summary: 'Export all data of a tenant',
     description: 'Use this before you delete a tenant, or when a client leaves. The response is streamed.',
     params,
-    answers: {
+    responses: {
       200: {
         description:
           'One line `{ Type, Record }` for each record: users, enrolments, results, run-time data, events, keys and webhooks without secrets, and the audit trail. The first line is the tenant.',

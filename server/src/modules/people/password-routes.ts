@@ -36,7 +36,7 @@ export const passwordRoutes = [
     summary: 'Read the invitation behind a link',
     description: "Called by the link's page. Does not use up the link.",
     body: InvitationToken,
-    answers: { 200: { description: 'The link can be used.', schema: OpenInvitation } },
+    responses: { 200: { description: 'The link can be used.', schema: OpenInvitation } },
     problems: ['cross_site', 'invitation_ended'],
     events: [],
     handle: async (ctx, { body, request }) => {
@@ -53,7 +53,7 @@ export const passwordRoutes = [
     description:
       "Called by the link's page, which hashes the password first. The link cannot be used again, and the user's other sessions end.",
     body: InvitationAcceptance,
-    answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
+    responses: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
     problems: ['cross_site', 'invitation_ended', 'password_not_hashed', 'signed_out'],
     events: ['invitation.accepted', 'user.updated'],
     audits: ['sign_in.succeeded', 'sign_in.failed', 'user.access_changed'],
@@ -72,7 +72,7 @@ export const passwordRoutes = [
     description:
       'The response is the same whether or not the user exists. Users get a link if they can sign in with a password and have an email address.',
     body: PasswordForgotten,
-    answers: { 204: { description: 'If the user can reset the password, an email is on its way.' } },
+    responses: { 204: { description: 'If the user can reset the password, an email is on its way.' } },
     problems: ['cross_site', 'mail_not_configured', 'login_throttled'],
     events: [],
     audits: ['password_reset.requested'],
@@ -90,7 +90,7 @@ export const passwordRoutes = [
     summary: 'Read the password reset behind a link',
     description: "Called by the link's page. Does not use up the link.",
     body: InvitationToken,
-    answers: { 200: { description: 'The link can be used.', schema: OpenInvitation } },
+    responses: { 200: { description: 'The link can be used.', schema: OpenInvitation } },
     problems: ['cross_site', 'reset_ended'],
     events: [],
     handle: async (ctx, { body, request }) => {
@@ -107,7 +107,7 @@ export const passwordRoutes = [
     description:
       "Called by the link's page, which hashes the password first. All of the user's links stop working, and their other sessions end.",
     body: InvitationAcceptance,
-    answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
+    responses: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
     problems: ['cross_site', 'reset_ended', 'password_not_hashed', 'signed_out'],
     events: ['user.updated'],
     audits: ['sign_in.succeeded', 'sign_in.failed', 'user.access_changed'],
@@ -126,7 +126,7 @@ export const passwordRoutes = [
     description:
       'For users who are signed in to a page of this service, which hashes both passwords. Their other sessions end.',
     body: OwnPasswordChange,
-    answers: { 204: { description: 'The password has been changed.' } },
+    responses: { 204: { description: 'The password has been changed.' } },
     problems: [
       'cross_site',
       'signed_out',

@@ -29,7 +29,7 @@ export const peopleRoutes = [
         }),
       ),
     }),
-    answers: {
+    responses: {
       200: { description: 'The receipt. Repeating the call returns the same one.', schema: Erasure },
     },
     problems: ['user_not_found'],
@@ -50,7 +50,7 @@ export const peopleRoutes = [
     // An export contains nothing that its caller could not read anyway.
     also: ['enrolments:read', 'events:read', 'xapi:read', 'audit:read'],
     params,
-    answers: {
+    responses: {
       200: {
         description: 'An object with one list for each kind of data.',
         type: 'application/json',

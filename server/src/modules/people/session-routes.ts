@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { type Answer, ok, route } from '../../platform/http/routes.ts';
+import { ok, type RouteResponse, route } from '../../platform/http/routes.ts';
 import { Fields, Text } from '../../platform/http/schema.ts';
 import { checkInTurn } from '../../platform/load/admission.ts';
 import { LoginID } from '../users/schemas.ts';
@@ -12,7 +12,7 @@ import { createSignInLink, isLinkOfSuspendedTenant, isSignInLink, signIn } from 
 import { crossSitePage, pageHeaders, signInPage, suspendedTenantPage, usedLinkPage } from './sign-in-page.ts';
 import { signedIn } from './sign-in-response.ts';
 
-const page = (status: number, body: string): Answer => ({ status, body, headers: pageHeaders });
+const page = (status: number, body: string): RouteResponse => ({ status, body, headers: pageHeaders });
 const html = (description: string) => ({ description, type: 'text/html' });
 const Token = Text(2048, { description: 'Part of the sign-in link.' });
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
@@ -30,7 +30,7 @@ export const sessionRoutes = [
     scope: 'users:write',
     params: Type.Object({ LoginID }),
     body: SignInRequest,
-    answers: { 201: { description: "The link. Redirect the user's browser to it.", schema: SignInLink } },
+    responses: { 201: { description: "The link. Redirect the user's browser to it.", schema: SignInLink } },
     problems: ['user_not_found', 'user_disabled'],
     events: [],
     audits: ['sign_in_link.created'],
@@ -48,7 +48,7 @@ export const sessionRoutes = [
     description:
       'Only the button on the page uses up the link, so mail scanners that follow links do no harm.',
     query: Type.Object({ token: Type.Optional(Token) }),
-    answers: {
+    responses: {
       200: html('A page with one button.'),
       403: html('The tenant is suspended.'),
       410: html('The link has expired or has been used.'),
@@ -70,7 +70,7 @@ export const sessionRoutes = [
       'The button on the sign-in page sends this request. If it succeeds, the response sets the session cookie and redirects.',
     forms: true,
     body: Fields({ token: Token }),
-    answers: {
+    responses: {
       303: { description: 'Signed in: sets the session cookie and redirects to the page.' },
       403: html('The form was sent by another site, or the tenant is suspended.'),
       410: html('The link has expired or has been used.'),
@@ -95,7 +95,7 @@ export const sessionRoutes = [
     description:
       'The browser hashes the password with this function. The path contains the ID or name of the tenant. The response does not reveal whether the tenant exists.',
     params: Type.Object({ TenantID: PasswordSignIn.properties.TenantID }),
-    answers: {
+    responses: {
       200: {
         description: 'sha256-hex if the tenant is unknown or has declared no function.',
         schema: PasswordFunction,
@@ -111,7 +111,7 @@ export const sessionRoutes = [
     summary: 'Sign in with a hashed password',
     description: "For the console's sign-in page, which hashes the password first.",
     body: PasswordSignIn,
-    answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
+    responses: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
     problems: ['cross_site', 'sign_in_failed', 'login_throttled', 'tenant_suspended', 'signed_out'],
     events: [],
     audits: ['sign_in.succeeded', 'sign_in.failed'],
@@ -130,7 +130,7 @@ export const sessionRoutes = [
     name: 'readSession',
     summary: 'Read the current session',
     description: 'If nobody is signed in, the response is 401 `signed_out`.',
-    answers: { 200: { description: 'The session.', schema: Session } },
+    responses: { 200: { description: 'The session.', schema: Session } },
     problems: ['cross_site', 'signed_out', 'session_ambiguous', 'tenant_suspended'],
     handle: async (ctx, { request }) => {
       const found = await sessionOf(ctx, request);
@@ -150,7 +150,7 @@ export const sessionRoutes = [
         Type.Boolean({ description: 'true signs this person, or the operator, out on all devices.' }),
       ),
     }),
-    answers: { 204: { description: 'The user has been signed out, or nobody was signed in.' } },
+    responses: { 204: { description: 'The user has been signed out, or nobody was signed in.' } },
     problems: ['cross_site', 'session_ambiguous'],
     events: [],
     audits: ['sessions.ended'],

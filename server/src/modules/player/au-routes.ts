@@ -85,7 +85,7 @@ export const auRoutes = [
     runTime: { token: 'session', use: 'alive' },
     params: Session,
     body: AuOpening,
-    answers: { 201: { description: 'The session.', schema: OpenedUnit } },
+    responses: { 201: { description: 'The session.', schema: OpenedUnit } },
     problems: [...sessionProblems, 'enrolment_erased', 'course_not_playable'],
     events: ['enrolment.progressed'],
     handle: async (ctx, { params, body }) => ({
@@ -103,7 +103,7 @@ export const auRoutes = [
     description: 'For units that report directly to the service, without the page.',
     runTime: { token: 'session', use: 'alive' },
     params: Session,
-    answers: { 200: { description: 'The results.', schema: Results } },
+    responses: { 200: { description: 'The results.', schema: Results } },
     problems: [...sessionProblems, 'enrolment_not_found', 'course_not_playable'],
     handle: async (ctx, { params }) => ({
       status: 200,
@@ -121,7 +121,7 @@ export const auRoutes = [
     runTime: { token: 'session', use: 'alive' },
     bodyLimit: 1024,
     params: Session,
-    answers: {
+    responses: {
       200: {
         description: 'The token, or an error as cmi5 defines it.',
         schema: AuToken,
@@ -147,7 +147,7 @@ export const auRoutes = [
     runTime: { token: 'session', use: 'file' },
     page: true,
     params: Session,
-    answers: {
+    responses: {
       200: { description: 'A page that says that the learner has left the unit.', type: 'text/html' },
       404: { description: 'A page that says that the link has expired.', type: 'text/html' },
     },

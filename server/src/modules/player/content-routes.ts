@@ -76,7 +76,7 @@ export const contentRoutes = [
     runTime: { token: 'ticket', use: 'page' },
     page: true,
     params: Ticket,
-    answers: {
+    responses: {
       200: html('The player page.'),
       404: html('A page that says that the link is unknown or has expired.'),
       421: html('A page that says that the link belongs to another host name.'),
@@ -117,7 +117,7 @@ export const contentRoutes = [
       },
       { additionalProperties: true },
     ),
-    answers: {
+    responses: {
       303: { description: 'Redirects to the player.' },
       403: html('A page that says that the tenant is suspended.'),
       404: html('A page that says that the link is incomplete or has expired.'),
@@ -144,7 +144,7 @@ export const contentRoutes = [
     bodyLimit: maxEmptyBody,
     params: Ticket,
     // Not filtered, because units can have any name and any data.
-    answers: {
+    responses: {
       201: { description: 'The session.', schema: PlayerSession, type: 'application/json' },
     },
     problems: [...ends, 'launch_refused', ...ofPreviews, 'tenant_not_found', 'wrong_host'],
@@ -172,7 +172,7 @@ export const contentRoutes = [
     bodyLimit: commitBytes,
     params: Session,
     body: Commit,
-    answers: {
+    responses: {
       200: { description: 'The receipt, with the current state of the enrolment.', schema: Receipt },
     },
     problems: [
@@ -205,7 +205,7 @@ export const contentRoutes = [
     description: 'The player calls it once a minute to learn whether its session is still open.',
     runTime: { token: 'session', use: 'alive' },
     params: Session,
-    answers: { 204: { description: 'The session is still open.' } },
+    responses: { 204: { description: 'The session is still open.' } },
     problems: [...ends, 'tenant_not_found', 'wrong_host'],
     handle: async (ctx, { params }) => {
       rejectWhenEnded((await findOpenSession(ctx, params.token).keepAlive()).ended);
@@ -225,7 +225,7 @@ export const contentRoutes = [
       ...Session.properties,
       '*': Type.String({ description: 'Path of the file in its package; may contain slashes.' }),
     }),
-    answers: {
+    responses: {
       200: { description: 'The file, with a content type that matches its name.', type: '*/*' },
       206: { description: 'The requested range of the file.', type: '*/*' },
       304: { description: 'The client already has the current file.' },

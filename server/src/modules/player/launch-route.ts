@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type Answer, route } from '../../platform/http/routes.ts';
+import { type RouteResponse, route } from '../../platform/http/routes.ts';
 import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
 import { explain, type LaunchDecision } from '../enrolments/launch-decision.ts';
 import { type EnrolmentHandle, readLaunchKey } from '../enrolments/launch-link.ts';
@@ -27,7 +27,7 @@ type Click = {
 };
 type Page = { language: Language; back: string | null; framing: string };
 
-function brokenLink(page: Page): Answer {
+function brokenLink(page: Page): RouteResponse {
   return rejectionPage({ status: 404, ...textsIn(page.language).pages.brokenLink, ...page });
 }
 
@@ -42,14 +42,14 @@ function linkTo(what: 'review' | 'start', { language, back }: Page, own: URLSear
   return { text: textsIn(language)[what], address: `?${query}` };
 }
 
-function refused(page: Page & { link: Link | null }, decision: LaunchDecision): Answer {
+function refused(page: Page & { link: Link | null }, decision: LaunchDecision): RouteResponse {
   return rejectionPage({ status: 403, ...refusalText(page.language, decision), ...page });
 }
 
 async function click(
   ctx: TenantContext,
   { language, handle, requested, own, wantsReview }: Click,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const tenant = await knownTenant.get(ctx, handle.tenantId);
   if (!tenant) return brokenLink({ language, back: null, framing: "'none'" });
   const back = requested !== null && isAllowedReturn(requested, tenant.ReturnOrigins) ? requested : null;
@@ -104,7 +104,7 @@ export const launchRoute = route({
     },
     { additionalProperties: true },
   ),
-  answers: {
+  responses: {
     303: { description: 'Redirects to the player on the content origin.' },
     403: { description: 'A page that tells the learner why the course cannot be opened.', type: 'text/html' },
     404: { description: 'A page that says that the launch link is not valid.', type: 'text/html' },

@@ -5,7 +5,7 @@ import { CourseID, ReleaseNumber } from '../catalogue/schemas.ts';
 import { createPreview, Preview } from './preview.ts';
 
 const params = Type.Object({ CourseID });
-const answers = { 201: { description: 'The preview, in which nothing is recorded.', schema: Preview } };
+const responses = { 201: { description: 'The preview, in which nothing is recorded.', schema: Preview } };
 
 export const previewRoutes = [
   route({
@@ -20,7 +20,7 @@ export const previewRoutes = [
     scope: 'catalogue:read',
     params,
     body: Fields({ Release: Type.Optional(ReleaseNumber) }),
-    answers,
+    responses,
     problems: ['course_not_found', 'release_not_found', 'course_not_playable'],
     events: [],
     handle: async (ctx, { params, body }) => {
@@ -39,7 +39,7 @@ export const previewRoutes = [
     access: 'tenant',
     scope: 'catalogue:read',
     params,
-    answers,
+    responses,
     problems: ['course_not_found', 'course_not_playable'],
     events: [],
     handle: async (ctx, { params }) => {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Context } from '../../platform/context.ts';
-import type { Answer } from '../../platform/http/routes.ts';
+import type { RouteResponse } from '../../platform/http/routes.ts';
 import { Fields, Instant } from '../../platform/http/schema.ts';
 import { findPlayable } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -58,7 +58,7 @@ export function openLinkIn(ctx: Context, address: string): PreviewLink | null {
 }
 
 /** Handles a click on a PreviewURL. */
-export async function clickPreview(ctx: Context, request: FastifyRequest): Promise<Answer> {
+export async function clickPreview(ctx: Context, request: FastifyRequest): Promise<RouteResponse> {
   const address = request.raw.url ?? '';
   const link = openLinkIn(ctx, address);
   const language = languageOf(request);

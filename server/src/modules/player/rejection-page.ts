@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Answer } from '../../platform/http/routes.ts';
+import type { RouteResponse } from '../../platform/http/routes.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
 
 const style = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--accent:#2456d6}
@@ -67,7 +67,7 @@ export function rejectionPage(input: {
   framing: string;
   /** The page is shown inside the player. */
   isPartOfCourse?: boolean;
-}): Answer {
+}): RouteResponse {
   const {
     status,
     language,
@@ -90,13 +90,13 @@ export function rejectionPage(input: {
   };
 }
 
-export function outdatedPage(request: FastifyRequest): Answer {
+export function outdatedPage(request: FastifyRequest): RouteResponse {
   const language = languageOf(request);
   return rejectionPage({ status: 404, language, ...textsIn(language).pages.outdated, framing: '*' });
 }
 
 /** Redirects an allowed click to the player. */
-export function redirectToPlayer(origin: string, ticket: string, framing: string): Answer {
+export function redirectToPlayer(origin: string, ticket: string, framing: string): RouteResponse {
   return {
     status: 303,
     headers: {
@@ -109,7 +109,7 @@ export function redirectToPlayer(origin: string, ticket: string, framing: string
 }
 
 /** For a page that the course refers to but its package does not contain. */
-export function missingPage(request: Pick<FastifyRequest, 'headers'>): Answer {
+export function missingPage(request: Pick<FastifyRequest, 'headers'>): RouteResponse {
   const language = languageOf(request);
   const texts = textsIn(language).pages.missing;
   return rejectionPage({ status: 404, language, ...texts, framing: '*', isPartOfCourse: true });

@@ -15,7 +15,7 @@ export const reportRoutes = [
     scope: 'enrolments:read',
     heavy: true,
     query: overviewQuery,
-    answers: { 200: { description: 'The counts are exact at the time of the request.', schema: Overview } },
+    responses: { 200: { description: 'The counts are exact at the time of the request.', schema: Overview } },
     handle: async (ctx, { query, request }) => {
       const withWebhooks = request.caller?.scopes.includes('webhooks:write') ?? false;
       const Days = await countDays(ctx, { days: query.Days ?? 30 });

@@ -21,7 +21,7 @@ export const tenantRoutes = [
     description: 'Repeating the request with the same fields is safe. Next, create a key for the tenant.',
     example: ['Name'],
     body: NewTenant,
-    answers: {
+    responses: {
       201: { description: 'Created.', schema: Tenant },
       200: { description: 'The tenant already exists with the same fields.', schema: Tenant },
     },
@@ -45,7 +45,7 @@ export const tenantRoutes = [
       ...pageQuery,
       Search: Type.Optional(Text(255, { description: 'Text to find in TenantID or Name.' })),
     }),
-    answers: { 200: { description: 'A page of tenants.', schema: PageOf(Tenant) } },
+    responses: { 200: { description: 'A page of tenants.', schema: PageOf(Tenant) } },
     handle: async (ctx, { query }) => ok(await listTenants(ctx, query)),
   }),
   route({
@@ -56,7 +56,7 @@ export const tenantRoutes = [
     summary: 'Read a tenant',
     description: 'Includes its settings for passwords, return URLs and frames.',
     params,
-    answers: { 200: { description: 'The tenant.', schema: Tenant } },
+    responses: { 200: { description: 'The tenant.', schema: Tenant } },
     problems: ['tenant_not_found'],
     handle: async (ctx, { params }) => ok(await readTenant(ctx, { tenantId: params.TenantID })),
   }),
@@ -71,7 +71,7 @@ export const tenantRoutes = [
     example: ['Name'],
     params,
     body: TenantChange,
-    answers: { 200: { description: 'The changed tenant.', schema: Tenant } },
+    responses: { 200: { description: 'The changed tenant.', schema: Tenant } },
     problems: ['tenant_not_found'],
     events: [],
     audits: ['tenant.changed', 'tenant.suspended', 'tenant.resumed'],
@@ -89,7 +89,7 @@ export const tenantRoutes = [
     example: ['Scopes'],
     params,
     body: NewKey,
-    answers: { 201: { description: 'The key, with its secret shown only once.', schema: KeyWithSecret } },
+    responses: { 201: { description: 'The key, with its secret shown only once.', schema: KeyWithSecret } },
     problems: ['tenant_not_found'],
     events: [],
     audits: ['key.created'],
@@ -108,7 +108,7 @@ export const tenantRoutes = [
     description: 'Includes revoked and expired keys.',
     params,
     query: Fields(pageQuery),
-    answers: { 200: { description: 'A page of keys, without their secrets.', schema: PageOf(Key) } },
+    responses: { 200: { description: 'A page of keys, without their secrets.', schema: PageOf(Key) } },
     problems: ['tenant_not_found'],
     handle: async (ctx, { params, query }) => {
       const { TenantID: tenantId } = await readTenant(ctx, { tenantId: params.TenantID });
@@ -123,7 +123,7 @@ export const tenantRoutes = [
     summary: 'Revoke a key of a tenant',
     description: 'Access tokens issued for the key stop working as well.',
     params: Type.Object({ TenantID, KeyID: Text(255) }),
-    answers: {
+    responses: {
       200: { description: 'The revoked key, which is rejected on every node within 5 s.', schema: Key },
     },
     problems: ['key_not_found'],

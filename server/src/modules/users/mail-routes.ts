@@ -24,7 +24,7 @@ export const mailRoutes = [
       LoginID: Type.Optional(LoginID),
       Status: Type.Optional(OneOf(mailStatuses)),
     }),
-    answers: { 200: { description: 'A page of emails.', schema: PageOf(Mail) } },
+    responses: { 200: { description: 'A page of emails.', schema: PageOf(Mail) } },
     handle: async (ctx, { query }) => ok(await listMails(ctx, query)),
   }),
 ];

@@ -29,7 +29,7 @@ export const userRoutes = [
     example: ['FirstName', 'LastName', 'Email', 'GroupName', 'Password'],
     scope: 'users:write',
     body: NewUser,
-    answers: {
+    responses: {
       201: { description: 'Created.', schema: User },
       200: { description: 'The user already exists with the same data: a safe retry.', schema: User },
     },
@@ -54,7 +54,7 @@ export const userRoutes = [
     scope: 'users:write',
     query: bulkQuery,
     streams: bulkStreams('those of POST /user', { LoginID: 'grace', FirstName: 'Grace' }),
-    answers: { 200: bulkResponse },
+    responses: { 200: bulkResponse },
     events: ['user.created'],
     audits: ['administrator.created'],
     handle: (ctx, { query, request }, reply) =>
@@ -81,7 +81,7 @@ export const userRoutes = [
         }),
       ),
     }),
-    answers: {
+    responses: {
       200: { description: 'A page of users.', schema: PageOf(User) },
     },
     handle: async (ctx, { query }) => ok(await listUsers(ctx, query)),
@@ -99,7 +99,7 @@ export const userRoutes = [
       ...pageQuery,
       Search: Type.Optional(Text(255, { description: 'Beginning of the name; case-sensitive.' })),
     }),
-    answers: { 200: { description: 'A page of groups, ordered by name.', schema: PageOf(Group) } },
+    responses: { 200: { description: 'A page of groups, ordered by name.', schema: PageOf(Group) } },
     handle: async (ctx, { query }) => ok(await listGroups(ctx, query)),
   }),
   route({
@@ -112,7 +112,7 @@ export const userRoutes = [
     scope: 'users:read',
     own: true,
     params,
-    answers: { 200: { description: 'The user.', schema: User } },
+    responses: { 200: { description: 'The user.', schema: User } },
     problems: ['user_not_found'],
     handle: async (ctx, { params }) => ok(await readUser(ctx, { loginId: params.LoginID })),
   }),
@@ -128,7 +128,7 @@ export const userRoutes = [
     scope: 'users:write',
     params,
     body: UserChange,
-    answers: { 200: { description: 'The changed user.', schema: User } },
+    responses: { 200: { description: 'The changed user.', schema: User } },
     problems: ['user_not_found', 'login_id_immutable', 'password_not_hashed'],
     events: ['user.updated', 'user.disabled'],
     audits: ['user.access_changed'],
@@ -143,7 +143,9 @@ export const userRoutes = [
     description: 'The status is always 200. For a user who does not exist, `Result` is -1.',
     scope: 'users:read',
     params,
-    answers: { 200: { description: '`Result`: 1 enabled, 0 disabled, -1 not found.', schema: CheckResult } },
+    responses: {
+      200: { description: '`Result`: 1 enabled, 0 disabled, -1 not found.', schema: CheckResult },
+    },
     handle: async (ctx, { params }) => ok(await checkUser(ctx, { loginId: params.LoginID })),
   }),
   route({
@@ -157,7 +159,7 @@ export const userRoutes = [
     scope: 'users:read',
     params,
     body: PasswordCheck,
-    answers: {
+    responses: {
       200: {
         description: '`Result`: 1 valid, 0 disabled, -1 not found, -2 wrong password.',
         schema: CheckResult,
@@ -181,7 +183,7 @@ export const userRoutes = [
     also: ['users:admin'],
     params,
     body: PasswordCheck,
-    answers: { 204: { description: 'The password has been set.' } },
+    responses: { 204: { description: 'The password has been set.' } },
     problems: ['user_not_found', 'password_not_hashed'],
     events: ['user.updated'],
     audits: ['user.access_changed'],

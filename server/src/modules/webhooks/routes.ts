@@ -45,7 +45,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
       'Deliveries are signed according to Standard Webhooks. The secret is shown only in this response. With `Kind` `xapi`, it forwards statements to another LRS, which also requires the scope `xapi:read`.',
     example: ['Types'],
     body: NewWebhook,
-    answers: {
+    responses: {
       201: { description: 'The endpoint, with its secret shown only once.', schema: WebhookWithSecret },
     },
     problems: ['webhook_limit', 'webhook_address_refused'],
@@ -65,7 +65,9 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     summary: 'List webhook endpoints',
     description: 'Shows whether each endpoint is enabled, disabled or failing.',
     query: Fields(pageQuery),
-    answers: { 200: { description: 'A page of endpoints, without their secrets.', schema: PageOf(Webhook) } },
+    responses: {
+      200: { description: 'A page of endpoints, without their secrets.', schema: PageOf(Webhook) },
+    },
     handle: async (ctx, { query }) => ok(await listWebhooks(ctx, query)),
   }),
   route({
@@ -76,7 +78,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     summary: 'Read a webhook endpoint',
     description: 'The secret is not returned.',
     params,
-    answers: { 200: { description: 'The endpoint.', schema: Webhook } },
+    responses: { 200: { description: 'The endpoint.', schema: Webhook } },
     problems: ['webhook_not_found'],
     handle: async (ctx, { params }) =>
       ok(toWebhook(await readWebhookRow(ctx, { webhookId: params.WebhookID }))),
@@ -91,7 +93,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     example: ['Types'],
     params,
     body: WebhookChange,
-    answers: { 200: { description: 'The changed endpoint.', schema: Webhook } },
+    responses: { 200: { description: 'The changed endpoint.', schema: Webhook } },
     problems: ['webhook_not_found', 'webhook_address_refused'],
     events: [],
     audits: ['webhook.changed'],
@@ -106,7 +108,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     summary: 'Delete a webhook endpoint and its deliveries',
     description: 'Events that have not been delivered yet will not be sent.',
     params,
-    answers: { 200: { description: 'The deleted endpoint.', schema: Webhook } },
+    responses: { 200: { description: 'The deleted endpoint.', schema: Webhook } },
     problems: ['webhook_not_found'],
     events: [],
     audits: ['webhook.deleted'],
@@ -123,7 +125,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     example: ['OverlapSeconds'],
     params,
     body: Rotation,
-    answers: {
+    responses: {
       200: { description: 'The endpoint, with its new secret shown only once.', schema: WebhookWithSecret },
     },
     problems: ['webhook_not_found'],
@@ -141,7 +143,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     description:
       'Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. For an LRS, one statement is read from it instead, to test the address and the credentials.',
     params,
-    answers: { 200: { description: 'The delivery, whether or not it succeeded.', schema: Delivery } },
+    responses: { 200: { description: 'The delivery, whether or not it succeeded.', schema: Delivery } },
     problems: ['webhook_not_found'],
     events: [],
     prepare: (ctx, { params }) => sendPing(ctx, sources, { webhookId: params.WebhookID }),
@@ -157,7 +159,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     description: 'Newest first, with the request that was sent and the response that was received.',
     params,
     query: deliveryQuery,
-    answers: { 200: { description: 'A page of deliveries.', schema: PageOf(Delivery) } },
+    responses: { 200: { description: 'A page of deliveries.', schema: PageOf(Delivery) } },
     problems: ['webhook_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await listDeliveries(ctx, { ...query, webhookId: params.WebhookID })),
@@ -173,7 +175,9 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     example: ['EventIDs'],
     params,
     body: Replay,
-    answers: { 200: { description: 'The number of events that will be sent again.', schema: ReplayResult } },
+    responses: {
+      200: { description: 'The number of events that will be sent again.', schema: ReplayResult },
+    },
     problems: ['webhook_not_found'],
     events: [],
     audits: ['webhook.replayed'],

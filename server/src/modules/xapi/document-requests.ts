@@ -3,7 +3,7 @@ import { invalid } from '../../../../standards/xapi/invalid.ts';
 import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import type { Answer } from '../../platform/http/routes.ts';
+import type { RouteResponse } from '../../platform/http/routes.ts';
 import { spend } from '../../platform/load/budgets.ts';
 import { reject } from '../../platform/load/reservations.ts';
 import type { DocumentUse } from './au-session.ts';
@@ -67,7 +67,7 @@ export async function getDocument(
   ctx: TenantContext,
   kind: DocumentKind,
   request: LrsRequest,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const address = readAddress(kind, request, false);
   const since = instantParameter(request.parameters, 'since');
   await checkOf(request, address, 'read')(ctx);
@@ -99,7 +99,7 @@ export async function putDocument(
   ctx: TenantContext,
   kind: DocumentKind,
   request: LrsRequest,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const address = readAddress(kind, request, true);
   const areRequired = request.edition === '2.0.0' ? 'to_replace' : kind === 'state' ? 'never' : 'always';
   await writeDocument(ctx, named(address), {
@@ -117,7 +117,7 @@ export async function postDocument(
   ctx: TenantContext,
   kind: DocumentKind,
   request: LrsRequest,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const address = readAddress(kind, request, true);
   const content = contentOf(request);
   if (mediaTypeOf(content.contentType) === 'application/json' && !isObject(parseDocument(content.content)))
@@ -142,7 +142,7 @@ export async function removeDocument(
   ctx: TenantContext,
   kind: DocumentKind,
   request: LrsRequest,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const address = readAddress(kind, request, kind !== 'state');
   const check = checkOf(request, address, 'delete');
   if (address.documentId === null) {

@@ -5,24 +5,24 @@ import type { Actor, Statement } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import type { Answer } from '../../platform/http/routes.ts';
+import type { RouteResponse } from '../../platform/http/routes.ts';
 import { readDefinitions } from './activity-definitions.ts';
 import { agentParameter, iriParameter, type LrsRequest, requiredParameter } from './lrs-request.ts';
 import { searchKey } from './search-keys.ts';
 
-const json = (value: unknown): Answer => ({
+const json = (value: unknown): RouteResponse => ({
   status: 200,
   body: JSON.stringify(value),
   headers: { 'Content-Type': 'application/json' },
 });
 
 /** Communication 2.8. */
-export function getAbout(): Answer {
+export function getAbout(): RouteResponse {
   return json({ version: ['2.0.0', '1.0.3', '1.0.2', '1.0.1', '1.0.0'] });
 }
 
 /** Communication 2.5: everything known about an activity; an unknown one has only its ID. */
-export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest): Promise<Answer> {
+export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest): Promise<RouteResponse> {
   requiredParameter(parameters, 'activityId');
   const id = iriParameter(parameters, 'activityId') ?? '';
   const definition = (await readDefinitions(ctx, new Set([id]))).get(id);
@@ -43,7 +43,10 @@ select held.payload from (
 where held.bytes <= ${maxBytes} order by held.position desc`;
 
 /** Communication 2.4: the agent as a person, whose properties are lists. The identifier is the only one we know. */
-export async function getAgent(ctx: TenantContext, { parameters, caller }: LrsRequest): Promise<Answer> {
+export async function getAgent(
+  ctx: TenantContext,
+  { parameters, caller }: LrsRequest,
+): Promise<RouteResponse> {
   requiredParameter(parameters, 'agent');
   const agent = agentParameter(parameters);
   if (!agent || agent.objectType === 'Group') return invalid('agent', 'must be an agent.');

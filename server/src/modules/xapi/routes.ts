@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { InvalidXapi } from '../../../../standards/xapi/invalid.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { type ErrorCode, Problem } from '../../platform/errors.ts';
-import { type Answer, type Route, route } from '../../platform/http/routes.ts';
+import { type Route, type RouteResponse, route } from '../../platform/http/routes.ts';
 import { type DocumentKind, documentParameters } from './document-address.ts';
 import { getDocument, postDocument, putDocument, removeDocument } from './document-requests.ts';
 import { exampleActivity, exampleState, exampleStatement, storedExample } from './examples.ts';
@@ -34,7 +34,7 @@ import {
 
 type Spec<Prepared> = Pick<
   Route,
-  'method' | 'path' | 'name' | 'summary' | 'description' | 'answers' | 'raw' | 'heavy'
+  'method' | 'path' | 'name' | 'summary' | 'description' | 'responses' | 'raw' | 'heavy'
 > & {
   query?: TSchema;
   parameters: readonly string[];
@@ -43,7 +43,7 @@ type Spec<Prepared> = Pick<
   begin?: (ctx: TenantContext, reply: FastifyReply) => Promise<void>;
   /** The part of the work that needs no transaction. */
   prepare?: (ctx: TenantContext, request: LrsRequest) => Promise<Prepared>;
-  handle: (ctx: TenantContext, request: LrsRequest, prepared: Prepared) => Promise<Answer>;
+  handle: (ctx: TenantContext, request: LrsRequest, prepared: Prepared) => Promise<RouteResponse>;
 };
 
 const headers = {
@@ -116,7 +116,7 @@ const statements = [
       'Newest first. The response has the header X-Experience-API-Consistent-Through: everything stored up to that time is included.',
     query: statementQuery,
     parameters: [...listParameters, ...singleParameters, cursorParameter],
-    answers: {
+    responses: {
       200: {
         description: 'A page of statements, or the statement with the requested ID.',
         schema: StatementResponse,
@@ -138,7 +138,7 @@ const statements = [
     query: putQuery,
     parameters: ['statementId'],
     raw: statementBody,
-    answers: { 204: { description: 'The statement is stored.' } },
+    responses: { 204: { description: 'The statement is stored.' } },
     problems: ['statement_conflict', 'storage_limit'],
     handle: putStatement,
   }),
@@ -151,7 +151,7 @@ const statements = [
       'Stores all of the statements or none. Identical statements that already exist are skipped, so repeating the request is safe if the statements have IDs.',
     parameters: [],
     raw: statementBody,
-    answers: {
+    responses: {
       200: {
         description: 'The IDs of the statements, in order.',
         schema: StatementIDs,
@@ -181,7 +181,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       name: `get${noun}`,
       summary: `Read ${title}, or list the IDs`,
       description: "Without an ID in the query, returns the list. The ETag identifies a document's version.",
-      answers: {
+      responses: {
         200: {
           description: 'The document with its ETag, or the IDs.',
           schema: DocumentResponse,
@@ -200,7 +200,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       summary: `Store ${title}`,
       description: 'To replace the version that you have read, send its ETag in If-Match.',
       raw,
-      answers: { 204: { description: 'The document is stored.' } },
+      responses: { 204: { description: 'The document is stored.' } },
       problems: ['precondition_failed', 'document_conflict', 'document_limit', 'storage_limit'],
       handle: (ctx, request) => putDocument(ctx, kind, request),
     }),
@@ -212,7 +212,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       description:
         'Properties of the object replace those of the stored one; the others are kept. If there is no document yet, the object is stored.',
       raw,
-      answers: { 204: { description: 'The document is stored.' } },
+      responses: { 204: { description: 'The document is stored.' } },
       problems: ['precondition_failed', 'document_limit', 'storage_limit'],
       handle: (ctx, request) => postDocument(ctx, kind, request),
     }),
@@ -225,7 +225,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
         kind === 'state'
           ? 'Without a stateId, all states of the agent and activity are deleted. Repeating the request is safe.'
           : 'Repeating the request is safe.',
-      answers: { 204: { description: 'The document no longer exists.' } },
+      responses: { 204: { description: 'The document no longer exists.' } },
       problems: ['precondition_failed'],
       handle: (ctx, request) => removeDocument(ctx, kind, request),
     }),
@@ -242,7 +242,7 @@ const lookups = [
     description: "The identifier, and the agent's names in recent statements.",
     query: agentQuery,
     parameters: ['agent'],
-    answers: {
+    responses: {
       200: {
         description: 'The agent as a Person.',
         schema: Person,
@@ -261,7 +261,7 @@ const lookups = [
     description: 'The definitions in all statements, merged. An unknown activity has only its ID.',
     query: activityQuery,
     parameters: ['activityId'],
-    answers: {
+    responses: {
       200: {
         description: 'The activity with its definition.',
         schema: Activity,
@@ -280,7 +280,7 @@ const lookups = [
     tag: 'xAPI',
     access: 'anyone',
     scope: null,
-    answers: { 200: { description: 'The versions, newest first.', schema: About, type: json } },
+    responses: { 200: { description: 'The versions, newest first.', schema: About, type: json } },
     handle: async () => getAbout(),
   }),
 ];

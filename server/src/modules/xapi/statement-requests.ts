@@ -5,7 +5,7 @@ import { writeInstant } from '../../../../standards/xapi/times.ts';
 import type { Json, Statement } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import type { Answer } from '../../platform/http/routes.ts';
+import type { RouteResponse } from '../../platform/http/routes.ts';
 import { newId } from '../../platform/ids.ts';
 import { mapInSteps } from '../../platform/load/in-steps.ts';
 import { matchAttachments, partsBySha2, readAttachments } from './attachments.ts';
@@ -89,13 +89,16 @@ export async function preparePost(ctx: TenantContext, request: LrsRequest): Prom
 }
 
 /** Communication 2.1.2. */
-export async function postStatements(ctx: TenantContext, prepared: PreparedStatements): Promise<Answer> {
+export async function postStatements(
+  ctx: TenantContext,
+  prepared: PreparedStatements,
+): Promise<RouteResponse> {
   const ids = await storePrepared(ctx, prepared);
   return { status: 200, body: JSON.stringify(ids), headers: { 'Content-Type': 'application/json' } };
 }
 
 /** Communication 2.1.1. */
-export async function putStatement(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
+export async function putStatement(ctx: TenantContext, request: LrsRequest): Promise<RouteResponse> {
   requiredParameter(request.parameters, 'statementId');
   const id = uuidParameter(request.parameters, 'statementId') ?? '';
   const { json, parts } = readBody(request);
@@ -112,13 +115,13 @@ export async function setConsistentThrough(ctx: TenantContext, reply: FastifyRep
 }
 
 /** Communication 2.1.3. */
-export async function getStatements(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
+export async function getStatements(ctx: TenantContext, request: LrsRequest): Promise<RouteResponse> {
   const { parameters } = request;
   const isSingle = parameters.statementId !== undefined || parameters.voidedStatementId !== undefined;
   return isSingle ? getSingle(ctx, request) : getList(ctx, request);
 }
 
-async function getSingle(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
+async function getSingle(ctx: TenantContext, request: LrsRequest): Promise<RouteResponse> {
   const { parameters, caller } = request;
   const other = Object.keys(parameters).find((name) => !singleParameters.includes(name));
   if (other !== undefined) invalid(other, 'cannot be combined with statementId or voidedStatementId.');
@@ -138,7 +141,7 @@ async function getSingle(ctx: TenantContext, request: LrsRequest): Promise<Answe
   return answer(ctx, text, [found], withAttachments);
 }
 
-async function getList(ctx: TenantContext, request: LrsRequest): Promise<Answer> {
+async function getList(ctx: TenantContext, request: LrsRequest): Promise<RouteResponse> {
   const filter = readFilter(request);
   const { rows, next } = await listStatements(ctx, filter, readCursor(request.parameters[cursorParameter]));
   const shown = await showStatements(ctx, rows, {
@@ -162,7 +165,7 @@ async function answer(
   text: string,
   rows: readonly FoundStatement[],
   withAttachments: boolean,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const newest = rows.reduce((latest, { position }) => Math.max(latest, position), 0);
   const modified = newest === 0 ? {} : { 'Last-Modified': writeHttpDate(newest) };
   if (!withAttachments)

@@ -83,8 +83,8 @@ function preparation({ forms, body, streams }: Route): Step {
 }
 
 /** The schemas that validate requests and filter responses. */
-function checksOf({ params, query, body, answers }: Route) {
-  const filters = Object.entries(answers).flatMap(([status, { schema, type }]) =>
+function checksOf({ params, query, body, responses }: Route) {
+  const filters = Object.entries(responses).flatMap(([status, { schema, type }]) =>
     schema && !type ? [[status, schema] as const] : [],
   );
   return {

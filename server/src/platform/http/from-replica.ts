@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { kyselyForEngine, originOf } from '../db/dialect.ts';
 import { isReplicaFault, type Replica } from '../db/replica/replica.ts';
 import { allowedStaleness } from './prefer.ts';
-import type { Answer, Route } from './routes.ts';
+import type { Route, RouteResponse } from './routes.ts';
 
 /** A request's reads from the replica. `ctx` is null once the replica has failed. */
 export type FromReplica = { ctx: Context | null; readonly replica: Replica; readonly applied: string };
@@ -35,8 +35,8 @@ export async function fromReplica(
 export async function readWith(
   source: FromReplica | null,
   acting: Context,
-  read: (ctx: Context) => Promise<Answer>,
-): Promise<Answer> {
+  read: (ctx: Context) => Promise<RouteResponse>,
+): Promise<RouteResponse> {
   if (!source?.ctx) return read(acting);
   try {
     return await read(source.ctx);

@@ -10,13 +10,13 @@ import { exportPages, listOf } from '../rows/export.ts';
 import { acceptedRows } from '../rows/rows.ts';
 import { type FromReplica, fromReplica, readWith } from './from-replica.ts';
 import type { Guards } from './guards.ts';
-import type { Answer, Route } from './routes.ts';
+import type { Route, RouteResponse } from './routes.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 const fileOptions = { contentType: false, dotfiles: 'allow', index: false, cacheControl: false } as const;
 
-function send(reply: FastifyReply, { status, body, headers, file }: Answer): unknown {
+function send(reply: FastifyReply, { status, body, headers, file }: RouteResponse): unknown {
   if (headers) void reply.headers(headers);
   if (file) return reply.sendFile(file.path, file.folder, fileOptions);
   void reply.code(status);
@@ -70,13 +70,13 @@ async function inputOf({ ctx, route, request }: Call, more?: object) {
   return Object.assign(asked, { prepared: await route.prepare?.(ctx, asked as never) });
 }
 
-async function act(call: Call, more?: object): Promise<Answer> {
+async function act(call: Call, more?: object): Promise<RouteResponse> {
   const input = await inputOf(call, more);
   const { ctx, route, reply, source = null } = call;
   return readWith(source, ctx, (from) => route.handle(from, input as never, reply));
 }
 
-async function actOnce(call: Call, key: string): Promise<Answer> {
+async function actOnce(call: Call, key: string): Promise<RouteResponse> {
   const { ctx, route, request, reply } = call;
   const prepare = async () => {
     const input = await inputOf(call);
@@ -86,7 +86,7 @@ async function actOnce(call: Call, key: string): Promise<Answer> {
   return respondOnce(ctx, request, reply, key, { prepare, shares: route.coalesced ? route.name : null });
 }
 
-function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Promise<Answer> {
+function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Promise<RouteResponse> {
   const { ctx, request } = call;
   const read = (more?: object) => readInTurn(ctx, request, () => act(call, more));
   const rows = request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
@@ -95,7 +95,10 @@ function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Pro
   return exportPages(list, rows, (page) => readPage(page, read));
 }
 
-async function workInTurns({ ctx, request }: Call, work: () => Promise<Answer>): Promise<Answer> {
+async function workInTurns(
+  { ctx, request }: Call,
+  work: () => Promise<RouteResponse>,
+): Promise<RouteResponse> {
   for (;;) {
     const answer = await readInTurn(ctx, request, work);
     if (!answer.isPartial) return answer;
@@ -128,4 +131,4 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
 }
 
 /** The cast is safe: a route that declares `whole` returns its body in parts. */
-const partsOf = ({ body }: Answer) => body as AsyncGenerator<string>;
+const partsOf = ({ body }: RouteResponse) => body as AsyncGenerator<string>;

@@ -22,7 +22,7 @@ export type Caller = {
   learner?: string;
 };
 
-export type Answer = {
+export type RouteResponse = {
   status: number;
   body?: unknown;
   headers?: Record<string, string>;
@@ -115,11 +115,11 @@ export type Route = {
   /** Also accepts `application/x-www-form-urlencoded`, and handles `request.validationError` itself. */
   forms?: boolean;
   /** `type` is the content type if it is not JSON. `example` is used where the schema's examples are not enough. */
-  answers: Record<
+  responses: Record<
     number,
     { description: string; schema?: TSchema; type?: string | readonly string[]; example?: unknown }
   >;
-  /** Errors are in the format of the route's protocol, which `answers` describes. */
+  /** Errors are in the format of the route's protocol, which `responses` describes. */
   ownErrors?: true;
   /** Error codes that it can return, in addition to those that follow from its access and input. */
   problems?: readonly ErrorCode[];
@@ -149,7 +149,7 @@ export type Route = {
     ctx: Context,
     input: Input<TSchema, TSchema, TSchema> & Prepared<unknown>,
     reply: FastifyReply,
-  ) => Promise<Answer>;
+  ) => Promise<RouteResponse>;
 };
 
 type RouteSpec<A extends Access, P, Q, B, R> = Omit<
@@ -161,7 +161,11 @@ type RouteSpec<A extends Access, P, Q, B, R> = Omit<
   query?: Q;
   body?: B;
   prepare?: (ctx: ContextOf<A>, input: Input<P, Q, B>) => Promise<R>;
-  handle: (ctx: ContextOf<A>, input: Input<P, Q, B> & Prepared<R>, reply: FastifyReply) => Promise<Answer>;
+  handle: (
+    ctx: ContextOf<A>,
+    input: Input<P, Q, B> & Prepared<R>,
+    reply: FastifyReply,
+  ) => Promise<RouteResponse>;
 };
 
 /**
@@ -178,11 +182,11 @@ export function route<
   return spec as unknown as Route;
 }
 
-export function ok(body: unknown): Answer {
+export function ok(body: unknown): RouteResponse {
   return { status: 200, body };
 }
 
-export function created(body: unknown, location: string): Answer {
+export function created(body: unknown, location: string): RouteResponse {
   return { status: 201, body, headers: { Location: location } };
 }
 

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { type Page, textBytes } from '../http/pagination.ts';
 import { onRequestEnd } from '../http/request-slot.ts';
-import type { Answer } from '../http/routes.ts';
+import type { RouteResponse } from '../http/routes.ts';
 import { inTurn, operatorQueue } from './fair-queue.ts';
 import { reject, reserveAll } from './reservations.ts';
 import { countUnread, isUnreadFull, type UnreadBytes } from './unread-bytes.ts';
@@ -15,9 +15,9 @@ const chunkRows = 25;
 /** A page ends at this many bytes. Another chunk would bring it to about 1 MiB at most. */
 const enoughBytes = 256 * 1024;
 
-type Read = (query: { Limit: number; Cursor?: string }) => Promise<Answer>;
+type Read = (query: { Limit: number; Cursor?: string }) => Promise<RouteResponse>;
 
-const pageOf = ({ body }: Answer) => body as Page<unknown>;
+const pageOf = ({ body }: RouteResponse) => body as Page<unknown>;
 
 function queueOf({ caller }: FastifyRequest): string {
   return caller?.tenantId ?? operatorQueue;
@@ -77,7 +77,7 @@ export async function readInTurn<Result>(
 export async function readPage(
   { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
   read: Read,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   let asked = Math.min(wanted, chunkRows);
   const answer = await read({ Limit: asked, ...(Cursor === undefined ? {} : { Cursor }) });
   const page = pageOf(answer);

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context, TenantContext } from '../context.ts';
 import { forTenant } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
-import type { Answer } from '../http/routes.ts';
+import type { RouteResponse } from '../http/routes.ts';
 import { type Call, once, valueOrThrow } from './once.ts';
 import { operatorOwner } from './stored-responses.ts';
 
@@ -41,8 +41,8 @@ export async function respondOnce(
   request: FastifyRequest,
   reply: FastifyReply,
   key: string,
-  call: Call<Answer>,
-): Promise<Answer> {
+  call: Call<RouteResponse>,
+): Promise<RouteResponse> {
   const [space, name] = keySpace(ctx, request, key);
   const asked = {
     key: name,

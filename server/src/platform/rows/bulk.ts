@@ -4,7 +4,7 @@ import Type, { type TObject } from 'typebox';
 import type { TenantContext } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { toProblem } from '../http/problems.ts';
-import type { Answer } from '../http/routes.ts';
+import type { RouteResponse } from '../http/routes.ts';
 import { Fields } from '../http/schema.ts';
 import { compileRows } from '../http/validation/validation.ts';
 import { validationProblem } from '../http/validation/validation-issues.ts';
@@ -151,7 +151,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
   return async (
     ctx: TenantContext,
     input: { request: FastifyRequest; reply: FastifyReply; body: unknown; plan: boolean },
-  ): Promise<Answer> => {
+  ): Promise<RouteResponse> => {
     const { request, reply, plan } = input;
     const format: RowFormat = request.headers['content-type']?.startsWith(rowTypes.csv) ? 'csv' : 'ndjson';
     const wanted = acceptedRows(request.headers.accept) ?? { format: 'ndjson' as const, rawCells: false };

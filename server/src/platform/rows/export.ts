@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Page } from '../http/pagination.ts';
-import type { Answer, Route } from '../http/routes.ts';
+import type { Route, RouteResponse } from '../http/routes.ts';
 import { type RowFormat, rowTypes, rowWriter } from './rows.ts';
 
 export type List = { columns: string[] };
 
 /** The columns of a list's records; null if the route is not a list. */
 export function listOf(route: Route): List | null {
-  const schema = route.answers[200]?.schema as
+  const schema = route.responses[200]?.schema as
     | { properties?: { Items?: { items?: { properties?: object } }; NextCursor?: unknown } }
     | undefined;
   const record = schema?.properties?.NextCursor ? schema.properties.Items?.items?.properties : undefined;
@@ -21,10 +21,10 @@ export function listOf(route: Route): List | null {
 export async function exportPages(
   { columns }: List,
   wanted: { format: RowFormat; rawCells: boolean },
-  read: (query: { Limit: number; Cursor?: string }) => Promise<Answer>,
-): Promise<Answer> {
+  read: (query: { Limit: number; Cursor?: string }) => Promise<RouteResponse>,
+): Promise<RouteResponse> {
   const write = rowWriter(wanted.format, columns, wanted);
-  const pageOf = ({ body }: Answer) => body as Page<Record<string, unknown>>;
+  const pageOf = ({ body }: RouteResponse) => body as Page<Record<string, unknown>>;
   const shown = ({ Items }: Page<Record<string, unknown>>) =>
     write(Items.map((item) => Object.fromEntries(columns.map((name) => [name, item[name] ?? null]))));
   const first = pageOf(await read({ Limit: 200 }));

@@ -25,7 +25,7 @@ export const attemptRoutes = [
     own: true,
     params,
     query: Fields(pageQuery),
-    answers: { 200: { description: 'Attempts, the current one last.', schema: PageOf(Attempt) } },
+    responses: { 200: { description: 'Attempts, the current one last.', schema: PageOf(Attempt) } },
     problems: ['enrolment_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await listAttempts(ctx, { ...query, loginId: params.LoginID, enrollId: params.EnrollID })),
@@ -42,7 +42,7 @@ export const attemptRoutes = [
     scope: 'enrolments:write',
     params,
     body: ResetRequest,
-    answers: { 200: { description: 'The enrolment without a result.', schema: Enrolment } },
+    responses: { 200: { description: 'The enrolment without a result.', schema: Enrolment } },
     problems: ['enrolment_not_found', 'not_resettable'],
     events: ['enrolment.reset'],
     audits: ['enrolment.reset'],

@@ -31,7 +31,7 @@ export const invitationRoutes = [
     description:
       "The link opens a page where the user sets a password and is signed in. It works once and for seven days. If `SMTP_URL` is set, the service emails it to the user. The user's earlier invitation stops working. Invite users who forgot their password in the same way.",
     body: InvitationRequest,
-    answers: { 201: { description: 'The invitation with its link.', schema: NewInvitation } },
+    responses: { 201: { description: 'The invitation with its link.', schema: NewInvitation } },
     problems: ['user_not_found', 'user_disabled'],
     events: ['invitation.created'],
     audits: ['invitation.created'],
@@ -51,7 +51,7 @@ export const invitationRoutes = [
       'Each row is processed like a call to `POST /invitation`. Rows are independent: a rejected row does not affect the others.',
     query: bulkQuery,
     streams: bulkStreams('LoginID, SendMail', { LoginID: 'ada' }),
-    answers: { 200: bulkResponse },
+    responses: { 200: bulkResponse },
     events: ['invitation.created'],
     audits: ['invitation.created'],
     handle: (ctx, { query, request }, reply) =>
@@ -71,7 +71,7 @@ export const invitationRoutes = [
       ...orderQuery,
       Status: Type.Optional(OneOf(invitationStatuses)),
     }),
-    answers: { 200: { description: 'A page of invitations.', schema: PageOf(Invitation) } },
+    responses: { 200: { description: 'A page of invitations.', schema: PageOf(Invitation) } },
     handle: async (ctx, { query }) => ok(await listInvitations(ctx, query)),
   }),
   route({
@@ -83,7 +83,7 @@ export const invitationRoutes = [
     description: 'The response never contains a link.',
     scope: 'users:read',
     params,
-    answers: { 200: { description: 'The invitation.', schema: Invitation } },
+    responses: { 200: { description: 'The invitation.', schema: Invitation } },
     problems: ['user_not_found', 'invitation_not_found'],
     handle: async (ctx, { params }) => ok(await readInvitation(ctx, { loginId: params.LoginID })),
   }),
@@ -96,7 +96,7 @@ export const invitationRoutes = [
     description:
       'Its links stop working immediately. An invitation that is no longer pending stays as it is.',
     params,
-    answers: { 200: { description: 'The invitation.', schema: Invitation } },
+    responses: { 200: { description: 'The invitation.', schema: Invitation } },
     problems: ['user_not_found', 'invitation_not_found'],
     events: [],
     audits: ['invitation.revoked'],
@@ -111,7 +111,7 @@ export const invitationRoutes = [
     description:
       'For an application that delivers invitations: it receives the event `invitation.created`, which contains no link, and requests one here. Up to five links of an invitation work at the same time; using one ends all of them.',
     params: Type.Object({ LoginID, InvitationID }),
-    answers: { 201: { description: 'The link.', schema: InvitationLink } },
+    responses: { 201: { description: 'The link.', schema: InvitationLink } },
     problems: ['user_not_found', 'invitation_not_found', 'invitation_ended'],
     events: [],
     audits: ['invitation_link.created'],

@@ -127,7 +127,7 @@ const wholeList = {
 const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));
 
 function contentOf(route: Route, status: string, { make }: Examples) {
-  const { schema, type, example } = route.answers[Number(status)] ?? {};
+  const { schema, type, example } = route.responses[Number(status)] ?? {};
   if (!schema && !type) return null;
   const types = type === undefined ? ['application/json'] : [type].flat();
   const shown = example ?? (schema ? make(schema) : undefined);
@@ -137,7 +137,7 @@ function contentOf(route: Route, status: string, { make }: Examples) {
 
 function responsesOf(route: Route, examples: Examples) {
   return Object.fromEntries(
-    Object.entries(route.answers).map(([status, { description }]) => {
+    Object.entries(route.responses).map(([status, { description }]) => {
       const content = contentOf(route, status, examples);
       const sent = route.mayBeStale && status === '200' ? { headers: staleApplied } : {};
       return [status, { description, ...sent, ...(content ? { content } : {}) }];
