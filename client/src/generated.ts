@@ -5035,15 +5035,15 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `course_retired`: The course is retired. `already_enrolled`: The user is already enrolled. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. */
-        "user_disabled.course_retired.already_enrolled.no_seats_left.in_progress": {
+        /** @description `user_disabled`: The user is disabled. `course_retired`: The course is retired. `already_enrolled`: The user is already enrolled. `too_many_enrolments`: The user has too many enrolments. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. */
+        "user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "user_disabled" | "course_retired" | "already_enrolled" | "no_seats_left" | "in_progress";
+                    code?: "user_disabled" | "course_retired" | "already_enrolled" | "too_many_enrolments" | "no_seats_left" | "in_progress";
                 };
             };
         };
@@ -5059,15 +5059,15 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `multiple_enrolment_options`: The course has several enrolment options. `no_enrolment_option`: The course has no enrolment option for this user. `course_retired`: The course is retired. `already_enrolled`: The user is already enrolled. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. */
-        "user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.no_seats_left.in_progress": {
+        /** @description `user_disabled`: The user is disabled. `multiple_enrolment_options`: The course has several enrolment options. `no_enrolment_option`: The course has no enrolment option for this user. `course_retired`: The course is retired. `already_enrolled`: The user is already enrolled. `too_many_enrolments`: The user has too many enrolments. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. */
+        "user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "user_disabled" | "multiple_enrolment_options" | "no_enrolment_option" | "course_retired" | "already_enrolled" | "no_seats_left" | "in_progress";
+                    code?: "user_disabled" | "multiple_enrolment_options" | "no_enrolment_option" | "course_retired" | "already_enrolled" | "too_many_enrolments" | "no_seats_left" | "in_progress";
                 };
             };
         };
@@ -5167,15 +5167,15 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `course_retired`: The course is retired. `already_enrolled`: The user is already enrolled. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. `key_redeemed`: The enrolment key has been redeemed. `key_revoked`: The enrolment key was revoked. `key_expired`: The enrolment key has expired. `key_not_yet_valid`: The enrolment key is not valid yet. `key_of_other_user`: The enrolment key is for another user. `key_of_other_group`: The enrolment key is for another group. */
-        "user_disabled.course_retired.already_enrolled.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group": {
+        /** @description `user_disabled`: The user is disabled. `course_retired`: The course is retired. `already_enrolled`: The user is already enrolled. `too_many_enrolments`: The user has too many enrolments. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. `key_redeemed`: The enrolment key has been redeemed. `key_revoked`: The enrolment key was revoked. `key_expired`: The enrolment key has expired. `key_not_yet_valid`: The enrolment key is not valid yet. `key_of_other_user`: The enrolment key is for another user. `key_of_other_group`: The enrolment key is for another group. */
+        "user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "user_disabled" | "course_retired" | "already_enrolled" | "no_seats_left" | "in_progress" | "key_redeemed" | "key_revoked" | "key_expired" | "key_not_yet_valid" | "key_of_other_user" | "key_of_other_group";
+                    code?: "user_disabled" | "course_retired" | "already_enrolled" | "too_many_enrolments" | "no_seats_left" | "in_progress" | "key_redeemed" | "key_revoked" | "key_expired" | "key_not_yet_valid" | "key_of_other_user" | "key_of_other_group";
                 };
             };
         };
@@ -6023,9 +6023,9 @@ export type ResponseUserNotFoundTenantNotFoundInvitationNotFound = components['r
 export type ResponseInvitationEnded = components['responses']['invitation_ended'];
 export type ResponseValidationFailedIdempotencyKeyReused = components['responses']['validation_failed.idempotency_key_reused'];
 export type ResponseUserNotFoundCourseNotFoundOptionNotFoundTenantNotFound = components['responses']['user_not_found.course_not_found.option_not_found.tenant_not_found'];
-export type ResponseUserDisabledCourseRetiredAlreadyEnrolledNoSeatsLeftInProgress = components['responses']['user_disabled.course_retired.already_enrolled.no_seats_left.in_progress'];
+export type ResponseUserDisabledCourseRetiredAlreadyEnrolledTooManyEnrolmentsNoSeatsLeftInProgress = components['responses']['user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress'];
 export type ResponseUserNotFoundCourseNotFoundTenantNotFound = components['responses']['user_not_found.course_not_found.tenant_not_found'];
-export type ResponseUserDisabledMultipleEnrolmentOptionsNoEnrolmentOptionCourseRetiredAlreadyEnrolledNoSeatsLeftInProgress = components['responses']['user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.no_seats_left.in_progress'];
+export type ResponseUserDisabledMultipleEnrolmentOptionsNoEnrolmentOptionCourseRetiredAlreadyEnrolledTooManyEnrolmentsNoSeatsLeftInProgress = components['responses']['user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress'];
 export type ResponseEnrolmentNotFoundTenantNotFound = components['responses']['enrolment_not_found.tenant_not_found'];
 export type ResponseAlreadyEnrolledNoSeatsLeft = components['responses']['already_enrolled.no_seats_left'];
 export type ResponseUserNotFoundEnrolmentNotFoundTenantNotFound = components['responses']['user_not_found.enrolment_not_found.tenant_not_found'];
@@ -6034,7 +6034,7 @@ export type ResponseCourseRetiredInProgress = components['responses']['course_re
 export type ResponseValidationFailedKeyMistyped = components['responses']['validation_failed.key_mistyped'];
 export type ResponseKeyRedeemed = components['responses']['key_redeemed'];
 export type ResponseUserNotFoundCourseNotFoundOptionNotFoundTenantNotFoundKeyNotFound = components['responses']['user_not_found.course_not_found.option_not_found.tenant_not_found.key_not_found'];
-export type ResponseUserDisabledCourseRetiredAlreadyEnrolledNoSeatsLeftInProgressKeyRedeemedKeyRevokedKeyExpiredKeyNotYetValidKeyOfOtherUserKeyOfOtherGroup = components['responses']['user_disabled.course_retired.already_enrolled.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group'];
+export type ResponseUserDisabledCourseRetiredAlreadyEnrolledTooManyEnrolmentsNoSeatsLeftInProgressKeyRedeemedKeyRevokedKeyExpiredKeyNotYetValidKeyOfOtherUserKeyOfOtherGroup = components['responses']['user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group'];
 export type ResponseValidationFailedKeyMistypedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.key_mistyped.unknown_field.idempotency_key_reused'];
 export type ResponseTooManyRequestsKeyThrottled = components['responses']['too_many_requests.key_throttled'];
 export type ResponseMalformedRequest = components['responses']['malformed_request'];
@@ -7692,7 +7692,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.course_not_found.option_not_found.tenant_not_found"];
-            409: components["responses"]["user_disabled.course_retired.already_enrolled.no_seats_left.in_progress"];
+            409: components["responses"]["user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
@@ -7858,7 +7858,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.course_not_found.tenant_not_found"];
-            409: components["responses"]["user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.no_seats_left.in_progress"];
+            409: components["responses"]["user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
@@ -9661,7 +9661,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.course_not_found.option_not_found.tenant_not_found.key_not_found"];
-            409: components["responses"]["user_disabled.course_retired.already_enrolled.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group"];
+            409: components["responses"]["user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.key_mistyped.unknown_field.idempotency_key_reused"];

@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_2aea93955057 (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_e0baec85e2bb (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -18,6 +18,7 @@ declare
   new_end timestamptz;
   new_duration text;
   current_group text;
+  is_known boolean;
   is_made boolean;
 begin
   for request in
@@ -121,6 +122,16 @@ begin
       continue;
     end if;
     
+    select known.group_name into current_group from "user" known
+    where known.tenant_id = $1 and known.user_id = fact.user_id for key share;
+    is_known := found;
+    if exists (select from enrolment own where own.tenant_id = $1 and own.user_id = fact.user_id
+        offset 4999) then
+      action := 'limit';
+      return next;
+      continue;
+    end if;
+    
     if fact.seats is not null then
       seat := request.course_id || E'\n' || chosen;
       is_full := fact.seats_taken + cardinality(array_positions(planned, seat)) >= fact.seats;
@@ -130,6 +141,7 @@ begin
       set seats_taken = option.seats_taken + 1
       where option.course_id = request.course_id and option.duration_id = chosen and (option.seats is null or option.seats_taken < option.seats);
         is_full := not found;
+        perform set_config('lock_timeout', '300ms', true);
         has_seat := has_seat or found;
       end if;
       if is_full then
@@ -152,9 +164,7 @@ begin
       end if;
     end if;
     
-    select known.group_name into current_group from "user" known
-    where known.tenant_id = $1 and known.user_id = fact.user_id for key share;
-    is_made := found;
+    is_made := is_known;
     if is_made and fact.seats is null then
       perform from enrol_option option where option.course_id = request.course_id and option.duration_id = chosen and option.seats is null for key share;
       is_made := found;

@@ -42,6 +42,7 @@ export const errorCodes = {
   already_enrolled: [409, 'The user is already enrolled'],
   not_resettable: [409, 'The enrolment cannot be reset'],
   not_waivable: [409, 'The unit cannot be waived'],
+  too_many_enrolments: [409, 'The user has too many enrolments'],
   no_seats_left: [409, 'The enrolment option has no seats left'],
   tenant_exists: [409, 'The tenant already exists with different data'],
   tenant_not_suspended: [409, 'The tenant is not suspended'],

@@ -62,16 +62,18 @@ async function load(ctx: Context, column: 'secret_hash' | 'key_id', value: strin
   };
 }
 
-/** Writes at most once a minute for each key. If the write fails, only the time of last use is out of date. */
+const use = `
+update api_key set last_used_at = $2 where api_key.key_id = (
+  select used.key_id from api_key used where used.key_id = $1 for no key update skip locked)`;
+
+/**
+ * Writes at most once a minute for each key. If the write fails, only the time of last use is out of date. It never
+ * waits for a lock, because it may occupy a connection for look-ups of all tenants' keys.
+ */
 function recordUse(ctx: Context, keyId: string, last: Date | null): void {
   const now = ctx.now();
   if (last && now.getTime() - last.getTime() < 60_000) return;
-  ctx.db
-    .updateTable('api_key')
-    .set({ last_used_at: now })
-    .where('key_id', '=', keyId)
-    .execute()
-    .catch((error: unknown) =>
-      ctx.log.warn({ err: error, key: keyId }, 'could not update the last use of a key'),
-    );
+  run(ctx, { name: 'record_key_use', text: use, values: [keyId, now] }).catch((error: unknown) =>
+    ctx.log.warn({ err: error, key: keyId }, 'could not update the last use of a key'),
+  );
 }

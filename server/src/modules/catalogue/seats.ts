@@ -12,24 +12,52 @@ export const takeSeatSql = (isOption: string): string => `update enrol_option op
       set seats_taken = option.seats_taken + 1
       where ${isOption} and (option.seats is null or option.seats_taken < option.seats)`;
 
+/**
+ * SQL of a function: until the transaction ends, other tenants wait for the seat's option, so nothing in it may wait long
+ * for another lock.
+ */
+export const limitWaitsSql = `perform set_config('lock_timeout', '300ms', true)`;
+
 /** SQL: returns a seat that was taken in the same transaction. */
 export const returnSeatSql = (isOption: string): string => `update enrol_option option
       set seats_taken = option.seats_taken - 1 where ${isOption}`;
 
 const takeText = `${takeSeatSql('option.course_id = $1 and option.duration_id = $2')} returning true as taken`;
 
+/** Whether the option has no limit. If so, none is set until the transaction ends. Its seats are not counted. */
+async function isUnlimited(ctx: Context, option: OptionKey): Promise<boolean> {
+  const found = await ctx.db
+    .selectFrom('enrol_option')
+    .select('duration_id')
+    .where('course_id', '=', option.course_id)
+    .where('duration_id', '=', option.duration_id)
+    .where('seats', 'is', null)
+    .forKeyShare()
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Takes one seat in the transaction of its enrolment. Returns false if none is left. */
 export async function takeSeat(ctx: Context, option: OptionKey): Promise<boolean> {
+  if (await isUnlimited(ctx, option)) return true;
   const values = [option.course_id, option.duration_id];
-  return (await run(ctx, { name: 'take_seat', text: takeText, values })).length > 0;
+  const isTaken = (await run(ctx, { name: 'take_seat', text: takeText, values })).length > 0;
+  await limitWaits(ctx);
+  return isTaken;
+}
+
+async function limitWaits(ctx: Context): Promise<void> {
+  await run(ctx, { text: `set local lock_timeout = '300ms'`, values: [] });
 }
 
 const freeText = `
 update enrol_option set seats_taken = greatest(seats_taken - $3, 0) where course_id = $1 and duration_id = $2`;
 
 export async function freeSeats(ctx: Context, option: OptionKey, count: number): Promise<void> {
+  if (await isUnlimited(ctx, option)) return;
   const values = [option.course_id, option.duration_id, count];
   await run(ctx, { name: 'free_seats', text: freeText, values });
+  await limitWaits(ctx);
 }
 
 /** The lock waits for enrolments in progress and blocks new ones, so that the following count is complete. */

@@ -45,10 +45,6 @@ export async function waiveAu(ctx: TenantContext, input: Waiver): Promise<Enrolm
     const { launches: launch } = registration;
     await insertAuSession(ctx, { enrollId, sessionId, launch, mode: 'Waived', unit_id: UnitID });
     await recordUnit(ctx, { enrollId, launch, unitId: UnitID, data: dataOf(after) });
-    await appendAudit(ctx, ctx.tenantId, {
-      ...{ action: 'enrolment.unit_waived' as const, targetId: enrollId },
-      data: { UnitID },
-    });
     const activityId = activityIdOfUnit(ctx, registration.course_id, unit);
     const waiver = { sessionId, activityId, publisherId: UnitID, names: unit.Names ?? {}, au };
     const nodes = newlySatisfied(played.tree, before, new Map([...before, [UnitID, after]]));
@@ -56,6 +52,10 @@ export async function waiveAu(ctx: TenantContext, input: Waiver): Promise<Enrolm
       waived(registrationOf(ctx, registration), waiver, { at, reason: input.Reason }),
       ...satisfiedStatements(ctx, registration, { nodes, sessionId }),
     ]);
+    await appendAudit(ctx, ctx.tenantId, {
+      ...{ action: 'enrolment.unit_waived' as const, targetId: enrollId },
+      data: { UnitID },
+    });
   });
   return readEnrolment(ctx, { loginId, enrollId });
 }

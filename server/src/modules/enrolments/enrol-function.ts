@@ -1,6 +1,6 @@
 import { databaseFunction } from '../../platform/db/functions.ts';
 import type { OptionRow } from '../catalogue/options.ts';
-import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
+import { limitWaitsSql, returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
 import type { EventType } from '../events/types.ts';
 import { collected, eventType } from '../events/write.ts';
 import { cappedDuration, cappedEnd } from './capped-duration.ts';
@@ -27,10 +27,10 @@ export type EnrolRow = {
 
 /**
  * What was done for a row. `keep`: the current enrolment is returned. `replace`: an expired enrolment was ended and a
- * new one created. `refuse`: the row was not enrolled, for a reason found in the data. `again`: another request changed
+ * new one created. `limit`: the user has as many enrolments as possible. `refuse`: the row was not enrolled, for a reason found in the data. `again`: another request changed
  * the row in the meantime, so try again.
  */
-export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again';
+export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'limit' | 'refuse' | 'again';
 
 /**
  * The maximum number of rows in a transaction that takes seats. From the first seat until the commit, other tenants
@@ -129,6 +129,21 @@ const extend = `
 
 const isChosen = 'option.course_id = request.course_id and option.duration_id = chosen';
 
+/** Maximum number of a user's enrolments, which change together with the user's group. */
+const maxEnrolments = 5_000;
+
+/** Also reads the latest group. Locked before the seat, for which other tenants wait. */
+const lockUser = `
+    select known.group_name into current_group from "user" known
+    where known.tenant_id = $1 and known.user_id = fact.user_id for key share;
+    is_known := found;
+    if exists (select from enrolment own where own.tenant_id = $1 and own.user_id = fact.user_id
+        offset ${maxEnrolments - 1}) then
+      action := 'limit';
+      return next;
+      continue;
+    end if;`;
+
 /** A plan only compares the counts and takes no seats, so other requests need not wait for it. */
 const takeSeat = `
     if fact.seats is not null then
@@ -138,6 +153,7 @@ const takeSeat = `
         exit when processed > ${rowsWithSeats};
         ${takeSeatSql(isChosen)};
         is_full := not found;
+        ${limitWaitsSql};
         has_seat := has_seat or found;
       end if;
       if is_full then
@@ -160,14 +176,11 @@ const endFormer = `
     end if;`;
 
 /**
- * Locks the user, which also reads the latest group, and an option without a limit, so that no limit is set in the
- * meantime. A conflict means that another request was faster. It cannot happen to a row that has ended the former
+ * Locks an option without a limit, so that no limit is set in the meantime. A conflict means that another request was faster. It cannot happen to a row that has ended the former
  * enrolment, because that enrolment is locked.
  */
 const insert = `
-    select known.group_name into current_group from "user" known
-    where known.tenant_id = $1 and known.user_id = fact.user_id for key share;
-    is_made := found;
+    is_made := is_known;
     if is_made and fact.seats is null then
       perform from enrol_option option where ${isChosen} and option.seats is null for key share;
       is_made := found;
@@ -203,7 +216,7 @@ const insert = `
  * says whether nothing else follows in the transaction; `$5` is the number of rows that the transaction has already
  * processed; `$6` has the seats that a plan has already counted, and is null unless it is a plan. Rows that the
  * transaction should not process while it holds seats have no result. Rows are locked in a fixed order, so that nodes
- * do not deadlock: by course, then enrolment, option and user.
+ * do not deadlock: by course, then enrolment, user and option.
  */
 export const enrolFunction = databaseFunction({
   name: 'enrol',
@@ -225,6 +238,7 @@ declare
   new_end timestamptz;
   new_duration text;
   current_group text;
+  is_known boolean;
   is_made boolean;
 begin
   for request in
@@ -263,6 +277,7 @@ begin
     end if;
     ${lockFormer}
     ${extend}
+    ${lockUser}
     ${takeSeat}
     ${endFormer}
     ${insert}

@@ -14,6 +14,7 @@ export const enrolProblems = [
   'course_not_found',
   'course_retired',
   'no_seats_left',
+  'too_many_enrolments',
   'already_enrolled',
 ] as const satisfies readonly ErrorCode[];
 
@@ -32,6 +33,12 @@ export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
       {
         param: 'CourseID',
       },
+    );
+  if (outcome.action === 'limit')
+    return new Problem(
+      'too_many_enrolments',
+      'The user has 5,000 enrolments, including ended ones, which is the maximum. Extend one of them with IfEnrolled set to extend.',
+      { param: 'LoginID' },
     );
   if (outcome.is_full)
     return new Problem(

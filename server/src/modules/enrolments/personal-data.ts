@@ -29,13 +29,23 @@ const enrolmentBatchSize = 10;
 function selectOfUser(ctx: TenantContext, userId: string, max: number) {
   return ctx.db
     .selectFrom('enrolment')
-    .select(['enroll_id', 'ended_at', 'status'])
+    .select(['enroll_id', 'course_id', 'duration_id', 'ended_at', 'status'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', userId)
     .orderBy('enroll_id')
     .limit(max)
     .execute();
 }
+
+const lockAll = `
+select 1 from enrolment where enrolment.tenant_id = $1 and enrolment.enroll_id = any($2::uuid[])
+order by enrolment.enroll_id for update`;
+
+/** The order in which all transactions lock options. */
+const byOption = (one: OptionKey, other: OptionKey) =>
+  Buffer.compare(Buffer.from(keyOf(one)), Buffer.from(keyOf(other)));
+const keyOf = ({ course_id, duration_id }: OptionKey) => `${course_id}\n${duration_id}`;
+type OptionKey = { course_id: string; duration_id: string };
 
 /**
  * Removes the person from some of their enrolments, and returns which. Enrolments that are not completed are withdrawn
@@ -46,10 +56,12 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
   const some = await selectOfUser(ctx, userId, enrolmentBatchSize);
   if (some.length === 0) return [];
   const since = newId(ctx.now());
-  for (const { enroll_id: enrollId, ended_at, status } of some)
+  const enrollIds = some.map(({ enroll_id }) => enroll_id);
+  // All of them before the audit trail and the options, which every withdrawal locks.
+  await run(ctx, { name: 'lock_enrolments', text: lockAll, values: [ctx.tenantId, enrollIds] });
+  for (const { enroll_id: enrollId, ended_at, status } of some.toSorted(byOption))
     if (ended_at === null && status !== 'completed')
       await updateEnrolment(ctx, { loginId, enrollId, Withdrawn: true });
-  const enrollIds = some.map(({ enroll_id }) => enroll_id);
   await run(ctx, {
     name: 'anonymize_enrolments',
     text: anonymize,

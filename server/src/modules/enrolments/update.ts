@@ -42,11 +42,12 @@ export async function updateEnrolment(
     const differs = differences(toEnrolment(ctx, after), toEnrolment(ctx, before));
     if (differs.length === 0 && after.duration !== before.duration) differs.push('ExpiresAt');
     if (differs.length === 0) return toEnrolment(ctx, after);
-    await moveSeat(ctx, before, after);
     await write(ctx, after);
     const eventId = newId(now);
     await appendEvents(ctx, eventsOf(before, after, differs, eventId, now));
     await appendAudit(ctx, ctx.tenantId, ...auditsOf(before, after, differs, eventId));
+    // Last, because other tenants wait for the option.
+    await moveSeat(ctx, before, after);
     return toEnrolment(ctx, after);
   });
 }

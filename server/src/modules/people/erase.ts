@@ -24,8 +24,12 @@ export async function eraseUser(
   const { loginId } = input;
   if (input.plan) return plan(ctx, loginId);
   const begun = await transaction(ctx, async (ctx) => {
-    const erasureId = await beginErasure(ctx, loginId);
-    return erasureId === null ? null : { erasureId, isOver: await eraseSome(ctx, erasureId) };
+    const begun = await beginErasure(ctx, loginId);
+    if (!begun) return null;
+    const { erasureId, isNew } = begun;
+    const isOver = await eraseSome(ctx, erasureId);
+    if (isNew) await appendAudit(ctx, ctx.tenantId, { action: 'user.erased', targetId: erasureId, data: {} });
+    return { erasureId, isOver };
   });
   if (begun && !begun.isOver) await finishErasure(ctx, begun.erasureId);
   return readReceipt(ctx, { loginId, erasureId: begun?.erasureId ?? null });
@@ -48,7 +52,10 @@ async function plan(ctx: TenantContext, loginId: string): Promise<Erasure> {
 }
 
 /** The person's erasure, which may already be in progress; null if the person does not exist. */
-async function beginErasure(ctx: TenantContext, loginId: string): Promise<string | null> {
+async function beginErasure(
+  ctx: TenantContext,
+  loginId: string,
+): Promise<{ erasureId: string; isNew: boolean } | null> {
   const person = await findPerson(ctx, loginId, true);
   if (!person) return null;
   if (person.isAdmin) requireScope(ctx, 'users:admin', 'Erasing an administrator');
@@ -58,7 +65,7 @@ async function beginErasure(ctx: TenantContext, loginId: string): Promise<string
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', person.userId)
     .executeTakeFirst();
-  if (known) return known.erasure_id;
+  if (known) return { erasureId: known.erasure_id, isNew: false };
   const now = ctx.now();
   const erasureId = newId(now);
   const progress: ErasureProgress = beginning(now);
@@ -72,8 +79,7 @@ async function beginErasure(ctx: TenantContext, loginId: string): Promise<string
     })
     .execute();
   await closeUser(ctx, person);
-  await appendAudit(ctx, ctx.tenantId, { action: 'user.erased', targetId: erasureId, data: {} });
-  return erasureId;
+  return { erasureId, isNew: true };
 }
 
 async function readReceipt(

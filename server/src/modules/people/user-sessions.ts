@@ -45,7 +45,8 @@ with found as (
   select user_session.signed_in_at, user_session.last_seen_at, user_session.expires_at, client.name as tenant_name,
     client.status as tenant_status, known.user_id, known.login_id,
     known.first_name, known.last_name, known.is_admin,
-    coalesce(user_session.scopes, known.admin_scopes) as limit_to
+    (case when user_session.scopes is null then known.admin_scopes when known.admin_scopes is null then user_session.scopes
+      else array(select unnest(user_session.scopes) intersect select unnest(known.admin_scopes)) end) as limit_to
   from user_session
   join "user" known on known.tenant_id = $1 and known.user_id = user_session.user_id and known.enabled
   join tenant client on client.tenant_id = $1 and client.status <> 'deleting'
@@ -54,8 +55,11 @@ with found as (
     and (known.password_changed_at is null or user_session.signed_in_at >= known.password_changed_at
       or known.password_changed_in = $6)
 ), noted as (
-  update user_session set last_seen_at = $3 from found
-  where user_session.tenant_id = $1 and user_session.session_hash = $2 and found.last_seen_at <= $5
+  update user_session set last_seen_at = $3 where user_session.tenant_id = $1 and user_session.session_hash = (
+    select seen.session_hash from found cross join lateral (
+      select own.session_hash from user_session own where own.tenant_id = $1 and own.session_hash = $2
+        and own.last_seen_at <= $5 for no key update skip locked
+    ) seen)
 )
 select * from found`;
 
@@ -107,13 +111,14 @@ export async function endUserSessions(ctx: Context, input: Own & { everywhere: b
   };
   // Written with the first batch, so that no session ends without an entry.
   let hasMore = await transaction(ctx, async (ctx) => {
+    const hasMore = await endBatch(ctx);
     await appendAudit(ctx, tenantId, {
       action: 'sessions.ended',
       targetId: userId,
       data: {},
       actor: personActor(ctx, { hash, userId, isAdmin }),
     });
-    return endBatch(ctx);
+    return hasMore;
   });
   while (hasMore) hasMore = await transaction(ctx, endBatch);
 }

@@ -4,6 +4,7 @@ import { appendEvents } from '../events/append.ts';
 import { limitWithPassword } from './administrators.ts';
 import { endInvitation } from './invitations/end.ts';
 import { endResets } from './resets/end.ts';
+import { userNotFound } from './users.ts';
 
 type Choice = {
   userId: string;
@@ -23,7 +24,8 @@ export async function storeChosenPassword(ctx: TenantContext, choice: Choice): P
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', userId)
     .forUpdate()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (!before) throw userNotFound();
   await ctx.db
     .updateTable('user')
     .set({

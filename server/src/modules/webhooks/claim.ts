@@ -34,14 +34,17 @@ const hasMore = (sources: Sources) =>
     .map(([kind, source]) => `hook.kind = '${kind}' and ${source.hasMore}`)
     .join(' or ');
 
-/** Unclaimed endpoints of active tenants for which a delivery is due or the log has grown, unless another node is faster. */
+/**
+ * Unclaimed endpoints of active tenants for which a delivery is due or the log has grown. Skips those that another node
+ * is claiming or their tenant is changing, so that no tenant waits for another's locks.
+ */
 const claim = (sources: Sources) => `/* across tenants: nodes deliver for all tenants */
 with free as (
   select hook.tenant_id, hook.webhook_id, ${resumed} from webhook hook
   join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
   where ${isUnclaimed} and hook.kind = any ($4) and (
     hook.wake_at <= $2 or hook.owner is not null or hook.position is null or ${hasMore(sources)})
-  order by hook.wake_at nulls last limit $3
+  order by hook.wake_at nulls last limit $3 for update of hook skip locked
 )
 update webhook hook set owner = $1, owned_until = ${lease}, wake_at = null, position = coalesce(hook.position, ${atCreation}, 0)
 from free where hook.tenant_id = free.tenant_id and hook.webhook_id = free.webhook_id and ${isUnclaimed}

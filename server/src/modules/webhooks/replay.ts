@@ -83,8 +83,14 @@ export async function replayEvents(ctx: TenantContext, input: Replayed): Promise
   const { webhookId, deliveries } = input;
   await requireRoom(ctx, webhookId, deliveries.length);
   const data = { Deliveries: deliveries.length };
-  await appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: webhookId, data });
-  for (let at = 0; at < deliveries.length; at += batchSize)
+  const audit = (ctx: TenantContext) =>
+    appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: webhookId, data });
+  // The entry comes after the endpoint's lock, and with the first deliveries.
+  await transaction(ctx, async (ctx) => {
+    await insertBatch(ctx, webhookId, deliveries.slice(0, batchSize));
+    await audit(ctx);
+  });
+  for (let at = batchSize; at < deliveries.length; at += batchSize)
     await insertBatch(ctx, webhookId, deliveries.slice(at, at + batchSize));
   return data;
 }

@@ -12,7 +12,12 @@ import type { Engine } from './engine.ts';
 const sharesOf = (kind: Engine['kind'], connections: number) =>
   kind === 'pglite'
     ? { max: 1, maxPerCaller: 1 }
-    : { max: connections, maxPerCaller: Math.ceil(connections * 0.7) };
+    : {
+        max: connections,
+        maxPerCaller: Math.ceil(connections * 0.7),
+        reserved: Math.floor(connections * 0.2),
+        slowAfter: 1_000,
+      };
 /** Maximum number of statements and transactions waiting in one queue. */
 const limits = { longestWait: 5_000, maxWaiting: 5_000 };
 

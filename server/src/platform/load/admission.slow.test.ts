@@ -8,6 +8,7 @@ import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 import { errorCodes } from '../errors.ts';
+import { waitingIn } from './fair-queue.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now, env: { TRUST_PROXY: 'true' } });
@@ -293,7 +294,7 @@ async function signInTogether(count: number, address: (at: number) => string) {
   const rejected = responses.filter(({ status }) => status === 503);
   for (const { headers } of rejected) assert.match(headers.get('retry-after') ?? '', /^[1-3]$/);
   const { passwords } = admission;
-  assert.deepEqual([passwords.inUse, passwords.waiting.length], [0, 0]);
+  assert.deepEqual([passwords.inUse, waitingIn(passwords)], [0, 0]);
   clock.advance({ seconds: 2 });
   const [full = 0, ofAddress = 0, ofSite = 0] = (await counted()).map((sum, at) => sum - (before[at] ?? 0));
   return { rejected: rejected.length, full, ofAddress, ofSite };

@@ -5,7 +5,7 @@ import type { Problem } from '../errors.ts';
 import { connectionOf } from '../http/http2.ts';
 import { countRejection } from '../operations/counters.ts';
 import { type Budgets, networkOf, reserve, siteOf, spend } from './budgets.ts';
-import { inTurn, operatorQueue, overloaded } from './fair-queue.ts';
+import { inTurn, operatorQueue, overloaded, waitingIn } from './fair-queue.ts';
 import { ordinaryCommitBytes, type Pool, type PoolName, poolNames } from './pools.ts';
 import { hasRoom, type Reservation, reject, reserveAll } from './reservations.ts';
 import { hasBody, setBodyDeadline } from './slow-clients.ts';
@@ -234,8 +234,8 @@ function charge(ctx: Context, { budget }: Player, use: RunTimeUse): Problem | nu
 }
 
 /**
- * Checks an anonymous caller's password, two at a time, so that these checks cannot use all threads. An address may
- * occupy a quarter of the queue, and a /24 or /48 network half.
+ * Checks an anonymous caller's password, two at a time for each /24 or /48 network, whose callers may be waiting for a
+ * lock of their own tenant. An address may occupy a quarter of the queue, and a network half.
  */
 export async function checkInTurn<Result>(
   ctx: Context,
@@ -249,7 +249,7 @@ export async function checkInTurn<Result>(
     ofAddress?.();
     ofSite?.();
   };
-  const isFull = passwords.inUse >= passwords.max && passwords.waiting.length >= passwords.maxWaiting;
+  const isFull = waitingIn(passwords) >= passwords.maxWaiting;
   if (!ofAddress || !ofSite || isFull) {
     countRejection(
       ctx,
@@ -259,18 +259,11 @@ export async function checkInTurn<Result>(
     release();
     throw overloaded();
   }
-  if (passwords.inUse < passwords.max) enter(ctx, passwords);
-  else {
-    ctx.counters.poolWaits.inc({ pool: 'passwords' });
-    await new Promise<void>((resolve) => passwords.waiting.push(resolve));
-  }
+  const waits = () => ctx.counters.poolWaits.inc({ pool: 'passwords' });
   try {
-    return await work();
+    return await (inTurn(passwords, siteOf(request.address), work, waits) ?? Promise.reject(overloaded()));
   } finally {
     release();
-    const next = passwords.waiting.shift();
-    if (next) next();
-    else leave(passwords);
   }
 }
 

@@ -9,6 +9,13 @@ export type FairQueue = {
   readonly maxWaiting: number;
   /** In milliseconds. A task that has waited this long is rejected. */
   readonly longestWait: number | null;
+  /** Slots that only queues with nothing in use may take, so that a few long queues cannot take all of them. */
+  readonly reserved: number;
+  /**
+   * In milliseconds. After a task that took longer, its queue gets at most two slots for ten seconds: it may be waiting
+   * for locks that its own tenant holds.
+   */
+  readonly slowAfter: number;
   /** These queues are served before all others, in this order, but never twice in a row while others wait. */
   readonly first: readonly string[];
   lastWasFirst: boolean;
@@ -16,7 +23,7 @@ export type FairQueue = {
   readonly callers: Map<string, WaitingList>;
 };
 
-type WaitingList = { inUse: number; waiting: (() => void)[] };
+type WaitingList = { inUse: number; waiting: (() => void)[]; starts: number[]; slowUntil: number };
 
 /** Queues for work without a tenant. No TenantID is empty or contains a control character. */
 export const operatorQueue = '';
@@ -42,10 +49,13 @@ export const isTenant = (queue: string): boolean => queue !== operatorQueue && !
 export function openFairQueue(
   limits: Pick<FairQueue, 'max' | 'maxPerCaller' | 'maxWaiting'> & {
     longestWait?: number;
+    reserved?: number;
+    slowAfter?: number;
     first?: string[];
   },
 ): FairQueue {
-  return { longestWait: null, first: [], ...limits, lastWasFirst: false, inUse: 0, callers: new Map() };
+  const none = { longestWait: null, reserved: 0, slowAfter: Number.POSITIVE_INFINITY, first: [] };
+  return { ...none, ...limits, lastWasFirst: false, inUse: 0, callers: new Map() };
 }
 
 export function waitingIn({ callers }: FairQueue): number {
@@ -68,8 +78,8 @@ export function inTurn<Result>(
   work: () => Promise<Result>,
   onWait: () => void = () => {},
 ): Promise<Result> | null {
-  const own = queue.callers.get(owner) ?? { inUse: 0, waiting: [] };
-  const isFree = queue.inUse < queue.max && own.inUse < queue.maxPerCaller;
+  const own = queue.callers.get(owner) ?? { inUse: 0, waiting: [], starts: [], slowUntil: 0 };
+  const isFree = mayStart(queue, owner, own);
   if (!isFree && isQueueFull(queue, owner)) return null;
   queue.callers.set(owner, own);
   if (isFree) {
@@ -102,7 +112,23 @@ export function overloaded(): Problem {
   });
 }
 
-const isIdle = ({ inUse, waiting }: WaitingList): boolean => inUse === 0 && waiting.length === 0;
+const slowSlots = 2;
+const slowMilliseconds = 10_000;
+
+function isSlow({ slowAfter }: FairQueue, { starts, slowUntil }: WaitingList): boolean {
+  const now = performance.now();
+  return slowUntil > now || (starts[0] ?? now) < now - slowAfter;
+}
+
+function mayStart(queue: FairQueue, owner: string, own: WaitingList): boolean {
+  const { max, maxPerCaller, inUse, first, reserved } = queue;
+  if (inUse >= max || own.inUse >= maxPerCaller) return false;
+  if (own.inUse === 0 || first.includes(owner)) return true;
+  return max - inUse > reserved && (own.inUse < slowSlots || !isSlow(queue, own));
+}
+
+const isIdle = ({ inUse, waiting, slowUntil }: WaitingList): boolean =>
+  inUse === 0 && waiting.length === 0 && slowUntil <= performance.now();
 
 function begin(queue: FairQueue, own: WaitingList): void {
   queue.inUse++;
@@ -114,30 +140,38 @@ async function runAndStartNext<Result>(
   own: WaitingList,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  const started = performance.now();
+  own.starts.push(started);
   try {
     return await work();
   } finally {
     queue.inUse--;
     own.inUse--;
-    startNext(queue);
+    own.starts.splice(own.starts.indexOf(started), 1);
+    const ended = performance.now();
+    if (ended - started > queue.slowAfter) own.slowUntil = ended + slowMilliseconds;
+    while (startNext(queue));
   }
 }
 
-function startNext(queue: FairQueue): void {
-  const { first } = queue;
+/** Returns false if no waiting task may start. */
+function startNext(queue: FairQueue): boolean {
+  const { first, inUse, max } = queue;
+  if (inUse >= max) return false;
   const others = [...queue.callers.keys()].filter((owner) => !first.includes(owner));
   for (const owner of queue.lastWasFirst ? [...others, ...first] : [...first, ...others])
     if (serve(queue, owner)) {
       queue.lastWasFirst = first.includes(owner);
-      return;
+      return true;
     }
+  return false;
 }
 
 /** Starts the first task in the queue if it may run, and moves the queue to the end. */
 function serve(queue: FairQueue, owner: string): boolean {
   const own = queue.callers.get(owner);
   if (!own) return false;
-  const next = own.inUse < queue.maxPerCaller ? own.waiting.shift() : undefined;
+  const next = mayStart(queue, owner, own) ? own.waiting.shift() : undefined;
   if (next || isIdle(own)) queue.callers.delete(owner);
   if (!next) return false;
   queue.callers.set(owner, own);

@@ -28,7 +28,7 @@ export type Pool = {
 export type Admission = {
   readonly pools: Readonly<Record<PoolName, Pool>>;
   /** Anonymous callers signing in with a password. */
-  readonly passwords: Pool;
+  readonly passwords: FairQueue;
   readonly passwordAddresses: Budgets;
   /** All password hashing. Each hash takes 20 MiB, and a thread for at least 20 ms. */
   readonly hashes: FairQueue;
@@ -203,7 +203,12 @@ export function openAdmission(config: Config): Admission {
     merges: openBudgets({ perMinute: mergedBytesPerMinute }),
     unitMerges: openBudgets({ perMinute: mergedBytesOfUnitPerMinute }),
     bulkHashes: openFairQueue({ max: 2, maxPerCaller: 2, maxWaiting: Number.POSITIVE_INFINITY }),
-    passwords: openPool(2, maxWaitingPasswords),
+    passwords: openFairQueue({
+      max: 2 * concurrentHashes,
+      maxPerCaller: concurrentHashes,
+      maxWaiting: maxWaitingPasswords,
+      longestWait: 5_000,
+    }),
     passwordAddresses: openBudgets({ concurrent: maxWaitingPasswords / 4 }),
     passwordSites: openBudgets({ concurrent: maxWaitingPasswords / 2 }),
     addresses: openBudgets({

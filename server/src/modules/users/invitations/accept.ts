@@ -39,9 +39,16 @@ export async function findPending(ctx: Context, handle: InvitationHandle): Promi
   return row ?? null;
 }
 
+/** Locks the user before the invitation, as every other change of a password does. */
 const use = `
-update invitation held set accepted_at = $4 from "user" account, tenant client where ${isPending}
-returning held.user_id, held.scopes, account.login_id, account.is_admin`;
+with owner as (
+  select account.user_id, account.login_id, account.is_admin from invitation held, "user" account, tenant client
+  where ${isPending} for no key update of account
+)
+update invitation used set accepted_at = $4 from owner
+where used.tenant_id = $1 and used.invitation_id = $2 and used.user_id = owner.user_id and used.accepted_at is null
+  and used.revoked_at is null and $3 = any(used.link_hashes)
+returning used.user_id, used.scopes, owner.login_id, owner.is_admin`;
 
 export type UsedInvitation = {
   user_id: string;

@@ -97,8 +97,8 @@ const inviteCoalesced = coalesce<TenantContext, Request, Outcome>({
           actor: request.by,
         });
       }
-      if (entries.length > 0) await appendAudit(ctx, ctx.tenantId, ...entries);
       await mailLinks(ctx, mailed);
+      if (entries.length > 0) await appendAudit(ctx, ctx.tenantId, ...entries);
       return outcomes;
     }),
 });

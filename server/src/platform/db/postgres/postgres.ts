@@ -28,7 +28,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
     application_name: 'lectern',
     connectionTimeoutMillis: 5_000,
     statement_timeout: 15_000,
-    lock_timeout: 10_000,
+    // Shorter than callers wait for a connection, because a tenant can make its own statements wait for its locks.
+    lock_timeout: 2_000,
     idle_in_transaction_session_timeout: 30_000,
   });
   // Without these listeners, a lost connection would crash the process.

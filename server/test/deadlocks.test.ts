@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Engine } from '../src/platform/db/engine.ts';
+import { codeOf } from '../src/platform/error-code.ts';
+import { onEngine, serve } from './support/nodes.ts';
+import { startService } from './support/service.ts';
+import { newTenant, unique } from './support/tenant.ts';
+
+// PostgreSQL detects a deadlock after a second. If it involves something that tenants share, all of them wait that long.
+
+const skip =
+  !process.env.TEST_DATABASE_URL && 'the embedded database has one connection; runs with --postgres';
+const service = await startService();
+const codes: unknown[] = [];
+const noted = <Result>(work: Promise<Result>): Promise<Result> =>
+  work.catch((error: unknown) => {
+    codes.push(codeOf(error));
+    throw error;
+  });
+const { engine } = service.ctx;
+const watched: Engine = {
+  ...engine,
+  query: (...args) => noted(engine.query(...args)),
+  transaction: (...args) => noted(engine.transaction(...args)),
+};
+const node = await serve(onEngine(service.ctx, watched));
+after(async () => {
+  await node.close();
+  await service.close();
+});
+
+const rounds = 12;
+
+/** Runs the loops concurrently. Each response below 500 counts. */
+async function together(loops: ((round: number) => Promise<number[]>)[]): Promise<number> {
+  const statuses = await Promise.all(
+    loops.map(async (loop) => {
+      const all: number[] = [];
+      for (let round = 0; round < rounds; round++) all.push(...(await loop(round)));
+      return all;
+    }),
+  );
+  return statuses.flat().filter((status) => status < 500).length;
+}
+
+test('enrolling, withdrawing, restoring and erasing users of shared options cause no deadlock', {
+  skip,
+}, async () => {
+  const courses = ['limited', 'unlimited', 'another'];
+  for (const [n, course] of courses.entries()) {
+    await service.api('PUT', `/course/${course}`, { Title: course });
+    await service.api('PUT', `/course/${course}/option/year`, n === 1 ? {} : { Seats: 10_000 });
+  }
+  const { key } = await newTenant(service);
+  const call = async (method: 'POST' | 'PUT' | 'DELETE', url: string, payload: object = {}) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const reply = await node.api.inject({
+      method,
+      url,
+      headers,
+      ...(method === 'DELETE' ? {} : { payload }),
+    });
+    return { status: reply.statusCode, body: reply.body === '' ? null : reply.json() };
+  };
+  const enrolled = async (order: string[]) => {
+    const LoginID = unique('deadlock');
+    const made = [await call('POST', '/user', { LoginID, GroupName: 'one' })];
+    for (const course of order) made.push(await call('POST', `/enrol/${LoginID}/${course}`));
+    return { LoginID, made, ids: made.slice(1).map(({ body }) => body.EnrollID) };
+  };
+  const staying = await Promise.all(Array.from({ length: 3 }, () => enrolled(courses)));
+  const erase = (order: string[]) => async () => {
+    const { LoginID, made } = await enrolled(order);
+    const erased = await call('DELETE', `/user/${LoginID}`);
+    return [...made, erased].map(({ status }) => status);
+  };
+  const change = (at: number) => async (round: number) => {
+    const { LoginID, ids } = staying[at % staying.length] as (typeof staying)[number];
+    const id = ids[(round + at) % ids.length];
+    const Withdrawn = round % 2 === 0;
+    const replies = [
+      await call('PUT', `/enrolment/${LoginID}/${id}`, { Withdrawn }),
+      await call('PUT', `/user/${LoginID}`, { GroupName: `group ${round}`, Enabled: true }),
+    ];
+    return replies.map(({ status }) => status);
+  };
+  const reversed = courses.toReversed();
+  const succeeded = await together([
+    ...[courses, reversed, courses, reversed].map(erase),
+    ...[0, 1, 2, 3, 4, 5].map(change),
+  ]);
+  assert.deepEqual(
+    codes.filter((code) => code === '40P01'),
+    [],
+  );
+  assert.ok(succeeded > rounds * 4 * 5, `${succeeded} requests succeeded`);
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { claimEndpoints } from '../src/modules/webhooks/claim.ts';
+import { eventSource } from '../src/modules/webhooks/event-source.ts';
+import { transaction } from '../src/platform/db/transaction.ts';
+import { newId, sha256 } from '../src/platform/ids.ts';
+import { startService } from './support/service.ts';
+import { expectStatus, newTenant } from './support/tenant.ts';
+
+// A tenant can make its own statements wait for its row locks. No other tenant may have to wait with them.
+
+const skip =
+  !process.env.TEST_DATABASE_URL && 'the embedded database has one connection; runs with --postgres';
+const service = await startService();
+after(() => service.close());
+const { ctx } = service;
+
+function bodyOf(reply: Awaited<ReturnType<typeof service.api>>, status: number) {
+  expectStatus(reply, status);
+  return reply.body;
+}
+
+/** Does something while a row is locked, as by a slow request. */
+async function whileLocked<Result>(
+  table: string,
+  condition: ReturnType<typeof sql>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const locked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const ended = transaction(ctx, async (ctx) => {
+    await sql`select 1 from ${sql.table(table)} locked where ${condition} for update`.execute(ctx.db);
+    locked.resolve();
+    await released.promise;
+  });
+  await locked.promise;
+  try {
+    return await work();
+  } finally {
+    released.resolve();
+    await ended;
+  }
+}
+
+async function timed<Result>(work: Promise<Result>): Promise<{ result: Result; milliseconds: number }> {
+  const begun = performance.now();
+  const result = await work;
+  return { result, milliseconds: performance.now() - begun };
+}
+
+test('an enrolment that waits for its user holds no seat', { skip }, async () => {
+  await service.api('PUT', '/course/shared', { Title: 'Shared' });
+  expectStatus(await service.api('PUT', '/course/shared/option/seats', { Seats: 100 }), 201);
+  const [slow, other] = [await newTenant(service), await newTenant(service)];
+  const [locked, free] = [await slow.user(), await other.user()];
+  const ofUser = sql`locked.tenant_id = ${slow.TenantID} and locked.login_id = ${locked}`;
+  const [waiting, { result, milliseconds }] = await whileLocked('user', ofUser, async () => {
+    const waiting = slow.api('POST', `/enrol/${locked}/shared`);
+    await delay(200);
+    return [{ reply: waiting }, await timed(other.api('POST', `/enrol/${free}/shared`))] as const;
+  });
+  expectStatus(result, 201);
+  assert.ok(milliseconds < 1_000, `another tenant waited ${milliseconds} ms`);
+  expectStatus(await waiting.reply, 201);
+});
+
+test('a request that waits for a lock gives up after two seconds, and can be retried', { skip }, async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user();
+  const ofUser = sql`locked.tenant_id = ${tenant.TenantID} and locked.login_id = ${LoginID}`;
+  const change = () => tenant.api('PUT', `/user/${LoginID}`, { FirstName: 'New' });
+  const { result, milliseconds } = await whileLocked('user', ofUser, () => timed(change()));
+  expectStatus(result, 503);
+  assert.ok(result.headers.get('retry-after'));
+  assert.ok(milliseconds < 4_000, `it waited ${milliseconds} ms`);
+  expectStatus(await change(), 200);
+});
+
+test("endpoints of other tenants are claimed while one tenant's is locked", { skip }, async () => {
+  const [slow, other] = [await newTenant(service), await newTenant(service)];
+  const URL = 'https://93.184.216.34/';
+  const made: string[] = [];
+  for (const tenant of [slow, other]) {
+    made.push(bodyOf(await tenant.api('POST', '/webhook', { URL }), 201).WebhookID);
+    await tenant.user();
+  }
+  const claim = async () => {
+    const claimed = await claimEndpoints(ctx, {
+      owner: newId(ctx.now()),
+      max: 100,
+      sources: { events: eventSource },
+    });
+    return made.map((id) => claimed.some(({ webhook_id }) => webhook_id === id));
+  };
+  const ofTenant = sql`locked.tenant_id = ${slow.TenantID}`;
+  assert.deepEqual(await whileLocked('webhook', ofTenant, claim), [false, true]);
+  assert.deepEqual(await claim(), [true, false]);
+});
+
+test('looking up a key does not wait for its row', { skip }, async () => {
+  const tenant = await newTenant(service);
+  const created = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'new' });
+  const { Secret } = bodyOf(created, 201);
+  const ofKey = sql`locked.secret_hash = ${sha256(Secret)}`;
+  const { rows } = await whileLocked('api_key', ofKey, async () => {
+    expectStatus(await service.api('GET', '/user', undefined, Secret), 200);
+    return sql<{ waiting: number }>`
+      select count(*)::integer as waiting from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`.execute(ctx.db);
+  });
+  assert.equal(rows[0]?.waiting, 0);
+});
+
+test("a user's sessions can be ended while the tenant's audit trail is locked only briefly", {
+  skip,
+}, async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user();
+  const { SignInURL } = (await tenant.api('POST', `/user/session/${LoginID}`)).body;
+  const token = new globalThis.URL(SignInURL).searchParams.get('token') ?? '';
+  const signedIn = await fetch(`${service.baseUrl}/session/sign-in`, {
+    method: 'POST',
+    body: new URLSearchParams({ token }),
+    redirect: 'manual',
+  });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  expectStatus(await tenant.api('POST', `/user/session/${LoginID}`), 201);
+  const ofTenant = sql`locked.tenant_id = ${tenant.TenantID}`;
+  const [ending, { result, milliseconds }] = await whileLocked('sign_in_link', ofTenant, async () => {
+    const ending = fetch(`${service.baseUrl}/session?everywhere=true`, {
+      method: 'DELETE',
+      headers: { cookie, origin: service.baseUrl, 'sec-fetch-site': 'same-origin' },
+    });
+    await delay(200);
+    // An entry needs the lock of the trail, which the request above must not hold while it waits for the links.
+    const another = service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'meanwhile' });
+    return [{ reply: ending }, await timed(another)] as const;
+  });
+  expectStatus(result, 201);
+  assert.ok(milliseconds < 1_000, `the trail was locked for ${milliseconds} ms`);
+  assert.equal((await ending.reply).status, 204);
+});
