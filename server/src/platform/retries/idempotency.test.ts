@@ -102,7 +102,7 @@ test('a call that fails with an internal error leaves nothing behind, and a retr
   const fails = async () => {
     throw new Error('the database is unavailable');
   };
-  await assert.rejects(once(tenant(), asked, doing(fails)), /away/);
+  await assert.rejects(once(tenant(), asked, doing(fails)), /unavailable/);
   const again = await once(
     tenant(),
     asked,
