@@ -159,7 +159,7 @@ export const german: Messages = {
     enrolment_withdrawn:
       'Ihre Einschreibung wurde zurückgezogen. Bitten Sie Ihre Administration, Sie erneut einzuschreiben.',
     user_disabled: 'Ihr Konto ist deaktiviert. Bitten Sie Ihre Administration, es wieder zu aktivieren.',
-    results_too_late: 'Die Sitzung wurde vor zu langer Zeit beendet.',
+    results_too_late: 'Die Sitzung ist schon zu lange beendet.',
     session_exited: 'Sie hatten den Kurs bereits verlassen.',
     enrolment_erased: 'Ihre Daten wurden gelöscht.',
   },

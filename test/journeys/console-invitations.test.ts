@@ -132,7 +132,7 @@ test('An administrator invites several users at once, and accepts an invitation 
   await closeConsole(other);
 });
 
-test('Invitations are e-mailed, and an administrator sees which address was rejected', async () => {
+test('Invitations are emailed, and an administrator sees which address was rejected', async () => {
   const mailServer = await startMailServer();
   const sending = await startService({
     env: { SMTP_URL: mailServer.url, MAIL_FROM: 'noreply@lectern.example' },
@@ -148,8 +148,8 @@ test('Invitations are e-mailed, and an administrator sees which address was reje
       await page.getByRole('checkbox', { name: `Select ${name}` }).check();
     await page.getByRole('button', { name: 'Invite 2 users' }).click();
     await page.getByRole('button', { name: 'Create 2 links' }).click();
-    await page.getByText(`An e-mail with the link is on its way to ${Email}.`).waitFor();
-    await page.getByText('1 user has no valid e-mail address').waitFor();
+    await page.getByText(`An email with the link is on its way to ${Email}.`).waitFor();
+    await page.getByText('1 user has no valid email address').waitFor();
     await expectNoBarriers(page, true);
     await page.getByRole('button', { name: 'Done' }).click();
     await sendMails(sending.ctx);
@@ -161,8 +161,8 @@ test('Invitations are e-mailed, and an administrator sees which address was reje
     await tenant.api('POST', '/invitation', { LoginID: rejected });
     await sendMails(sending.ctx);
     await page.goto(`${sending.baseUrl}/console/invitations`);
-    await page.getByRole('link', { name: 'E-mails' }).click();
-    await heading(page, 'E-mails').waitFor();
+    await page.getByRole('link', { name: 'Emails' }).click();
+    await heading(page, 'Emails').waitFor();
     await page.getByText('550 5.1.1 No mailbox for cy@acme.example').waitFor();
     await page.getByText(Email).waitFor();
     await expectNoBarriers(page);

@@ -67,7 +67,7 @@ test('An administrator sets a password, and the learner later resets it on a pho
   await page.getByLabel('Organisation').fill('acme ltd');
   await page.getByLabel('Login name').fill(LoginID);
   await page.keyboard.press('Enter');
-  await heading(page, 'Check your e-mail').waitFor();
+  await heading(page, 'Check your email').waitFor();
   await expectNoBarriers(page);
   await closeConsole(page);
 

@@ -66,7 +66,7 @@ function Revoke({ apiKey, tenantId }: { apiKey: Key; tenantId: string | undefine
       act={async () => {
         await revoke.mutateAsync({ params: { path: { KeyID }, ...naming(tenantId) } });
         await queries.invalidateQueries();
-        notify(t('revokedTold', { name: Name }));
+        notify(t('keyRevoked', { name: Name }));
       }}
     />
   );
