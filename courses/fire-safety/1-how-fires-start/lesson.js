@@ -5,9 +5,9 @@
   const pills = [...document.querySelectorAll('[data-take]')];
   const names = { heat: 'heat', fuel: 'fuel', oxygen: 'oxygen' };
   const because = {
-    heat: 'Without heat it goes out: that is what water does.',
-    fuel: 'Without fuel it goes out: that is why an empty corridor does not burn.',
-    oxygen: 'Without oxygen it goes out: that is what a lid or a fire blanket does.',
+    heat: 'Without heat it goes out. Water takes the heat away.',
+    fuel: 'Without fuel it goes out. That is why an empty corridor does not burn.',
+    oxygen: 'Without oxygen it goes out. A lid or a fire blanket keeps the air away.',
   };
 
   function showTriangle() {
@@ -18,7 +18,7 @@
     }
     document.getElementById('triangle').classList.toggle('out', state.taken.length > 0);
     const last = state.taken.at(-1);
-    document.getElementById('triangle-text').textContent = last ? because[last] : 'The fire burns.';
+    document.getElementById('triangle-text').textContent = last ? because[last] : 'The fire is burning.';
   }
 
   function showSpot(spot) {

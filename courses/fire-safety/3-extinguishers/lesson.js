@@ -7,8 +7,8 @@
     const mayTry = checks.every((check) => check.checked);
     const text = document.getElementById('decide-text');
     text.textContent = mayTry
-      ? 'You may try. One extinguisher, one attempt: the moment it gets worse, leave.'
-      : 'Leave, close the door behind you, and let the fire service do it.';
+      ? 'You may try. One extinguisher, one attempt. If it gets worse, leave immediately.'
+      : 'Leave, close the door behind you, and leave it to the fire service.';
     text.dataset.verdict = mayTry ? 'right' : '';
   }
 

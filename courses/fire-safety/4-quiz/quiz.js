@@ -51,8 +51,8 @@
     byId('score').textContent = percent(score());
     byId('result-title').textContent = hasPassed ? 'Passed. Well done!' : 'Not passed yet';
     byId('result-text').textContent = hasPassed
-      ? 'You know what to do in the first minute. Now walk your way out once, so that your feet know it too.'
-      : `You need ${percent(passingScore)}. Answer again, or look into the lessons first: nothing is lost.`;
+      ? 'You know what to do in the first minute. Now walk your escape route once, so that your feet know it too.'
+      : `You need ${percent(passingScore)}. Answer again, or go through the lessons first. Nothing is lost.`;
     const items = questions.map((section) => {
       const item = document.createElement('li');
       const verdict = document.createElement('b');
@@ -124,12 +124,12 @@
 
   byId('finish').addEventListener('click', () => {
     const hasPassed = (state.best ?? 0) >= passingScore;
-    byId('end-title').textContent = hasPassed ? 'That was the course' : 'See you soon';
+    byId('end-title').textContent = hasPassed ? 'You have finished the course' : 'See you soon';
     quiz.leave({
       exit: hasPassed ? 'normal' : 'suspend',
       request: hasPassed ? 'exitAll' : 'suspendAll',
       saved: 'Your result is saved.',
-      moving: 'The course closes now. If it does not, you can close this window.',
+      moving: 'The course is closing. If it does not, you can close this window.',
     });
   });
 })();

@@ -1,4 +1,4 @@
-// What all lessons and the quiz share: screens, bookmarks, saving and leaving.
+// Shared by all lessons and the quiz: screens, bookmarks, saving and leaving.
 (() => {
   const byId = (id) => document.getElementById(id);
 
@@ -28,7 +28,7 @@
       },
       section: (name) => sections.find((section) => section.dataset.screen === name),
 
-      /** The fraction of the page that was seen, 0–1. */
+      /** The fraction of the page that has been seen, 0–1. */
       progress: () => furthest / (names.length - 1),
 
       save() {
@@ -82,7 +82,7 @@
         sco.save();
         hasEnded = true;
         const { kept, moves } = lms.terminate({ exit, request });
-        const next = moves ? moving : 'Use the menu of your learning system to go on, or close this window.';
+        const next = moves ? moving : 'Use the menu of your learning system to continue, or close this window.';
         byId('end-text').textContent = lms.found
           ? `${kept ? saved : 'Your last step could not be saved.'} ${next}`
           : 'This is a preview: nothing was saved. Open the next page from the course folder.';
@@ -144,7 +144,7 @@
     return sco;
   }
 
-  /** A lesson is completed when its last screen was seen. */
+  /** A lesson is completed when its last screen has been seen. */
   function startLesson({ restore = () => {}, snapshot = () => ({}), onShow = () => {} }) {
     const sections = [...document.querySelectorAll('[data-screen]')].filter(
       (item) => item.dataset.screen !== 'end',
@@ -179,7 +179,7 @@
         exit: 'suspend',
         request: 'continue',
         saved: 'This lesson is complete and saved.',
-        moving: 'The next one opens now.',
+        moving: 'The next one is opening.',
       });
     });
 

@@ -74,8 +74,8 @@
     section.querySelector('[data-word]').textContent = passed ? 'PASSED' : 'NOT YET';
     byId('result-title').textContent = passed ? `Passed with ${score()}%` : `${score()}%: not passed yet`;
     byId('result-text').textContent = passed
-      ? 'You see the hook. Keep the three moves in mind: stop, check another way, report.'
-      : `You need ${masteryScore}%. Look at the answers again, then try once more: nothing is lost.`;
+      ? 'You can spot the hook. Remember the three moves: stop, check another way, report.'
+      : `You need ${masteryScore}%. Look at the answers again, then try once more. Nothing is lost.`;
     const items = quizNames.map((name) => {
       const item = document.createElement('li');
       item.dataset.verdict = isRight(name) ? 'right' : 'wrong';

@@ -52,7 +52,7 @@
       const all = found === 5 && alarms === 0;
       const extra = alarms ? `, and ${alarms} marked that ${alarms === 1 ? 'is' : 'are'} harmless` : '';
       findings.querySelector('h2').textContent = all
-        ? 'All five found. Well read!'
+        ? 'You found all five. Well done!'
         : `${found} of 5 found${extra}`;
       findings.hidden = false;
       showCount();
