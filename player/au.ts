@@ -60,7 +60,7 @@ export function createAuCourse(session: Session, stage: Stage, events: CourseEve
     const act = () => {
       const opened = window.open('about:blank', '_blank');
       if (opened) {
-        // Not the feature `noopener`, which would also hide from us that the window was closed.
+        // Without `noopener`, because this page could then not detect that the window was closed.
         opened.opener = null;
         opened.location.href = address;
       }

@@ -54,8 +54,8 @@ export type CommitsEffect =
   | { kind: 'abort' }
   | { kind: 'forget'; entry: JournalEntry }
   | { kind: 'renumber'; entries: JournalEntry[]; by: number }
-  | { kind: 'tell-receipt'; receipt: Receipt }
-  | { kind: 'tell-stopped'; stop: Stop };
+  | { kind: 'report-receipt'; receipt: Receipt }
+  | { kind: 'report-stopped'; stop: Stop };
 
 export type Step = { state: CommitsState; effects: CommitsEffect[] };
 
@@ -156,9 +156,9 @@ function settle(before: CommitsState, given: { sent: Pending; answer: Answer; no
     case 'receipt': {
       const { receipt } = answer;
       const stop: Stop | null = receipt.Ended === null ? null : { ended: receipt.Ended };
-      const told: CommitsEffect = { kind: 'tell-receipt', receipt };
+      const report: CommitsEffect = { kind: 'report-receipt', receipt };
       const unstored = unstoredAfter(state.unstored, sent.entry.Commit.UnitID, receipt);
-      return remove({ ...state, unstored, reached: receipt.Preview ?? null }, sent, [told], stop);
+      return remove({ ...state, unstored, reached: receipt.Preview ?? null }, sent, [report], stop);
     }
     case 'rejected':
       return remove(state, sent, [], { refused: answer.code });
@@ -195,13 +195,13 @@ function renumber(state: CommitsState, by: number): Step {
 }
 
 /** Removes a commit whose outcome is final. Pending commits are sent even if the session has ended. */
-function remove(state: CommitsState, { entry }: Pending, told: CommitsEffect[], stop: Stop | null): Step {
+function remove(state: CommitsState, { entry }: Pending, reports: CommitsEffect[], stop: Stop | null): Step {
   const pending = state.pending.filter((each) => each.entry.Commit.Number !== entry.Commit.Number);
   const isNew = stop !== null && (state.stop === null || 'refused' in stop);
-  const stopped: CommitsEffect[] = isNew ? [{ kind: 'tell-stopped', stop }] : [];
+  const stopped: CommitsEffect[] = isNew ? [{ kind: 'report-stopped', stop }] : [];
   return {
     state: { ...state, pending, stop: isNew ? stop : state.stop },
-    effects: [...told, ...stopped, { kind: 'forget', entry }],
+    effects: [...reports, ...stopped, { kind: 'forget', entry }],
   };
 }
 

@@ -40,8 +40,8 @@ export function createCommits(
     abort: () => flight?.abort(),
     forget: ({ entry }) => journal.forget(entry),
     renumber: ({ entries, by }) => void journal.renumber(entries, by),
-    'tell-receipt': ({ receipt }) => tell.receipt(receipt),
-    'tell-stopped': ({ stop }) => tell.stopped(stop),
+    'report-receipt': ({ receipt }) => tell.receipt(receipt),
+    'report-stopped': ({ stop }) => tell.stopped(stop),
   });
 
   const saveState = () => saveStateOf(machine.state, { onLine: navigator.onLine, holds: journal.holds });

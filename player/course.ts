@@ -58,7 +58,7 @@ export type CourseEvents = {
   ended(): void;
   /** The unit's page could not be shown. */
   missing(unit: PlayableUnit, why: Loaded): void;
-  /** The service told the page the current result. */
+  /** The service has reported the current result. */
   reported?(receipt: Receipt): void;
 };
 

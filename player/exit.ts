@@ -35,7 +35,7 @@ async function sendLast(
   return commits.state === 'unkept' ? 'lost' : 'kept';
 }
 
-/** `timeUp`: the unit whose time is up, if the learner has to be told. */
+/** `timeUp`: the unit whose time is up, if the learner must be informed. */
 type Departure = {
   how: Leaving;
   timeUp: string | null;

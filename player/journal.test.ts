@@ -104,7 +104,7 @@ test('Entries that a course removes from local storage are restored and included
   };
   journal.write(entry(1));
   clear();
-  assert.equal(journal.holds(entry(1)), false, 'nothing is called kept that is not there');
+  assert.equal(journal.holds(entry(1)), false, 'an entry that was removed does not count as kept');
   journal.removed(null);
   assert.equal(journal.holds(entry(1)), true);
   clear();
@@ -114,7 +114,7 @@ test('Entries that a course removes from local storage are restored and included
   assert.equal(next.holds(entry(1)), true);
   clear();
   next.removed(null);
-  assert.equal(next.holds(entry(1)), true, 'also what an earlier page left');
+  assert.equal(next.holds(entry(1)), true, 'including the entries of an earlier page');
   next.forget(entry(1));
   const last = openJournal(() => storage, copy);
   await last.load();

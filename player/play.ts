@@ -144,7 +144,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     update();
   }
 
-  /** Content that has finished by then has dealt with its limit itself. */
+  /** Does nothing if the content has already finished, because it has then handled its limit itself. */
   function timeUp(unit: PlayableUnit, { exits, tells }: TimeLimit): void {
     const position = course.position();
     if (left || moving || position.unit !== unit || position.finished) return;
@@ -153,7 +153,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     else ask(title, goesOn(unit.Title), [{ text: goOn, act: () => stage.focus() }]);
   }
 
-  /** `timeUp`: the unit whose time is up, if the learner has to be told. */
+  /** `timeUp`: the unit whose time is up, if the learner must be informed. */
   async function leave(how: Leaving = 'exit', timeUp: string | null = null): Promise<void> {
     if (left) return;
     left = true;

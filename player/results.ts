@@ -20,8 +20,8 @@ export function evaluateCommit(
 }
 
 /**
- * The end of an attempt determines what the content did not report, so the service must also be told that the attempt
- * has ended.
+ * The end of an attempt determines what the content did not report, so the service must also know that the attempt has
+ * ended.
  */
 function silenceOf({ Data }: Commit): Evidence {
   return {

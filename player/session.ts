@@ -4,7 +4,7 @@ import type { JournalEntry } from './journal-entry.ts';
 import { isSessionEnd } from './messages.ts';
 import { newRetryBudget, problemOf, type Reply, retryBriefly, sendCommit, waitOf } from './transport.ts';
 
-/** What the page tells the learner, in their language. */
+/** A rejection as shown to the learner, in their language. */
 export type RejectionPage = { Title: string; Reason: string; Link: { Text: string; URL: string } | null };
 export type Rejection = { kind: 'refused'; page: RejectionPage | null; detail: string; back: string | null };
 export type Opening = { kind: 'session'; session: Session } | Rejection | { kind: 'unreachable' };
@@ -20,7 +20,7 @@ export async function openSession(ticketPath: string): Promise<Opening> {
     if (status === 201) return { kind: 'session', session: JSON.parse(text) };
     const problem = problemOf({ type, text });
     if (!problem || status >= 500 || status === 429) return { kind: 'unreachable' };
-    // The cast is safe: the service that wrote the problem also wrote its page.
+    // The cast is safe: the problem and its page come from the same service.
     const page = (problem.Page ?? null) as RejectionPage | null;
     return { kind: 'refused', page, detail: String(problem.detail), back: webAddress(problem.ReturnURL) };
   } catch {

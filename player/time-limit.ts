@@ -2,7 +2,7 @@ import { secondsIn } from '../scorm/data-model/intervals.ts';
 import type { RunTimeData } from '../standards/types.ts';
 import { createTimer } from './timer.ts';
 
-/** What the course asks for when a unit's time is up. */
+/** What the course requires when a unit's time is up. */
 export type TimeLimit = { seconds: number; exits: boolean; tells: boolean };
 
 /** Once the time is up, the content first gets this long to end on its own. */

@@ -2,7 +2,7 @@ import { parseSeconds } from './durations.ts';
 import { clamp, parseNumber } from './numbers.ts';
 import type { Evidence, RunTimeData, Standard } from './types.ts';
 
-/** One answer of the learner, as the content recorded it (`cmi.interactions`). */
+/** One answer by the learner, as recorded by the content (`cmi.interactions`). */
 export type Interaction = {
   Number: number;
   InteractionID: string;
@@ -18,7 +18,7 @@ export type Interaction = {
   ObjectiveIDs: string[];
 };
 
-/** An objective of a unit, as the content recorded it (`cmi.objectives`). */
+/** An objective of a unit, as recorded by the content (`cmi.objectives`). */
 export type RecordedObjective = {
   ObjectiveID: string;
   Description: string | null;

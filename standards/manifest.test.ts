@@ -155,7 +155,7 @@ describe('a manifest', () => {
     const { unit, warnings } = read(manifest12(oneItem.replace('</item>', `${details}</item>`), oneResource));
     assert.deepEqual(
       warnings.map(({ Message }) => Message),
-      ['The prerequisites of "Start" name "a", which does not exist, so they keep nothing closed'],
+      ['The prerequisites of "Start" refer to "a", which does not exist, so they block nothing'],
     );
     assert.deepEqual(
       [

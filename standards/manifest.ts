@@ -49,7 +49,7 @@ function warnOfPrerequisites(units: readonly Unit[], warn: Warn): void {
     if (missing !== undefined)
       warn(
         'warning',
-        `The prerequisites of "${Title.slice(0, 200)}" name "${missing.slice(0, 200)}", which does not exist, so they keep nothing closed`,
+        `The prerequisites of "${Title.slice(0, 200)}" refer to "${missing.slice(0, 200)}", which does not exist, so they block nothing`,
         null,
         'prerequisites that do not exist',
       );
@@ -97,7 +97,7 @@ function chooseOrganization(
 function warnOfDefault(wanted: string, chosen: XmlElement, list: XmlElement | null, warn: Warn): void {
   const why = wanted
     ? `The default organization "${wanted.slice(0, 100)}" cannot be used`
-    : 'No default organization is named';
+    : 'No default organization is declared';
   warn('warning', `${why}; learners get "${titleOf(chosen)}"`, list?.line);
 }
 

@@ -37,7 +37,7 @@ test('AICC scripts are parsed as the standard defines', () => {
   for (const script of broken) assert.equal(open(script), false, script);
 });
 
-test('A script that names a unit that does not exist blocks nothing', () => {
+test('A script that refers to a unit that does not exist blocks nothing', () => {
   for (const script of ['gone', '~gone', 'gone=passed', '2*{gone,gone}'])
     assert.equal(noneThere(script), true, script);
 });

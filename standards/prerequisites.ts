@@ -6,7 +6,7 @@ export const unitsNamedIn = (script: string, operator: string | RegExp): string[
 
 /**
  * Whether an AICC script (`adlcp:prerequisites`) is satisfied: units by identifier, `&`, `|`, `~`, parentheses,
- * `A=passed` and `2*{A,B,C}`. A script that cannot be parsed, or names a unit that does not exist, blocks nothing.
+ * `A=passed` and `2*{A,B,C}`. A script that cannot be parsed, or refers to a unit that does not exist, blocks nothing.
  */
 export function isOpen(script: string, statusOf: (unitID: string) => UnitStatus | null): boolean {
   const tokens = script.match(/"[^"]*"|[&|~()=<>{},*]+?|[^\s&|~()=<>{},*"]+/g) ?? [];

@@ -54,7 +54,7 @@ function kindOf(element: XmlElement, typed: boolean, warn: Warn): 'sco' | 'asset
       : `The scormType "${scormType.slice(0, 40)}" is unknown`;
   warn(
     'warning',
-    `${why}; the content gets access to the run-time API, and is completed only when it reports so`,
+    `${why}; the content gets access to the run-time API, and is completed only when it reports completion`,
     element.line,
     'unclear scormType',
   );

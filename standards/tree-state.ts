@@ -50,7 +50,7 @@ export function writeTreeState(course: Course, state: SequencingState): string {
 /** The beginning of stored states in which a course shares data with the learner's other courses. */
 const sharingTreeState = `{"Version":${treeStateVersion},"Shared":`;
 
-/** What other courses get from one course. A bucket has the length that SCORM guarantees (RTE 4th §4.3.1). */
+/** The limits of what one course shares with others. A bucket has the length that SCORM guarantees (RTE 4th §4.3.1). */
 const maxShared = { pairs: 1_000, characters: 65_536, bucket: 64_000 };
 
 /**
@@ -92,7 +92,7 @@ function readShared(treeState: string): { globals?: unknown; buckets?: unknown }
   }
 }
 
-/** What a course may read of the parts that others share. The last one decides about each value. */
+/** The values that a course may read from what others share. If several share a value, the last one counts. */
 export function sharedIn({ shared: { read } }: Course, parts: readonly string[]): Required<Shared> {
   const objectives = new Map<string, PackedObjective>();
   const stores = new Map<string, string>();

@@ -3,8 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob, relative } from 'node:path';
 import { test } from 'node:test';
 
-// Checks that everything exists that a document names in code font: files, folders, npm scripts, and names in the code
-// and the API.
+// Checks that everything in code font in a document exists: files, folders, npm scripts, and names in the code and the
+// API.
 
 const root = join(import.meta.dirname, '..');
 const exclude = ['**/node_modules/**', '**/dist/**'];

@@ -8,7 +8,7 @@ const MyCourses = lazy(() => import('./home/my-courses.tsx'));
 const Overview = lazy(() => import('./home/overview.tsx'));
 const Deployment = lazy(() => import('./home/deployment.tsx'));
 
-/** Each role starts with its own work: a learner with courses, an operator without a tenant with the deployment. */
+/** The start page depends on the role: learners see their courses, operators without a tenant see the deployment. */
 export default function Home() {
   const { Role } = useSession();
   const { tenant } = useApi();

@@ -38,7 +38,7 @@ type ConfirmProps = {
   /** The label of the dialog's button: the action itself, never "OK". */
   confirm: string;
   isDangerous?: boolean;
-  /** A box that has to be ticked first, with the consequence that people should have read. */
+  /** The label of a box that must be ticked first. It states the consequence. */
   acknowledge?: string | undefined;
   act: () => Promise<unknown>;
   button?: ButtonProps;

@@ -3,7 +3,7 @@ export function namesOf<T extends object>(table: T): (keyof T & string)[] {
   return Object.keys(table) as (keyof T & string)[];
 }
 
-/** The choice that a text from the URL or an input names; undefined if it names none. */
+/** The text from a URL or an input as one of the choices; undefined if it is not one of them. */
 export function choiceOf<T extends string>(
   choices: readonly T[],
   text: string | null | undefined,

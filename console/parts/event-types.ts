@@ -4,7 +4,7 @@ import { namesOf } from './choices.ts';
 export type EventType = components['schemas']['Event']['Type'];
 export type EventGroup = 'user' | 'enrolment' | 'key' | 'course' | 'webhook';
 
-/** Every event type and its group. A type that is missing here does not compile. */
+/** Every event type and its group. The code does not compile if a type is missing. */
 const groupOf = {
   'user.created': 'user',
   'user.updated': 'user',
@@ -35,7 +35,7 @@ const groupOf = {
 
 const types = namesOf(groupOf);
 
-/** The types in groups, in the order in which people look for them. */
+/** The types in groups, ordered by how often people look for them. */
 export const eventGroups: readonly { group: EventGroup; types: readonly EventType[] }[] = (
   ['enrolment', 'user', 'key', 'course', 'webhook'] as const
 ).map((group) => ({ group, types: types.filter((type) => groupOf[type] === group) }));

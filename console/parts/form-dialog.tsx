@@ -13,7 +13,7 @@ type FormDialogProps = {
   /** Resolves when the form has been submitted. Errors are shown in the dialog, and no input is lost. */
   onSubmit: () => Promise<unknown>;
   children: ReactNode;
-  /** Returns false to stay in the dialog after it has shown what is wrong. */
+  /** Shows what is wrong, and returns false to keep the dialog open. */
   isReady?: () => boolean;
   /** Set if there is input; closing the dialog then asks whether to discard it. */
   isDirty?: boolean;

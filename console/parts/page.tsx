@@ -16,7 +16,7 @@ type PageProps = {
   children: ReactNode;
 };
 
-/** After a dialog or link that is gone with the previous page, the keyboard continues at the heading of the new one. */
+/** If the focused link or dialog disappeared with the previous page, focuses the heading of the new one. */
 function useHeadingFocus() {
   const heading = useRef<HTMLHeadingElement>(null);
   const hasCome = useCanGoBack();

@@ -36,7 +36,7 @@ type MessageProps = {
   isPage?: boolean;
 };
 
-/** A page or section without content, which says why and what to do. */
+/** A page or section without content, with the reason and what to do. */
 export function Message(props: MessageProps) {
   useDocumentTitle(props.isPage ? `${props.title} · Lectern` : '');
   return (

@@ -12,7 +12,7 @@ import { ChooseTenant } from './tenant-switcher.tsx';
 
 const SignIn = lazy(async () => ({ default: (await import('../pages/sign-in/sign-in.tsx')).SignIn }));
 
-/** The only place that knows whether a user is signed in. The reference is public. */
+/** The only place that checks whether a user is signed in. The API reference is public. */
 export function Root() {
   return (
     <ApiProvider tenant={null}>
@@ -47,7 +47,7 @@ function Gate() {
     if (nobody) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [nobody, queries]);
   const isOpen = pathname === '/docs';
-  // The link may be for a different person than the one who is signed in to this browser.
+  // The link may belong to someone other than the person signed in to this browser.
   if (passwordPages.includes(pathname))
     return (
       <PublicLayout>

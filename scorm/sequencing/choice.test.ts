@@ -237,7 +237,7 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
   for (const [title, units, requests, outcome] of cases)
     it(title, () => assert.equal(askAll(learnerOf(courseOf(units)), requests), outcome));
 
-  /** OP.1: the attempt ends first (TB.2.3), and the rules then apply to its results. ADL's sample judges before. */
+  /** OP.1: the attempt ends first (TB.2.3), and the rules then apply to its results. ADL's sample applies them before. */
   const later: [title: string, condition: string, data: RunTimeData, outcome: string][] = [
     ['opens what the results of the attempt make visible', 'not satisfied', passed, 'b'],
     ['does not open what they hide', 'satisfied', passed, 'SB.2.9-3'],
@@ -278,7 +278,7 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
       'SB.2.4-1',
     ],
     [
-      'forwards, the rule of the activity that is left does not stop the way to another group',
+      'forwards, the rule of the activity being left does not stop a move to another group',
       [group('g', [leaf('a', stops)]), group('h', [leaf('b')])],
       'a',
       'b',
@@ -292,7 +292,7 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
       'b',
     ],
     [
-      'forwards, the rules of the groups in between count, but not of the activities in them',
+      'forwards, the rules of the groups in between count, but not those of the activities in them',
       [group('g', [leaf('a')]), group('h', [leaf('s', stops)]), group('i', [leaf('b')])],
       'a',
       'b',
@@ -311,7 +311,7 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
   /** PreventActivation concerns groups that are entered: not active ones, nor those above (SN §3.3). */
   const activations: [title: string, units: Unit[], requests: string[], outcome: string][] = [
     [
-      'an active group can be moved in',
+      'the learner can move within an active group',
       [group('f', [group('g', [leaf('a')]), group('h', [leaf('b')])], late)],
       ['start', 'choice b'],
       'b',
@@ -338,7 +338,7 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
   for (const [title, units, requests, outcome] of activations)
     it(title, () => assert.equal(askAll(learnerOf(courseOf(units)), requests), outcome));
 
-  it('the first rule from the root down decides, and is named', () => {
+  it('the first rule from the root down decides, and the refusal includes it', () => {
     const units = [leaf('a'), group('g', [group('h', [leaf('b')], late)], late)];
     const course = courseOf(units);
     const learner = learnerOf(course);

@@ -242,7 +242,7 @@ function mappedBy(
   return new Map([...groups].map(([id, list]) => [id, list.map(({ activity }) => activity)]));
 }
 
-/** Whether a map reads what conditions evaluate. */
+/** Whether a map reads a value that conditions evaluate. */
 export function reads(map: ObjectiveMap): boolean {
   const { ReadSatisfiedStatus, ReadNormalizedMeasure, ReadCompletionStatus, ReadProgressMeasure } = map;
   return ReadSatisfiedStatus || ReadNormalizedMeasure || ReadCompletionStatus || ReadProgressMeasure;

@@ -117,8 +117,8 @@ function thresholdsOf({
 }
 
 /**
- * One sequencing rule. A unit that is disabled until something is true is described as opening after it. What an
- * unknown status does is a detail: authors add a condition that the status is known.
+ * One sequencing rule. A unit that is disabled until something is true is described as opening after it. Whether a
+ * status may be unknown is left out, because learners need not know.
  */
 export function describeRule(course: Course, activity: Activity, rule: SequencingRule): DescribedRule {
   const conditions = withoutRepetitions(
@@ -150,7 +150,7 @@ function describeCondition(
   };
 }
 
-/** More than a sentence needs. */
+/** More than any sentence can show. */
 const maxSources = 50;
 
 /** A rule may refer to the activity's own objective, into which a map reads values that other activities wrote. */

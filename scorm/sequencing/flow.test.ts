@@ -155,7 +155,7 @@ describe('SB.2.1–SB.2.3 Flow', () => {
     assert.equal(askAll(learnerOf(courseOf([leaf('a'), ...units, leaf('z')])), ['start', 'continue']), 'z');
   });
 
-  it('names the activity and the rule that prevent the request', () => {
+  it('reports the activity and the rule that prevent the request', () => {
     const learner = learnerOf(
       courseOf([
         leaf('a'),

@@ -206,7 +206,7 @@ describe('objective maps (SN §3.10.3)', () => {
     assert.equal(new Map(learner.state.globals).get('x')?.completed, true);
   });
 
-  it('the end of an attempt does not complete or satisfy what a map says about it (UP.4)', () => {
+  it('the end of an attempt does not override statuses that a map reads (UP.4)', () => {
     const flags = [
       'ReadSatisfiedStatus',
       'WriteSatisfiedStatus',

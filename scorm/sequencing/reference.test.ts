@@ -9,7 +9,7 @@ import * as session from './session.ts';
 
 /**
  * What ADL's sample sequencer for SCORM 2004 4th edition answered: for each seed the requests with the activities that
- * were delivered, and success and completion of all activities at the end (`README.md` tells how they were recorded).
+ * were delivered, and success and completion of all activities at the end (`README.md` says how they were recorded).
  */
 const file = new URL('../test-support/reference-answers.txt', import.meta.url);
 const recorded = readFileSync(file, 'utf8')

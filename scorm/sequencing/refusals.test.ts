@@ -170,7 +170,7 @@ const cases: [units: Unit[], before: string[], request: string, refusal: string]
   ],
 ];
 
-describe('a refusal names the rule that caused it', () => {
+describe('a refusal includes the rule that caused it', () => {
   for (const [units, before, request, expected] of cases)
     it(`${[...before, request].join(', ')}: ${expected}`, () => {
       const course = courseOf(units);
@@ -190,7 +190,7 @@ describe('a refusal names the rule that caused it', () => {
 
 const kept = group('g', [leaf('a'), leaf('b')], { ControlMode: { Choice: false } });
 
-/** Requests that navigation does not let through. The processes reject them on their own (SN §4.7). */
+/** Requests that navigation rejects. The processes also reject them on their own (SN §4.7). */
 const direct: [units: Unit[], before: string[], request: SequencingRequest, refusal: string][] = [
   [[leaf('a')], ['start'], { kind: 'start' }, 'SB.2.5-1 sessionAlreadyBegun null null'],
   [[leaf('a')], ['start'], { kind: 'resumeAll' }, 'SB.2.6-1 sessionAlreadyBegun null null'],

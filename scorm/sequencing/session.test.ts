@@ -192,7 +192,7 @@ describe('prediction of the first request', () => {
     assert.deepEqual(learner.predict().requests.resumeAll, allowed);
   });
 
-  it('nothing of the page is hidden before a unit is open', () => {
+  it('no control is hidden before a unit is open', () => {
     const learner = learnerOf(courseOf([leaf('a', {}, { HideLMSUI: ['exit'] })]));
     assert.deepEqual(learner.predict().hidden, []);
     learner.ask('start');

@@ -8,7 +8,7 @@ import { courseResult } from './result.ts';
 import * as session from './session.ts';
 import { supportsOf } from './support.ts';
 
-/** The time that this process has used. Unlike the time that has passed, it does not depend on what else runs. */
+/** The CPU time of this process. Unlike elapsed time, it does not depend on what else is running. */
 function cpuMilliseconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

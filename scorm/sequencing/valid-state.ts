@@ -19,7 +19,7 @@ const isPairWith = (check: Check): Check => {
   return isPair;
 };
 
-/** Without this, a state could name the same one so often that reading it takes long. */
+/** Rejects repeated names. Otherwise a state could contain the same one so often that reading it takes long. */
 const isMapOf = (check: Check): Check => {
   const isList = isListOf(isPairWith(check));
   return (value) =>

@@ -141,7 +141,7 @@ type Around = {
   visits: Map<string, Visit>;
   learner: Learner;
   next: string | null;
-  /** Whether the script names the activity to choose after a launch, whatever is delivered. */
+  /** Whether the script says which activity to choose after a launch, whatever is delivered. */
   chooses: boolean;
 };
 

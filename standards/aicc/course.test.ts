@@ -129,8 +129,8 @@ describe('an AICC course', () => {
         [['B1', ['B2', 'A1', 'A2', 'A3']]],
         /"B1" is used twice/,
       ],
-      ['block,member\nroot,B9\n', ['A1', 'A2', 'A3'], /names no unit/],
-      ['', ['A1', 'A2', 'A3'], /names no unit/],
+      ['block,member\nroot,B9\n', ['A1', 'A2', 'A3'], /contains no unit/],
+      ['', ['A1', 'A2', 'A3'], /contains no unit/],
     ] as const) {
       const { Tree, warnings } = read(three({ 'course.cst': cst }));
       assert.deepEqual(outline(Tree.Units), expected);

@@ -1,4 +1,4 @@
-/** A request of the AICC's HTTP protocol (CMI001, appendix A). Text that is missing is empty. */
+/** A request of the AICC's HTTP protocol (CMI001, appendix A). Missing text is empty. */
 export type HacpRequest = {
   /** In lower case. */
   command: string;

@@ -60,7 +60,7 @@ export function withMore(data: RunTimeData, element: string, text: string): RunT
   return { ...data, [element]: before === '' ? text : `${before}\r\n${text}` };
 }
 
-/** What `GetParam` tells the content in addition to its own data. */
+/** What `GetParam` returns in addition to the content's own data. */
 export type Learning = {
   learner: { ID: string; Name: string };
   courseId: string;

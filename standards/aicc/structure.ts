@@ -7,7 +7,7 @@ import type { Row, Table } from './tables.ts';
 /** Blocks may nest this deep. */
 const maxDepth = 50;
 
-/** The nodes that a structure may name, by their IDs in lower case. Each is used once. */
+/** The nodes that a structure may refer to, by their IDs in lower case. Each is used once. */
 export type Nodes = { units: ReadonlyMap<string, Unit>; titles: ReadonlyMap<string, string> };
 
 type Members = ReadonlyMap<string, { id: string; members: { id: string; line: number }[] }>;
@@ -30,7 +30,7 @@ export function readStructure(
     if (used.has(key)) {
       warn(
         'note',
-        `"${id.slice(0, 100)}" is used twice; only the first place counts`,
+        `"${id.slice(0, 100)}" is used twice; only its first occurrence counts`,
         line,
         'units used twice',
       );
@@ -59,7 +59,10 @@ export function readStructure(
   const left = [...nodes.units].filter(([key]) => !used.has(key)).map(([, unit]) => unit);
   if (left.length === 0) return tree;
   if (tree.length === 0) {
-    warn('note', 'The structure names no unit of the course, so the units are in the order of the AU file');
+    warn(
+      'note',
+      'The structure contains no unit of the course, so the units are in the order of the AU file',
+    );
     return left;
   }
   warn(

@@ -5,7 +5,7 @@ import { isObject } from './values.ts';
 /** Communication 2.1.3: the parameter `format`. */
 export type Format = 'exact' | 'ids' | 'canonical';
 
-/** `ids`: identifiers only, and of anonymous groups their members. */
+/** `ids`: only identifiers and, for anonymous groups, their members. */
 export function withIdsOnly(statement: Statement): Statement {
   return reshape(statement, {
     actor: ({ name: _, ...actor }) => {
@@ -20,7 +20,7 @@ export function withIdsOnly(statement: Statement): Statement {
 }
 
 /**
- * `canonical`: the LRS's definitions of activities, which `definitionOf` has localized, and of each language map the
+ * `canonical`: activities with the LRS's definitions, localized by `definitionOf`, and from each language map only the
  * entry that the client prefers.
  */
 export function canonical(

@@ -204,7 +204,7 @@ function checkOf(edition: Edition): Check {
   return (value, path) => {
     const found = checkObject(value, path, properties, required);
     checkRevision(found, path);
-    // Data 2.3.2: voiding names the statement to void.
+    // Data 2.3.2: a voiding statement refers to the statement to void.
     const isVoiding = isObject(found.verb) && found.verb.id === voidedVerb;
     if (isVoiding && !(isObject(found.object) && found.object.objectType === 'StatementRef'))
       invalid(
@@ -217,7 +217,7 @@ function checkOf(edition: Edition): Check {
 /** A statement is checked, compared and written in one go, while others wait: 10 ms for 5,000 values. */
 const maxValues = 10_000;
 
-/** Validates a statement (Data 2.2 and 2.4) and throws `InvalidXapi`. `path` names it in a batch. */
+/** Validates a statement (Data 2.2 and 2.4) and throws `InvalidXapi`. `path` is its place in a batch. */
 export function readStatement(value: Json, edition: Edition, path = ''): Statement {
   if (hasMoreValues(value, maxValues))
     invalid(path === '' ? 'The statement' : path, `has more than ${maxValues} values.`);

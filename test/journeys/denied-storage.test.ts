@@ -20,7 +20,7 @@ after(async () => {
   await service?.close();
 });
 
-/** What a browser does that denies storage to the frames of other sites. */
+/** Imitates a browser that denies storage to the frames of other sites. */
 async function contextWithoutFrameStorage() {
   const context = await newContext();
   await context.addInitScript(() => {
@@ -65,7 +65,7 @@ test('A frame of another site with storage opens the course immediately', async 
   await context.close();
 });
 
-test('Without a connection, the player does not call a page missing, and Exit says where the progress is', async () => {
+test('Without a connection, the player does not report a page as missing, and Exit says where the progress is', async () => {
   const { LaunchURL } = await service.enrol('row');
   const context = await newContext();
   const page = await openPage(context);

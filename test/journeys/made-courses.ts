@@ -135,7 +135,7 @@ export function packEverything12(): Promise<string> {
   });
 }
 
-/** A unit of SCORM 1.2 or 2004 that has three seconds, and does not watch the time itself. */
+/** A SCORM 1.2 or 2004 unit with a time limit of three seconds, which it does not check itself. */
 export function packTimed(edition: '1.2' | '2004', action: string): Promise<string> {
   const is12 = edition === '1.2';
   const limits =
@@ -244,7 +244,7 @@ export function packScript(title: string, script: string): Promise<string> {
   });
 }
 
-/** An AICC page, as old content is: it asks where the learner was, reports by forms, and does not wait for answers. */
+/** An AICC page like those in old content: it reads its bookmark, and reports through forms. */
 const aiccPage = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
 <p id="was"></p><button id="later">Later</button><button id="done">Done</button><p id="said"></p>
 <script>

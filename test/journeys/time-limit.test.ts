@@ -42,7 +42,7 @@ for (const edition of ['1.2', '2004'] as const) {
     await page.context().close();
   });
 
-  test(`SCORM ${edition}: "continue,message" tells the learner, who can continue`, async () => {
+  test(`SCORM ${edition}: "continue,message" informs the learner, who can continue`, async () => {
     const { page, heading } = await open(edition, 'continue,message');
     await page.getByText('The time allowed for “Quick test” is over. You can continue.').waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();

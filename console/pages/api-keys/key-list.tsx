@@ -8,7 +8,7 @@ import { Instant } from '../../parts/values.tsx';
 import { naming } from './naming.ts';
 import { Created, type Key, NameOfKey, ScopeList } from './values.tsx';
 
-/** The keys of a tenant; without `tenantId`, of the one that the session or the menu determines. */
+/** The keys of a tenant; without `tenantId`, those of the session's tenant or of the one chosen in the menu. */
 export function KeyList({ tenantId }: { tenantId?: string }) {
   const t = useTranslations('apiKeys');
   const { $api } = useApi();

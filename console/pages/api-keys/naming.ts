@@ -1,3 +1,3 @@
-/** The header with which the operator names a tenant on its own page. Elsewhere, the menu has determined it. */
+/** The header that selects a tenant on its own page for the operator. Elsewhere, the menu selects the tenant. */
 export const naming = (tenantId: string | undefined) =>
   tenantId === undefined ? {} : { header: { Tenant: encodeURIComponent(tenantId) } };

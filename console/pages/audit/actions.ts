@@ -5,7 +5,7 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type Action = AuditEntry['Action'];
 export type ActionGroup = 'access' | 'people' | 'results' | 'keys' | 'webhooks' | 'catalogue' | 'deployment';
 
-/** Every action and its group. An action that is missing here does not compile. */
+/** Every action and its group. The code does not compile if an action is missing. */
 const groupOf = {
   'sign_in.succeeded': 'access',
   'sign_in.failed': 'access',
@@ -60,7 +60,7 @@ const groupOf = {
 
 const actions = namesOf(groupOf);
 
-/** In the order in which people look for them. */
+/** Ordered by how often people look for them. */
 export const actionGroups: readonly { group: ActionGroup; actions: readonly Action[] }[] = (
   ['access', 'people', 'results', 'keys', 'webhooks', 'catalogue', 'deployment'] as const
 ).map((group) => ({ group, actions: actions.filter((action) => groupOf[action] === group) }));

@@ -42,7 +42,7 @@ export async function bodyOf(
   return [header, ...rows].join('\n');
 }
 
-/** Text that is not valid CSV, so the service rejects it as it would the row itself. */
+/** Deliberately invalid CSV, so that the service rejects it as it would reject the original row. */
 const noCsv = '""?""';
 
 /** Only the imported columns. Cells without a column are kept, so that the service rejects the row. */

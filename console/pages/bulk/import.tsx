@@ -15,7 +15,7 @@ import type { Subject } from './subjects.ts';
 import { begin, finish, isUnfinished } from './unfinished.ts';
 import { type Input, useRun } from './use-run.ts';
 
-/** The same whenever the same rows are imported again. */
+/** Identical if the same rows are imported again. */
 function signatureOf(
   { subject, source: { file }, fields, isChecked }: Omit<Input, 'requestKey'>,
   tenant: string | null,
@@ -23,7 +23,7 @@ function signatureOf(
   return JSON.stringify([tenant, subject, file.name, file.size, file.lastModified, fields, isChecked]);
 }
 
-/** Leads from the file through its columns and plan to the result of each row. */
+/** The steps of an import: the file, its columns, the plan, and the result of each row. */
 export function Import({ subject, choice }: { subject: Subject; choice: ReactNode }) {
   const t = useTranslations('bulk');
   const { tenant } = useApi();

@@ -18,7 +18,7 @@ export async function rejectedRows(
   reason: (code: string) => string,
 ): Promise<string[]> {
   const { csv, columns } = source;
-  // Programs and this page read the file again, so its cells are left unchanged.
+  // The cells are left unchanged, because this page or a program may read the file again.
   const write = (cells: readonly unknown[]) => csvRow(cells, { isRaw: true });
   const rows = [write([...(csv ? columns : ['Row']), ...added])];
   let texts: string[] = [];

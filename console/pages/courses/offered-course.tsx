@@ -12,7 +12,7 @@ import { OptionRows } from './option-rows.tsx';
 import { PreviewButton } from './preview-button.tsx';
 import { type Course, CourseStatusBadge, StandardName } from './values.tsx';
 
-/** Finds an offered course in the list, because the API returns a single one only for a given learner. */
+/** Finds an offered course in the list, because the API returns a single course only for a given learner. */
 async function findOffered({ client }: Api, courseId: string): Promise<Course | null> {
   for (let Cursor: string | null = ''; Cursor !== null; ) {
     const query: { Limit: number; Search: string; Cursor?: string } = {

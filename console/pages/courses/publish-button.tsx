@@ -5,7 +5,7 @@ import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, notify } from '../../parts/action.tsx';
 import { type AuthoredCourse, hasErrors as hasErrorsIn } from './values.tsx';
 
-/** Publishes the course to its tenants after showing who will see it. With errors, learners could not complete it. */
+/** Publishes the course after showing who will see it. If its package has errors, this must be acknowledged first. */
 export function PublishButton({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.publish');
   const { client } = useApi();

@@ -8,7 +8,7 @@ type Warning = Release['Warnings'][number];
 export const errorsIn = ({ Warnings }: Pick<Release, 'Warnings'>): number =>
   Warnings.filter(({ Severity }) => Severity === 'error').length;
 
-/** What is wrong with a package, with the locations: first what stops learners, last what only its author should know. */
+/** The problems of a package and their locations: those that stop learners first, those for its author last. */
 export function Warnings({ warnings }: { warnings: Release['Warnings'] }) {
   const t = useTranslations('courses.releases');
   const of = (severity: Warning['Severity']) => warnings.filter(({ Severity }) => Severity === severity);

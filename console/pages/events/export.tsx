@@ -29,7 +29,7 @@ async function readEvents({ client }: Api, wanted: Query): Promise<{ events: Eve
   return { events, isWhole: true };
 }
 
-/** Exports events as the API returns them, which is only as JSON. */
+/** Exports events as JSON, the only format in which the API returns them. */
 export function ExportButton({ query }: { query: Query }) {
   const t = useTranslations('events');
   const api = useApi();

@@ -14,7 +14,7 @@ type Mail = components['schemas']['Mail'];
 const statuses = ['queued', 'sent', 'failed', 'cancelled'] as const;
 const colors = { queued: 'blue', sent: 'green', failed: 'red', cancelled: 'gray' } as const;
 
-/** The mail server's own words, which explain why an address does not work. */
+/** The mail server's response, which explains why an address does not work. */
 function Outcome({ mail }: { mail: Mail }) {
   const t = useTranslations('mails');
   const { Status, Answer, NextAttemptAt, Attempts } = mail;

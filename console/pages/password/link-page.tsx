@@ -18,7 +18,7 @@ export type OpenLink = components['schemas']['OpenInvitation'];
 
 type Props = {
   kind: 'invitation' | 'reset';
-  /** Throw what the service reported. The token is sent only in the bodies of our own requests. */
+  /** Both throw the service's error. The token is sent only in the bodies of our own requests. */
   look: (token: string) => Promise<OpenLink>;
   accept: (body: { Token: string; Password: string }) => Promise<void>;
   show: (link: OpenLink) => { title: string; text: string; submit: string; footer?: ReactNode };
@@ -28,7 +28,7 @@ type Props = {
 const isEnded = (error: unknown) =>
   ['invitation_ended', 'reset_ended', 'validation_failed'].includes(toFailure(error).code);
 
-/** The page of a link with which a user sets a password. */
+/** The page behind a link for setting a password. */
 export function LinkPage(props: Props) {
   const { kind, look, ended } = props;
   const token = location.hash.slice(1);

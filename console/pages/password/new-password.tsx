@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { minLength, type Weakness, weaknessOf } from './password-rules.ts';
 
-/** The state of a field for a new password. `check` returns false after it has shown and focused a weakness. */
+/** The state of a field for a new password. `check` shows a weakness, focuses the field, and then returns false. */
 export function useNewPassword(words: readonly (string | null)[]) {
   const [value, setValue] = useState('');
   const [weakness, setWeakness] = useState<Weakness | null>(null);

@@ -3,7 +3,7 @@ export const minLength = 12;
 /** Why a password is too easy to guess. */
 export type Weakness = 'short' | 'simple' | 'personal';
 
-/** Words that begin most guesses, in the console's languages, and rows of keyboards. */
+/** Words with which most guesses begin, in the console's languages, and rows of keys on a keyboard. */
 const common = [
   'password',
   'passwort',

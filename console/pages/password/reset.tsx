@@ -2,7 +2,7 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { LinkPage, type OpenLink } from './link-page.tsx';
 
-/** The page of the link in an email to a user who forgot the password. */
+/** The page behind the link in an email to a user who forgot their password. */
 export default function ResetPassword() {
   const t = useTranslations('password.reset');
   const { client } = useApi();

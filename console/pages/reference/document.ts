@@ -56,7 +56,7 @@ export type Document = {
 
 export type Entry = Operation & { method: string; path: string; tag: string };
 
-/** Whether only people who are signed in may call the operation, not keys. */
+/** Whether the operation can be called only by people who are signed in, and not with a key. */
 export function needsSession({ security = [] }: Operation): boolean {
   return security.length > 0 && !security.some((one) => 'key' in one);
 }

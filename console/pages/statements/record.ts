@@ -5,7 +5,7 @@ export type Actor = components['schemas']['Actor'];
 
 type Page = { Items: Statement[]; NextCursor: string | null };
 
-/** The cast is safe: only a request for a single statement gets another answer. */
+/** The cast is safe: only a request for a single statement returns another type. */
 const toPage = (answer: unknown) => answer as { statements: Statement[]; more: string };
 
 /** The link in `more` is the same query with the position of the next page. */
@@ -14,12 +14,12 @@ export function cursorOf(answer: unknown): string | undefined {
   return more === '' ? undefined : (new URL(more, location.origin).searchParams.get('cursor') ?? undefined);
 }
 
-/** A page of statements in the form of all other lists. */
+/** A page of statements, converted to the form of all other lists. */
 export function pageOf(answer: unknown): Page {
   return { Items: toPage(answer).statements, NextCursor: cursorOf(answer) ?? null };
 }
 
-/** The agent that a user is in the service's own statements. */
+/** The agent that represents a user in the service's own statements. */
 export function agentOf(loginId: string): string {
   return JSON.stringify({ account: { homePage: location.origin, name: loginId } });
 }

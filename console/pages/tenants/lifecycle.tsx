@@ -78,7 +78,7 @@ export function LeavingTenant({ tenant }: { tenant: Tenant }) {
 
 type DialogProps = { tenant: Tenant; isOpen: boolean; onClose: () => void };
 
-/** Before it can be confirmed, shows what would be deleted and what would stay. */
+/** Shows what will be deleted and what will be kept, and then asks for confirmation. */
 function DeleteDialog({ tenant, isOpen, onClose }: DialogProps) {
   const t = useTranslations('tenants');
   const act = useTranslations('act');

@@ -39,7 +39,7 @@ const changeOf = ({ ReturnOrigins, FrameOrigins, ...rest }: FormValues) => ({
   FrameOrigins: originsOf(FrameOrigins),
 });
 
-/** The earliest reminder first. What is no number of days is left out. */
+/** Earliest reminder first. Anything that is not a number of days is left out. */
 const daysOf = (typed: string[]) =>
   typed
     .map(Number)

@@ -14,7 +14,7 @@ import type { User } from './person.tsx';
 
 type Erasure = components['schemas']['Erasure'];
 
-/** Before it can be confirmed, shows what would be erased and what would stay. Then shows the receipt. */
+/** Shows what will be erased and what will be kept, asks for confirmation, and then shows the receipt. */
 export function EraseDialog({ user, isOpen, onClose }: { user: User; isOpen: boolean; onClose: () => void }) {
   const t = useTranslations('users');
   const act = useTranslations('act');

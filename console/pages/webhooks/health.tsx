@@ -28,7 +28,7 @@ export function HealthBadge({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** For lists. Also shows since when. */
+/** For lists. Also shows when the failures began. */
 export function HealthCell({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const { FailingSince } = endpoint;

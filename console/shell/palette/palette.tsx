@@ -30,7 +30,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [sought] = useDebouncedValue(text.trim(), 150);
   const { groups, isFetching } = useResults(sought);
-  // Mantine's own keyboard handling does not tell screen readers which option is active at first.
+  // Mantine's own keyboard handling does not announce the initially active option to screen readers.
   const store = useCombobox({ opened: true });
   const results = groups.flatMap(({ results }) => results);
   const { active, onArrow } = useActive(results.length, results.map(({ key }) => key).join('\n'));

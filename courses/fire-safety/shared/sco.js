@@ -82,7 +82,9 @@
         sco.save();
         hasEnded = true;
         const { kept, moves } = lms.terminate({ exit, request });
-        const next = moves ? moving : 'Use the menu of your learning system to continue, or close this window.';
+        const next = moves
+          ? moving
+          : 'Use the menu of your learning system to continue, or close this window.';
         byId('end-text').textContent = lms.found
           ? `${kept ? saved : 'Your last step could not be saved.'} ${next}`
           : 'This is a preview: nothing was saved. Open the next page from the course folder.';

@@ -4,7 +4,7 @@ import type { Reply } from '../../../server/test/support/send.ts';
 import type { TestService } from '../../../server/test/support/service.ts';
 import type { TestTenant } from '../../../server/test/support/tenant.ts';
 
-/** The package is not one of cmi5, or violates its rules. */
+/** The package is not a cmi5 package, or violates the rules of cmi5. */
 export class InvalidPackage extends Error {}
 
 type Registration = { LoginID: string; LaunchURL: string; courseId: string };

@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator } from 'playwright-core';
 import { endingOf, type Plan, type Result } from './page.ts';
 
-/** The page of a delivered content object, which waits to be told which calls to make. */
+/** The page of a delivered content object, which waits for the calls that it should make. */
 export type Arrival = {
   activity: string;
   answer: (plan: Plan | null) => void;
@@ -109,7 +109,7 @@ export async function openLearner(context: BrowserContext) {
       await page.locator('dialog .button.primary').click();
       return isTrue(hasEnded, true, arrivalLimit);
     },
-    /** Tells a content object which calls to make, and waits for their results and the end of its session. */
+    /** Sends a content object the calls to make, and waits for their results and the end of its session. */
     async play({ answer }: Arrival, plan: Plan): Promise<{ results: Result[]; terminated: string } | null> {
       const results = new Promise<Result[]>((resolve) => {
         played = resolve;

@@ -65,7 +65,7 @@ async function worker(): Promise<void> {
     if (positionals.length > 0) console.log(`${script.name}: ${differs ?? 'passed'}`);
   }
 }
-// Scripts mostly wait for pages, so more run at a time than there are processors.
+// Scripts mostly wait for pages, so more of them run at a time than there are processors.
 const parallel = Number(values.parallel ?? availableParallelism() * 2);
 await Promise.all(Array.from({ length: parallel }, worker));
 await browser.close();
