@@ -24,7 +24,7 @@ const physical = {
 const sidesIn = (kind: keyof typeof physical, text: string) =>
   physical[kind].flatMap((pattern) => pattern.exec(text)?.[0].trim() ?? []);
 
-test('the check detects styles that name left or right', () => {
+test('the check detects styles that use left or right', () => {
   for (const text of [
     'a{margin-left: 0}',
     '.b {\n  right: 1rem;\n}',
@@ -39,7 +39,7 @@ test('the check detects styles that name left or right', () => {
   assert.deepEqual(sidesIn('tsx', '<Group ms="md" ta="end" left-section>'), []);
 });
 
-test('No style of the console names left or right', () => {
+test('No style of the console uses left or right', () => {
   for (const kind of ['css', 'tsx'] as const) {
     const files = globSync(`**/*.${kind}`, {
       cwd: import.meta.dirname,

@@ -25,7 +25,7 @@ type Packed = Omit<SequencingState, 'activities' | 'globals'> &
 const treeStateVersion = 2;
 
 /**
- * The text in which a sequencing state is stored. It contains only differences from an activity that was never opened,
+ * The stored text of a sequencing state. It contains only differences from an activity that was never opened,
  * so that 1,000 activities fit into a commit.
  */
 export function writeTreeState(course: Course, state: SequencingState): string {

@@ -109,7 +109,7 @@ export const english = {
     CompletedAndPassed: 'Must be completed and passed',
     CompletedOrPassed: 'Must be completed or passed',
   } satisfies Record<MoveOn, string>,
-  /** Framed by another site, in a browser that lets such frames store nothing. */
+  /** Framed by another site, in a browser that does not let such frames store anything. */
   framed: {
     title: 'Open the course in its own window',
     text: 'Your browser does not let the course store anything inside this page. Parts of it may not work, and without a connection your progress cannot be kept.',

@@ -136,7 +136,7 @@ describe('DB.2 Content Delivery Environment Process', () => {
     assert.deepEqual([satisfied, measure, attempts], [null, null, 2]);
   });
 
-  /** DB.2.1: what is still suspended in a group after another unit was chosen, if `a` was suspended before or not. */
+  /** DB.2.1: what remains suspended in a group after another unit was chosen, whether or not `a` was suspended before. */
   for (const exit of ['suspend', 'normal'])
     it(`keeps a group suspended only while one of its children is: ${exit}`, () => {
       const learner = learnerOf(courseOf([group('g', [leaf('a'), leaf('b')]), leaf('c')]));

@@ -25,7 +25,7 @@ function choiceActivityTraversal(draft: Draft, activity: Activity, direction: Di
   return parent.sequencing.ControlMode.ForwardOnly ? refuse('SB.2.4-2', 'forwardOnly', parent) : null;
 }
 
-/** Among the current activity and its later siblings, the first one that a choice may not pass in forward direction. */
+/** Among the current activity and its later siblings, the first one that a choice may not pass forwards. */
 export type Stop = { activity: Activity; refused: Refused };
 
 export function firstStop(draft: Draft): Stop | null {

@@ -70,7 +70,7 @@ export function decodeText(bytes: Uint8Array, warn: Warn): string {
 }
 
 /** Control characters cannot be stored. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this removes them.
 const printable = (text: string) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '');
 
 /** The structure file has a column for each member of the largest block. */

@@ -134,7 +134,7 @@ describe('cmi5 course structure', () => {
       assert.match(rejectionOf(text, paths), why);
     });
 
-  it('a rejection names the line of the violation', () => {
+  it('a rejection includes the line of the violation', () => {
     assert.match(rejectionOf(courseStructure('\n<unknown/>')), /cmi5\.xml, line \d+: it violates/);
   });
 });

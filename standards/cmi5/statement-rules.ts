@@ -54,7 +54,7 @@ export function isViolation(decision: Accepted | Violation): decision is Violati
   return 'section' in decision;
 }
 
-/** The order in which the statements of one request are processed, which is that of their timestamps (section 9.3). */
+/** The statements of one request are processed in the order of their timestamps (section 9.3). */
 export function inOrderOfTime<S extends SentStatement>(statements: readonly S[]): S[] {
   const timeOf = ({ timestamp }: S) => (typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN);
   return statements.toSorted((a, b) => timeOf(a) - timeOf(b) || 0);

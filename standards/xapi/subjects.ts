@@ -9,7 +9,7 @@ import {
   type SubStatement,
 } from './types.ts';
 
-/** The values by which the filters of GET statements find a statement (Communication 2.1.3). */
+/** The values that the filters of GET statements compare (Communication 2.1.3). */
 export type Subjects = {
   verb: string;
   registration: string | null;

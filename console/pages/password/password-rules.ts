@@ -29,7 +29,7 @@ function surprises(text: string): number {
 
 const minSurprises = 5;
 
-/** `words` are known about the user, such as their names. Null if the password is good enough. */
+/** `words` are known facts about the user, such as their names. Null if the password is good enough. */
 export function weaknessOf(password: string, words: readonly (string | null)[]): Weakness | null {
   if (Array.from(password).length < minLength) return 'short';
   const text = fold(password) || password;

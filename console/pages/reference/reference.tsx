@@ -16,7 +16,7 @@ async function readDocument(): Promise<Document> {
   return response.json();
 }
 
-/** Shown if the URL names no operation. */
+/** Shown if the URL does not identify an operation. */
 const firstOperation = 'enrol';
 
 /** The whole API, from the OpenAPI document. One operation is shown at a time, and its name is the anchor. */

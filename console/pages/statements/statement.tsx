@@ -12,7 +12,7 @@ export type Narrowing = { learner?: string | undefined; verb?: string; activity?
 type Props = {
   statement: Statement | null;
   onClose: () => void;
-  /** Shows only statements that share this with the open one. */
+  /** Shows only statements that have this value in common with the open one. */
   onNarrow: (to: Narrowing) => void;
 };
 

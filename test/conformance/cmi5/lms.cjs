@@ -1,4 +1,4 @@
-// The script that CATAPULT's suite asks for (its lib/lms.template.js explains each function). It runs in the suite's
+// The script that CATAPULT's suite requires (its lib/lms.template.js explains each function). It runs in the suite's
 // process, which is CommonJS, and passes all calls to bridge.ts.
 const { request } = require('node:http');
 const { join } = require('node:path');

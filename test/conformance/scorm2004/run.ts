@@ -69,7 +69,7 @@ async function worker(): Promise<void> {
 const parallel = Number(values.parallel ?? availableParallelism() * 2);
 await Promise.all(Array.from({ length: parallel }, worker));
 await browser.close();
-// The player is honest, so the service must not find any unsupported claim.
+// The real player claims only what the data supports, so the service must not find an unsupported claim.
 const claimed = await service.ctx.db
   .selectFrom('run_time_commit')
   .select(['tenant_id', 'enroll_id', 'unit_id', 'claimed'])
