@@ -7,7 +7,7 @@ import { hidePage, showEnd, showPage } from './pages.ts';
 import type { Stop } from './save-state.ts';
 import { webAddress } from './session.ts';
 
-/** How long a learner who is leaving waits for the receipt. What is not sent by then stays in the journal. */
+/** How long a learner who is leaving waits for the receipt. Anything that is not sent by then stays in the journal. */
 const timeoutMilliseconds = 5_000;
 /** Without a connection there is nothing to wait for, but a browser may be wrong about that. */
 const offlineMilliseconds = 500;

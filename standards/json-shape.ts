@@ -15,7 +15,7 @@ function endOfString(text: string, from: number): number {
 }
 
 /**
- * Whether the text of a JSON value has this shape. To be checked before parsing, which takes far more time and memory:
+ * Whether the text of a JSON value has this shape. Check this before parsing, which takes far more time and memory:
  * 170 ms for 1 MiB of `[[[…`. Deeper nesting could not be serialized or changed later either, because both are
  * recursive.
  */

@@ -72,7 +72,7 @@ function parseDocument(text: string, file: string, warn: Warn): XmlDocument {
     for (const { line, message } of details) {
       warn(
         'note',
-        `${oneLine(message)}. The name was understood nevertheless`,
+        `${oneLine(message)}. The name was recognised anyway`,
         line,
         'undeclared namespace prefixes',
       );

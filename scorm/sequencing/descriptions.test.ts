@@ -77,7 +77,7 @@ describe('rules in words', () => {
       { Rules: [rule('pre', 'disabled', 'attemptLimitExceeded')] },
     ],
     [
-      'Two is skipped if One is passed and the score of it is above 50 %.',
+      'Two is skipped if One is passed and its score is above 50 %.',
       { Rules: [rule('pre', 'skip', 'previous: satisfied', 'objectiveMeasureGreaterThan 0.5')] },
     ],
     [
@@ -94,13 +94,9 @@ describe('rules in words', () => {
     ['satisfied', 'it is passed', 'it is not passed'],
     ['completed', 'it is completed', 'it is not completed'],
     ['attempted', 'it was opened', 'it was not opened'],
-    [
-      'objectiveMeasureGreaterThan 0.125',
-      'the score of it is above 12.5 %',
-      'the score of it is not above 12.5 %',
-    ],
-    ['objectiveMeasureLessThan -0.5', 'the score of it is below -50 %', 'the score of it is not below -50 %'],
-    ['objectiveMeasureLessThan', 'the score of it is below 0 %', 'the score of it is not below 0 %'],
+    ['objectiveMeasureGreaterThan 0.125', 'its score is above 12.5 %', 'its score is not above 12.5 %'],
+    ['objectiveMeasureLessThan -0.5', 'its score is below -50 %', 'its score is not below -50 %'],
+    ['objectiveMeasureLessThan', 'its score is below 0 %', 'its score is not below 0 %'],
     ['objectiveStatusKnown', 'it is passed or failed', 'it is neither passed nor failed'],
     ['objectiveMeasureKnown', 'it has a score', 'it has no score'],
     ['activityProgressKnown', 'it has a completion status', 'it has no completion status'],
@@ -158,8 +154,8 @@ describe('rules in words', () => {
   const repetitions: [conditions: string[], sentence: string][] = [
     [['objectiveStatusKnown', 'satisfied'], 'it is passed'],
     [['activityProgressKnown', 'completed'], 'it is completed'],
-    [['objectiveMeasureKnown', 'objectiveMeasureGreaterThan 0.5'], 'the score of it is above 50 %'],
-    [['objectiveMeasureKnown', 'objectiveMeasureLessThan 0.5'], 'the score of it is below 50 %'],
+    [['objectiveMeasureKnown', 'objectiveMeasureGreaterThan 0.5'], 'its score is above 50 %'],
+    [['objectiveMeasureKnown', 'objectiveMeasureLessThan 0.5'], 'its score is below 50 %'],
     [['objectiveStatusKnown', 'completed'], 'it is passed or failed and it is completed'],
     [['objectiveStatusKnown', 'not satisfied'], 'it is passed or failed and it is not passed'],
     [['previous: objectiveStatusKnown', 'satisfied'], 'One is passed or failed and it is passed'],
@@ -224,7 +220,7 @@ describe('rules in words', () => {
     const found = describeActivity(course, course.byID.get('Two') ?? assert.fail('no unit'));
     assert.deepEqual(
       found.map((each) => ruleText('Two', each)),
-      ['Two is completed at 40 % or more.'],
+      ['Two is completed with 40 % progress or more.'],
     );
   });
 
@@ -252,7 +248,7 @@ describe('rules in words', () => {
       [
         'The units of G open in order.',
         'Learners cannot go back within G.',
-        '1 of the units of G are selected.',
+        'One of the units of G is selected.',
       ],
     );
   });
@@ -264,7 +260,7 @@ describe('rules in words', () => {
     [
       'each time',
       { SelectCount: 1, SelectionTiming: 'onEachNewAttempt' },
-      ['1 of the units of G are selected.'],
+      ['One of the units of G is selected.'],
     ],
     [
       'order',

@@ -25,10 +25,10 @@ export function ruleText(title: string, rule: DescribedRule): string {
     timeLimit: `An attempt on ${title} may take ${minutesText(Value ?? 0)}`,
     inOrder: `The units of ${title} open in order`,
     forwardOnly: `Learners cannot go back within ${title}`,
-    selection: `${Value} of the units of ${title} are selected`,
+    selection: `${Value === 1 ? 'One' : Value} of the units of ${title} ${Value === 1 ? 'is' : 'are'} selected`,
     shuffled: `The units of ${title} are in random order`,
     passScore: `${title} is passed with a score of ${Value} % or more`,
-    completionShare: `${title} is completed at ${Value} % or more`,
+    completionShare: `${title} is completed with ${Value} % progress or more`,
     prerequisites: `${title} opens when its prerequisites are met`,
   };
   const text = `${texts[rule.Rule]}.`;
@@ -38,14 +38,15 @@ export function ruleText(title: string, rule: DescribedRule): string {
 function conditionText({ Condition, Not, Units, Objective, Value }: DescribedCondition): string {
   const what =
     Units.length > 0 ? Units.join(' or ') : Objective === null ? 'it' : `the objective “${Objective}”`;
+  const score = what === 'it' ? 'its score' : `the score of ${what}`;
   const not = Not ? ' not' : '';
   const texts: Record<DescribedCondition['Condition'], string> = {
     passed: `${what} is${not} passed`,
     completed: `${what} is${not} completed`,
     done: `${what} is ${Not ? 'neither completed nor passed' : 'completed or passed'}`,
     opened: `${what} was${not} opened`,
-    scoreAbove: `the score of ${what} is${not} above ${Value} %`,
-    scoreBelow: `the score of ${what} is${not} below ${Value} %`,
+    scoreAbove: `${score} is${not} above ${Value} %`,
+    scoreBelow: `${score} is${not} below ${Value} %`,
     resultKnown: `${what} is ${Not ? 'neither passed nor failed' : 'passed or failed'}`,
     scoreKnown: `${what} has ${Not ? 'no' : 'a'} score`,
     progressKnown: `${what} has ${Not ? 'no' : 'a'} completion status`,

@@ -12,7 +12,7 @@ import { cellOf, type Row, type Table } from './tables.ts';
 const maxUnits = 5_000;
 const maxLength = 1_000;
 
-/** What a course is read from: the content of its files, and how to report deviations in each. */
+/** The input for reading a course: the content of its files, and how to report deviations in each. */
 export type Source = {
   found: CourseFiles;
   /** The bytes of `found`'s files, by path. */

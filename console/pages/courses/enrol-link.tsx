@@ -10,7 +10,7 @@ type EnrolLinkProps = {
   variant?: NonNullable<ButtonProps['variant']>;
 };
 
-/** Links to the enrolment dialog. Hidden if the service would refuse. */
+/** Links to the enrolment dialog. Hidden if the service would refuse the enrolment. */
 export function EnrolLink({ course, size = 'sm', variant = 'light' }: EnrolLinkProps) {
   const t = useTranslations('courses');
   const canEnrol = course.Status === 'published' && course.AvailableEnrolOptions.length > 0;

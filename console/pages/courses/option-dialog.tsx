@@ -29,7 +29,7 @@ const fresh: Omit<Option, 'DurationID' | 'SeatsLeft'> = {
 
 type OptionDialogProps = {
   courseId: string;
-  /** Null when creating one. */
+  /** Null when creating a new option. */
   option: Option | null;
   taken: readonly string[];
   onClose: () => void;

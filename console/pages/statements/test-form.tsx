@@ -7,7 +7,7 @@ import { FailedAction } from '../../parts/states.tsx';
 
 type Credentials = { name: string; password: string };
 
-/** A call of the test: the versions or the number of statements, or what went wrong. */
+/** The result of one call: the xAPI versions, the number of statements, or the error. */
 type Step = { isWell: boolean; status: number; found: string };
 
 const utf8 = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));

@@ -10,7 +10,7 @@ import { GroupField } from './group.tsx';
 import type { User } from './person.tsx';
 
 type Props = {
-  /** Null when creating one. */
+  /** Null when creating a new user. */
   user: User | null;
   isOpen: boolean;
   onClose: () => void;
