@@ -10,7 +10,7 @@ export type JournalEntry = {
   Commit: Commit;
 };
 
-/** Parses an entry; null if it is invalid. Any code on the same origin can write such texts. */
+/** Parses an entry; null if it is invalid. Any code on the same origin can write such entries. */
 export function parseEntry(
   text: string | null,
   isRight: (entry: JournalEntry) => boolean,

@@ -16,7 +16,7 @@ function endOfString(text: string, from: number): number {
 
 /**
  * Whether the text of a JSON value has this shape. Check this before parsing, which takes far more time and memory:
- * 170 ms for 1 MiB of `[[[…`. Deeper nesting could not be serialized or changed later either, because both are
+ * 170 ms for 1 MiB of `[[[…`. Deeper nesting could not be serialised or changed later either, because both are
  * recursive.
  */
 export function fitsShape(text: string, { depth, values }: JsonShape): boolean {

@@ -62,7 +62,7 @@ describe('states of the previous engine', () => {
       });
 });
 
-it('a limit on the time does not concern attempts that the previous engine had ended', () => {
+it('a time limit does not apply to attempts that the previous engine had ended', () => {
   const limits = { Limits: { AttemptAbsoluteDurationLimit: 'PT1H' } };
   const course = prepareCourse(
     treeOf([leaf('a', limits), leaf('b')], { ControlMode: { Flow: true } }),

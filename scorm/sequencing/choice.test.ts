@@ -308,7 +308,7 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
       assert.equal(learner.ask(`choice ${target}`), outcome);
     });
 
-  /** PreventActivation concerns groups that are entered: not active ones, nor those above (SN §3.3). */
+  /** PreventActivation applies to groups that are entered, but not to active ones or those above them (SN §3.3). */
   const activations: [title: string, units: Unit[], requests: string[], outcome: string][] = [
     [
       'the learner can move within an active group',

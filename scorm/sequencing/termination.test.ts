@@ -128,7 +128,7 @@ describe('TB.2.3 Termination Request Process', () => {
     assert.equal(retried.finish({ 'cmi.success_status': 'passed' }, 'exit'), 'ended');
   });
 
-  it('retrying the root starts new objectives and data if these do not last longer (SN §3.10.4)', () => {
+  it('retrying the root resets the objectives and data that last for one attempt (SN §3.10.4)', () => {
     const bucket = { SharedData: [{ TargetID: 'x', Read: true, Write: true }] };
     const outcome = (SharedDataGlobalToSystem: boolean, leave: string) => {
       const tree = courseOf([leaf('a', {}, bucket)], flow, { SharedDataGlobalToSystem });

@@ -4,7 +4,7 @@ import type { Warn } from '../warnings.ts';
 import { invalid } from '../xml.ts';
 import type { Row, Table } from './tables.ts';
 
-/** Blocks may nest this deep. */
+/** The maximum nesting depth of blocks. */
 const maxDepth = 50;
 
 /** The nodes that a structure may refer to, by their IDs in lower case. Each is used once. */

@@ -4,7 +4,7 @@ import type { RunTimeData } from '../types.ts';
 const statuses = ['passed', 'completed', 'failed', 'incomplete', 'browsed', 'not attempted'] as const;
 const exits = ['logout', 'suspend', 'time-out'] as const;
 
-/** Only the first letter of a word is significant (CMI001, section 5). Null for a word that is not one of them. */
+/** Only the first letter of a word is significant (CMI001, section 5). Null for any other word. */
 export function wordOf<Word extends string>(
   words: readonly Word[],
   written: string | undefined,

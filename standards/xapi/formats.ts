@@ -20,7 +20,7 @@ export function withIdsOnly(statement: Statement): Statement {
 }
 
 /**
- * `canonical`: activities with the LRS's definitions, localized by `definitionOf`, and from each language map only the
+ * `canonical`: activities with the LRS's definitions, localised by `definitionOf`, and from each language map only the
  * entry that the client prefers.
  */
 export function canonical(

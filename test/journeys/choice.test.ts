@@ -14,7 +14,7 @@ before(async () => {
 
 after(() => service?.close());
 
-test('If navigation is only by the contents list, finishing a unit opens the units that depend on it', async () => {
+test('If the contents list is the only navigation, finishing a unit opens the units that depend on it', async () => {
   const { LaunchURL, read } = await service.enrol('choice');
   const page = await openPage(await newContext());
   const unit = (name: string) => page.locator('.unit').filter({ hasText: name });

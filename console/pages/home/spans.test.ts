@@ -24,7 +24,7 @@ test('no comparison is shown without a complete previous period', () => {
   assert.equal(changeOf({ measure: 'Starts', now: 5, before: 0 }), null);
 });
 
-test('a year is shown in weeks that include every day', () => {
+test('a year is shown in weeks that together cover every day', () => {
   const days = daysOf(365);
   const points = pointsOf(days, 365);
   assert.equal(points.length, 52);

@@ -52,7 +52,7 @@ const isJson = (type: string) => type === 'application/json';
 
 type Body = { type: string; example: unknown };
 
-/** Texts are sent as they are, and JSON in one line; only binary bodies come from a file. */
+/** Texts are sent as they are, and JSON on one line; only binary bodies come from a file. */
 function writtenBody({ type, example }: Body): string {
   if (typeof example === 'string') return example.trimEnd();
   return isJson(type) ? JSON.stringify(example) : '@package.zip';

@@ -67,7 +67,7 @@ function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!(await signIn(typed))) return passwordField.current?.select();
-    // The session identifies the organization, so the address no longer has to.
+    // The session identifies the organisation, so the address no longer has to.
     void navigate({ to: '.', replace: true, search: (before) => ({ ...before, tenant: undefined }) });
   };
   return (

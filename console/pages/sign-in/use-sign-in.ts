@@ -25,7 +25,7 @@ function failureOf(error: unknown, response: Response): SignInFailure {
     : { kind: 'failed', error };
 }
 
-/** Signs in with the password hashed by the organization's function. The password itself is never sent. */
+/** Signs in with the password hashed by the organisation's function. The password itself is never sent. */
 export function useSignIn(onSignedIn: () => void) {
   const { client } = useApi();
   const [isRunning, setRunning] = useState(false);
