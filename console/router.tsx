@@ -43,6 +43,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/enrolments', () => import('./pages/enrolments/enrolments.tsx')),
   at('/console/enrolments/$loginId/$enrollId', () => import('./pages/enrolments/enrolment.tsx')),
   at('/console/keys', () => import('./pages/keys/keys.tsx')),
+  at('/console/redeem', () => import('./pages/redeem/redeem.tsx')),
   at('/console/api-keys', () => import('./pages/api-keys/api-keys.tsx')),
   at('/console/bulk', () => import('./pages/bulk/bulk.tsx')),
   at('/console/events', () => import('./pages/events/events.tsx')),

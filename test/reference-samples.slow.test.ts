@@ -34,7 +34,7 @@ const steps = `
   createUser readUser listUsers listGroups updateUser setPassword checkUser checkPassword createUsers
   readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser readEnrolment explainEnrolment
   updateEnrolment enrolMany readTimeline readActivity listCourseInteractions readCourseQuestions resetEnrolment listAttempts readOverview previewCourse previewOfferedCourse
-  issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
+  issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey checkEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
   createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook
   listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant
   createInvitations createInvitation listInvitations listMails readInvitation createInvitationLink revokeInvitation createSignInLink

@@ -641,6 +641,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/enrol/key/{LoginID}/{Key}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check what redeeming an enrolment key would do
+         * @description For a page that shows the courses before the user confirms. Changes nothing and fails like the redemption; unknown keys count towards the same limit.
+         */
+        post: operations["checkEnrolmentKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/enrol/key/{LoginID}/{Key}": {
         parameters: {
             query?: never;
@@ -3514,6 +3534,38 @@ export interface components {
              */
             IfEnrolled?: "return" | "extend" | "renew" | "fail";
         };
+        /** CheckedEnrolmentKey */
+        CheckedEnrolmentKey: {
+            /** @description ID of the key, which does not reveal the key itself. Opaque. */
+            KeyID: string;
+            /**
+             * Format: date-time
+             * @description When this user redeemed the key; null if it has not been redeemed.
+             */
+            RedeemedAt: string | null;
+            /** @description In the order of CourseIDs. */
+            Courses: {
+                /** @description ID of the course. Chosen by the operator. */
+                CourseID: string;
+                CourseTitle: string;
+                /** @description ID of the enrolment option, unique within its course. Chosen by the operator. */
+                DurationID: string;
+                /** @description Length of access, such as P30D; null means unlimited. */
+                Duration: string | null;
+                /**
+                 * @description When the duration starts.
+                 * @enum {string}
+                 */
+                StartsOn: "enrolment" | "launch";
+                /** @description The enrolment that the user already has and that would be kept or extended; null if a new one would be created. */
+                EnrollID: string | null;
+                /**
+                 * Format: date-time
+                 * @description When access would end; null if it never ends or starts with the first launch.
+                 */
+                ExpiresAt: string | null;
+            }[];
+        };
         /** RedeemedEnrolmentKey */
         RedeemedEnrolmentKey: {
             /** @description ID of the key, which does not reveal the key itself. Opaque. */
@@ -5848,7 +5900,7 @@ export interface components {
          */
         EnrollID: string;
         /**
-         * @description The KeyID, or the key itself.
+         * @description The key as typed. Case, hyphens and spaces are ignored; O is read as 0, I and L as 1.
          * @example F7K2-9XQM-4TRW-8HDN
          */
         Key: string;
@@ -5947,6 +5999,7 @@ export type NewEnrolmentKeys = components['schemas']['NewEnrolmentKeys'];
 export type IssuedEnrolmentKeys = components['schemas']['IssuedEnrolmentKeys'];
 export type EnrolmentKey = components['schemas']['EnrolmentKey'];
 export type KeyRedemption = components['schemas']['KeyRedemption'];
+export type CheckedEnrolmentKey = components['schemas']['CheckedEnrolmentKey'];
 export type RedeemedEnrolmentKey = components['schemas']['RedeemedEnrolmentKey'];
 export type SignInRequest = components['schemas']['SignInRequest'];
 export type SignInLink = components['schemas']['SignInLink'];
@@ -9371,7 +9424,7 @@ export interface operations {
                  * @description The KeyID, or the key itself.
                  * @example F7K2-9XQM-4TRW-8HDN
                  */
-                Key: components["parameters"]["Key"];
+                Key: string;
             };
             cookie?: never;
         };
@@ -9439,7 +9492,7 @@ export interface operations {
                  * @description The KeyID, or the key itself.
                  * @example F7K2-9XQM-4TRW-8HDN
                  */
-                Key: components["parameters"]["Key"];
+                Key: string;
             };
             cookie?: never;
         };
@@ -9493,6 +9546,86 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    checkEnrolmentKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+                /**
+                 * @description The key as typed. Case, hyphens and spaces are ignored; O is read as 0, I and L as 1.
+                 * @example F7K2-9XQM-4TRW-8HDN
+                 */
+                Key: components["parameters"]["Key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "IfEnrolled": "extend"
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyRedemption"];
+            };
+        };
+        responses: {
+            /** @description The courses of the key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *       "RedeemedAt": "2026-01-31T09:00:00Z",
+                     *       "Courses": [
+                     *         {
+                     *           "CourseID": "fire-safety",
+                     *           "CourseTitle": "Fire safety",
+                     *           "DurationID": "30-days",
+                     *           "Duration": "P30D",
+                     *           "StartsOn": "enrolment",
+                     *           "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *           "ExpiresAt": "2026-01-31T09:00:00Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedEnrolmentKey"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.course_not_found.option_not_found.tenant_not_found.key_not_found"];
+            409: components["responses"]["user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.key_mistyped.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests.key_throttled"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
     redeemEnrolmentKey: {
         parameters: {
             query?: never;
@@ -9518,7 +9651,7 @@ export interface operations {
                  * @description The key as typed. Case, hyphens and spaces are ignored; O is read as 0, I and L as 1.
                  * @example F7K2-9XQM-4TRW-8HDN
                  */
-                Key: string;
+                Key: components["parameters"]["Key"];
             };
             cookie?: never;
         };

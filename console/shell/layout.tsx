@@ -1,7 +1,7 @@
 import { AppShell, Burger, Group, NavLink, ScrollArea, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type MouseEvent, type ReactNode, useEffect } from 'react';
 import { useTranslations } from 'use-intl';
 import { useSession } from '../api/session.tsx';
 import { AccountMenu, Appearance } from './account-menu.tsx';
@@ -22,10 +22,17 @@ function Brand() {
   );
 }
 
+/** Keeps the fragment of the URL, which may be an invitation or a key. */
+function skip(event: MouseEvent) {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
 function SkipLink() {
   const t = useTranslations('shell');
   return (
-    <a className="skip" href="#main">
+    // biome-ignore lint/a11y/useValidAnchor: it leads to a part of the page
+    <a className="skip" href="#main" onClick={skip}>
       {t('skip')}
     </a>
   );

@@ -15,7 +15,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   operator_only: "Use one of the operator's keys.",
   session_required:
     'Sign in to the console as an administrator. An operator can use `POST /tenant/{TenantID}/key` with a key instead.',
-  own_only: "A learner's session can only read that learner's own records. Use a key for anything else.",
+  own_only:
+    "A learner's session can only read that learner's own records and redeem enrolment keys for them. Use a key for anything else.",
   cross_site:
     'Session cookies only work on pages of this service. Call the API from your server, with a key.',
   tenant_required: "Send the `TenantID` in the `Tenant` header. Only the operator's keys need this header.",

@@ -472,7 +472,9 @@ test("no entry contains a name, a learner's address, a secret or the reason for 
 
 test('all trails can be verified afterwards', async () => {
   const { Intact, Chains } = await verifyAudit(service.ctx);
-  const broken = Chains.filter((chain) => chain.Break && !/the end of the trail had been changed/.test(chain.Break.Reason));
+  const broken = Chains.filter(
+    (chain) => chain.Break && !/the end of the trail had been changed/.test(chain.Break.Reason),
+  );
   assert.deepEqual(broken, []);
   assert.equal(Intact, false, 'an entry of audit.head_unverified stays visible');
 });

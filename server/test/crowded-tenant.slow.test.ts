@@ -325,6 +325,7 @@ const calls: Record<string, Call[]> = {
   enrolMany: [() => api('POST', '/enrol/bulk', `${JSON.stringify({ LoginID, CourseID })}\n`, ndjson)],
   updateEnrolment: [() => api('PUT', enrolment, { Reference: 'other' })],
   issueEnrolmentKeys: [keyOf],
+  checkEnrolmentKey: [async () => api('POST', `/enrol/key/crowd-6/${(await keyOf()).Key}/check`)],
   redeemEnrolmentKey: [async () => api('POST', `/enrol/key/crowd-6/${(await keyOf()).Key}`)],
   revokeEnrolmentKey: [async () => api('DELETE', `/enrolment/key/${(await keyOf()).KeyID}`)],
   createAccessToken: [

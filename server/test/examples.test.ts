@@ -197,7 +197,7 @@ test('the service accepts the example of every operation and responds as its exa
   await sendAll('putStatement postStatements getStatements getAgents getActivities getAbout');
   for (const noun of ['State', 'ActivityProfile', 'AgentProfile'])
     await sendAll(`put${noun} get${noun} post${noun} delete${noun}`);
-  await sendAll('issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey redeemEnrolmentKey');
+  await sendAll('issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey checkEnrolmentKey redeemEnrolmentKey');
   await sendAll('issueEnrolmentKeys revokeEnrolmentKey');
   await sendAll('createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook');
   await sendAll('listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant');

@@ -339,7 +339,12 @@ test("an enrolment key, redeemed or not, cannot enrol another tenant's users", a
   const { LoginID } = victimValues;
   expectStatus(await intruder.api('POST', '/user', { LoginID }), 201);
   for (const key of [victimValues.unusedKey, victimValues.redeemedKey])
-    expectProblem(await intruder.api('POST', `/enrol/key/${LoginID}/${key}`), 404, 'key_not_found');
+    for (const action of ['', '/check'])
+      expectProblem(
+        await intruder.api('POST', `/enrol/key/${LoginID}/${key}${action}`),
+        404,
+        'key_not_found',
+      );
   assert.deepEqual(await dump(victim.TenantID), before);
 });
 

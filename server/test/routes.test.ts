@@ -97,6 +97,7 @@ const notAudited = new Map([
   ['enrol', 'day-to-day work, reported by events'],
   ['enrolMany', 'day-to-day work, reported by events'],
   ['redeemEnrolmentKey', 'day-to-day work, reported by events'],
+  ['checkEnrolmentKey', 'changes nothing'],
   ['readOpenInvitation', 'changes nothing'],
   ['readOpenReset', 'changes nothing'],
   ['checkPassword', "sign-in to the tenant's own application"],
@@ -150,18 +151,20 @@ test('only routes of the content origin have the credential in their path', () =
   }
 });
 
-test('learners can call only the listed reads of their own data', () => {
-  for (const { own, name, method, access, path } of routes)
-    if (own) assert.ok(method === 'GET' && access === 'tenant' && path.includes('{LoginID}'), name);
-  assert.deepEqual(routes.flatMap(({ own, path }) => ((own ?? false) ? path : [])).sort(), [
-    '/catalogue/course/{CourseID}/{LoginID}',
-    '/enrolment/{LoginID}',
-    '/enrolment/{LoginID}/{EnrollID}',
-    '/enrolment/{LoginID}/{EnrollID}/activity',
-    '/enrolment/{LoginID}/{EnrollID}/attempt',
-    '/enrolment/{LoginID}/{EnrollID}/explain',
-    '/enrolment/{LoginID}/{EnrollID}/timeline',
-    '/user/{LoginID}',
+test('learners can call only the listed operations, on their own data', () => {
+  for (const { own, name, access, path } of routes)
+    if (own) assert.ok(access === 'tenant' && path.includes('{LoginID}'), name);
+  assert.deepEqual(routes.flatMap(({ own, method, path }) => (own ? `${method} ${path}` : [])).sort(), [
+    'GET /catalogue/course/{CourseID}/{LoginID}',
+    'GET /enrolment/{LoginID}',
+    'GET /enrolment/{LoginID}/{EnrollID}',
+    'GET /enrolment/{LoginID}/{EnrollID}/activity',
+    'GET /enrolment/{LoginID}/{EnrollID}/attempt',
+    'GET /enrolment/{LoginID}/{EnrollID}/explain',
+    'GET /enrolment/{LoginID}/{EnrollID}/timeline',
+    'GET /user/{LoginID}',
+    'POST /enrol/key/{LoginID}/{Key}',
+    'POST /enrol/key/{LoginID}/{Key}/check',
   ]);
 });
 

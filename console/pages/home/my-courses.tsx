@@ -1,4 +1,5 @@
 import { Button, Center, SimpleGrid, Stack, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
@@ -15,8 +16,14 @@ const byLastUse = (one: Enrolment, other: Enrolment) => (lastUsed(one) < lastUse
 
 export default function MyCourses() {
   const t = useTranslations('home');
+  const { Scopes } = useSession();
+  const redeem = (
+    <Button variant="default" renderRoot={(props) => <Link to="/console/redeem" {...props} />}>
+      {t('redeemKey')}
+    </Button>
+  );
   return (
-    <Page title={t('myCourses')}>
+    <Page title={t('myCourses')} actions={Scopes.includes('enrolments:write') && redeem}>
       <Courses />
     </Page>
   );

@@ -2,13 +2,16 @@ import './keys.css';
 import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
 import { csvFile, csvRow } from '../../parts/csv.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { CopyTextButton } from '../../parts/values.tsx';
+import { redeemAddress } from '../redeem/key-text.ts';
 import type { CreatedKey } from './values.tsx';
 
 /** One row per key; multiple values are joined as in the API's CSV cells. */
-function fileOf(made: readonly CreatedKey[]): Blob {
+function fileOf(made: readonly CreatedKey[], tenantId: string | null): Blob {
   const header = [
     'Key',
     'KeyID',
@@ -20,11 +23,13 @@ function fileOf(made: readonly CreatedKey[]): Blob {
     'ValidFrom',
     'ValidUntil',
   ] as const;
+  const address = 'RedeemURL';
   const rows = made.map((key) => {
     const cells = header.map((name) => key[name]);
-    return csvRow(cells.map((cell) => (Array.isArray(cell) ? JSON.stringify(cell) : cell)));
+    const texts = cells.map((cell) => (Array.isArray(cell) ? JSON.stringify(cell) : cell));
+    return csvRow([...texts, redeemAddress(key.Key, tenantId)]);
   });
-  return csvFile([csvRow(header), ...rows]);
+  return csvFile([csvRow([...header, address]), ...rows]);
 }
 
 type Props = { made: readonly CreatedKey[] | null; onClose: () => void };
@@ -32,6 +37,8 @@ type Props = { made: readonly CreatedKey[] | null; onClose: () => void };
 /** The keys are shown only once. Only the button closes the dialog, so that they are not lost by accident. */
 export function CreatedKeys({ made, onClose }: Props) {
   const t = useTranslations('keys.made');
+  const { tenant } = useApi();
+  const { TenantID } = useSession();
   const keys = made?.map(({ Key }) => Key).join('\n') ?? '';
   const count = made?.length ?? 0;
   return (
@@ -57,7 +64,7 @@ export function CreatedKeys({ made, onClose }: Props) {
             <Button
               variant="default"
               leftSection={<IconDownload size={16} aria-hidden />}
-              onClick={() => saveFile('enrolment-keys.csv', fileOf(made))}
+              onClick={() => saveFile('enrolment-keys.csv', fileOf(made, tenant ?? TenantID))}
             >
               {t('download')}
             </Button>

@@ -13,7 +13,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { FailedAction } from '../../parts/states.tsx';
@@ -21,6 +21,7 @@ import { rememberedTenant, type SignInFailure, useSignIn } from './use-sign-in.t
 
 export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
   const t = useTranslations('signIn');
+  const { pathname } = useLocation();
   useDocumentTitle(`${t('title')} · Lectern`);
   return (
     <Paper className="sign-in" p={{ base: 'lg', sm: 'xl' }} radius="lg">
@@ -28,6 +29,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
         <Title order={1} size="h2">
           {t('title')}
         </Title>
+        {pathname === '/console/redeem' && <Text c="dimmed">{t('toRedeem')}</Text>}
         <SignInForm onSignedIn={onSignedIn} />
         <Anchor size="sm" href="/console/forgot" underline="always">
           {t('forgot')}
@@ -68,7 +70,12 @@ function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
     event.preventDefault();
     if (!(await signIn(typed))) return passwordField.current?.select();
     // The session identifies the organisation, so the address no longer has to.
-    void navigate({ to: '.', replace: true, search: (before) => ({ ...before, tenant: undefined }) });
+    void navigate({
+      to: '.',
+      replace: true,
+      hash: true,
+      search: (before) => ({ ...before, tenant: undefined }),
+    });
   };
   return (
     <form onSubmit={submit}>

@@ -28,10 +28,11 @@ const operatorScopes: readonly Scope[] = ['catalogue:write', 'tenants:write'];
 
 export const tenantScopes: readonly Scope[] = scopes.filter((scope) => !operatorScopes.includes(scope));
 
-/** The permissions of learners' sessions, which are limited to their own LoginID. */
+/** The permissions of learners' sessions, which are limited to the routes marked `own`, with their own LoginID. */
 export const learnerScopes: readonly Scope[] = [
   'users:read',
   'enrolments:read',
+  'enrolments:write',
   'enrolments:launch',
   'catalogue:read',
 ];

@@ -86,7 +86,10 @@ export async function basicKeyCaller(ctx: Context, request: FastifyRequest): Pro
 /** Whether a key or session may call the route; `loginId` is the one in the path. */
 export function authorize(caller: Caller, route: Route, loginId: string | null): void {
   if (caller.learner !== undefined && !(route.own && toNfc(loginId ?? '') === caller.learner))
-    throw new Problem('own_only', 'As a learner, you can only read your own data. Ask an administrator.');
+    throw new Problem(
+      'own_only',
+      'As a learner, you can only read your own data and redeem enrolment keys. Ask an administrator.',
+    );
   if (route.access === 'operator' && caller.tenantId !== null)
     throw new Problem(
       'operator_only',

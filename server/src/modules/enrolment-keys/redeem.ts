@@ -3,8 +3,9 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { codeOf } from '../../platform/error-code.ts';
 import { type ErrorCode, Problem } from '../../platform/errors.ts';
 import { asService } from '../../platform/scopes.ts';
-import { enrolInTransaction } from '../enrolments/enrol.ts';
+import { type EnrolAnswer, enrolInTransaction } from '../enrolments/enrol.ts';
 import { selectEnrolments, toEnrolment } from '../enrolments/record.ts';
+import type { Enrolment } from '../enrolments/schemas.ts';
 import { appendEvents } from '../events/append.ts';
 import { updateUser, userNotFound } from '../users/users.ts';
 import { limitGuesses, recordGuess } from './guesses.ts';
@@ -14,7 +15,7 @@ import { type KeyRow, keyNotFound, keyStatus } from './record.ts';
 import type { KeyRedemption, RedeemedKey } from './schemas.ts';
 
 export type RedeemInput = KeyRedemption & { loginId: string; key: string };
-type Redeemer = { user_id: string; group_name: string | null };
+export type Redeemer = { user_id: string; group_name: string | null };
 type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 
 /** Retries are needed because a conflict with another transaction can cause a unique violation or a deadlock. */
@@ -24,10 +25,21 @@ const maxAttempts = 3;
  * Enrols a user on all courses of a key and marks the key as redeemed, in one transaction that locks the key's row.
  * Repeating it for the same user returns the same result.
  */
-export async function redeemKey(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
+export function redeemKey(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
+  return withUsableKey(ctx, input, async (ctx, row, user) =>
+    row.redeemed_by === user.user_id
+      ? { redeemed: await repeated(ctx, row), isNew: false }
+      : { redeemed: await redeem(ctx, row, user, input), isNew: true },
+  );
+}
+
+type Work<T> = (ctx: TenantContext, row: KeyRow, user: Redeemer) => Promise<T>;
+
+/** Runs `work` with a key that the user can redeem or has redeemed. Counts unknown keys as guesses. */
+export async function withUsableKey<T>(ctx: TenantContext, input: RedeemInput, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await redeemOnce(ctx, input);
+      return await withKeyOnce(ctx, input, work);
     } catch (error) {
       const raced = ['23505', '40P01'].includes(codeOf(error));
       if (!raced || attempt === maxAttempts) throw error;
@@ -35,21 +47,23 @@ export async function redeemKey(ctx: TenantContext, input: RedeemInput): Promise
   }
 }
 
-async function redeemOnce(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
+async function withKeyOnce<T>(ctx: TenantContext, input: RedeemInput, work: Work<T>): Promise<T> {
   const key = readKey(input.key);
-  const redemption = await transaction(ctx, async (ctx) => {
+  const found = await transaction(ctx, async (ctx) => {
     const user = await lockRedeemer(ctx, input.loginId);
     await limitGuesses(ctx, user.user_id);
     const row = await lockKey(ctx, key);
-    // Returned instead of thrown, because a rollback would remove the guess from the count.
-    if (!row) return recordGuess(ctx, user.user_id);
-    if (row.redeemed_by === user.user_id) return { redeemed: await repeated(ctx, row), isNew: false };
-    const refused = refusal(row, user, ctx.now());
+    if (!row) {
+      // Not thrown here, because a rollback would remove the guess from the count.
+      await recordGuess(ctx, user.user_id);
+      return null;
+    }
+    const refused = row.redeemed_by === user.user_id ? null : refusal(row, user, ctx.now());
     if (refused) throw refused;
-    return { redeemed: await redeem(ctx, row, user, input), isNew: true };
+    return { result: await work(ctx, row, user) };
   });
-  if (!redemption) throw keyNotFound();
-  return redemption;
+  if (!found) throw keyNotFound();
+  return found.result;
 }
 
 /** Uses the same locks as an erasure. */
@@ -116,15 +130,16 @@ function refusal(row: KeyRow, user: Redeemer, now: Date): Problem | null {
   return null;
 }
 
-async function redeem(
+/** Adds a user without a group to the key's group, and enrols them on all courses of the key or on none. */
+export async function enrolWithKey(
   ctx: TenantContext,
   row: KeyRow,
   user: Redeemer,
   input: RedeemInput,
-): Promise<RedeemedKey> {
+): Promise<EnrolAnswer[]> {
   if (row.group_name !== null && user.group_name === null)
     await updateUser(asService(ctx), { loginId: input.loginId, GroupName: row.group_name });
-  const answers = await enrolInTransaction(
+  return enrolInTransaction(
     ctx,
     row.course_ids.map((courseId, at) => ({
       loginId: input.loginId,
@@ -133,7 +148,15 @@ async function redeem(
       IfEnrolled: input.IfEnrolled ?? 'fail',
     })),
   );
-  const enrolments = answers.map(({ enrolment }) => enrolment);
+}
+
+async function redeem(
+  ctx: TenantContext,
+  row: KeyRow,
+  user: Redeemer,
+  input: RedeemInput,
+): Promise<RedeemedKey> {
+  const enrolments = (await enrolWithKey(ctx, row, user, input)).map(({ enrolment }) => enrolment);
   const enrollIds = enrolments.map(({ EnrollID }) => EnrollID);
   const now = ctx.now();
   await ctx.db
@@ -147,15 +170,20 @@ async function redeem(
   return { KeyID: row.key_id, RedeemedAt: now.toISOString(), Enrolments: enrolments };
 }
 
-async function repeated(ctx: TenantContext, row: KeyRow): Promise<RedeemedKey> {
+/** The enrolments of a redeemed key, in the order of its courses. */
+export async function redeemedEnrolments(ctx: TenantContext, row: KeyRow): Promise<Enrolment[]> {
   const enrollIds = row.enroll_ids ?? [];
   const rows = await selectEnrolments(ctx)
     .where((where) => where('enrolment.enroll_id', '=', where.fn.any(where.val(enrollIds))))
     .execute();
   rows.sort((a, b) => enrollIds.indexOf(a.enroll_id) - enrollIds.indexOf(b.enroll_id));
+  return rows.map((enrolment) => toEnrolment(ctx, enrolment));
+}
+
+async function repeated(ctx: TenantContext, row: KeyRow): Promise<RedeemedKey> {
   return {
     KeyID: row.key_id,
     RedeemedAt: (row.redeemed_at ?? ctx.now()).toISOString(),
-    Enrolments: rows.map((enrolment) => toEnrolment(ctx, enrolment)),
+    Enrolments: await redeemedEnrolments(ctx, row),
   };
 }

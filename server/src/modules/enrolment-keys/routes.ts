@@ -4,10 +4,12 @@ import { ok, route } from '../../platform/http/routes.ts';
 import { Fields, OneOf, Text } from '../../platform/http/schema.ts';
 import { enrolProblems } from '../enrolments/enrol-refusal.ts';
 import { LoginID } from '../users/schemas.ts';
+import { checkKey } from './check.ts';
 import { issueKeys } from './issue.ts';
 import { listKeys, readEnrolmentKey, revokeEnrolmentKey } from './keys.ts';
 import { redeemKey, redeemProblems } from './redeem.ts';
 import {
+  CheckedKey,
   EnrolmentKey,
   IssuedKeys,
   KeyRedemption,
@@ -22,6 +24,16 @@ const params = Type.Object({
 });
 const reading = { tag: 'Enrolment keys', access: 'tenant', scope: 'enrolments:read' } as const;
 const writing = { tag: 'Enrolment keys', access: 'tenant', scope: 'enrolments:write' } as const;
+
+const redeeming = {
+  ...writing,
+  method: 'POST',
+  own: true,
+  example: ['IfEnrolled'],
+  params: Type.Object({ LoginID, Key: TypedKey }),
+  body: KeyRedemption,
+  problems: [...enrolProblems, 'option_not_found', ...redeemProblems],
+} as const;
 
 export const enrolmentKeyRoutes = [
   route({
@@ -83,21 +95,28 @@ export const enrolmentKeyRoutes = [
     handle: async (ctx, { params }) => ok(await revokeEnrolmentKey(ctx, { key: params.Key })),
   }),
   route({
-    ...writing,
-    method: 'POST',
+    ...redeeming,
+    path: '/enrol/key/{LoginID}/{Key}/check',
+    name: 'checkEnrolmentKey',
+    summary: 'Check what redeeming an enrolment key would do',
+    description:
+      'For a page that shows the courses before the user confirms. Changes nothing and fails like the redemption; unknown keys count towards the same limit.',
+    responses: { 200: { description: 'The courses of the key.', schema: CheckedKey } },
+    events: [],
+    handle: async (ctx, { params, body }) =>
+      ok(await checkKey(ctx, { ...body, loginId: params.LoginID, key: params.Key })),
+  }),
+  route({
+    ...redeeming,
     path: '/enrol/key/{LoginID}/{Key}',
     name: 'redeemEnrolmentKey',
     summary: 'Redeem an enrolment key',
     description:
       'Enrols the user on all courses of the key, or on none. Repeating the request for the same user is safe.',
-    example: ['IfEnrolled'],
-    params: Type.Object({ LoginID, Key: TypedKey }),
-    body: KeyRedemption,
     responses: {
       201: { description: 'Redeemed: the user is enrolled on all courses.', schema: RedeemedKey },
       200: { description: 'This user has already redeemed the key: a safe retry.', schema: RedeemedKey },
     },
-    problems: [...enrolProblems, 'option_not_found', ...redeemProblems],
     events: [
       'key.redeemed',
       'enrolment.created',

@@ -98,3 +98,32 @@ export const RedeemedKey = Fields(
   { title: 'RedeemedEnrolmentKey' },
 );
 export type RedeemedKey = Type.Static<typeof RedeemedKey>;
+
+export const CheckedKey = Fields(
+  {
+    KeyID: common.KeyID,
+    RedeemedAt: Nullable(Instant('When this user redeemed the key; null if it has not been redeemed.')),
+    Courses: Type.Array(
+      Fields({
+        CourseID,
+        CourseTitle: Enrolment.properties.CourseTitle,
+        DurationID,
+        Duration: Nullable(
+          Type.String({ description: 'Length of access, such as P30D; null means unlimited.' }),
+        ),
+        StartsOn: OneOf(['enrolment', 'launch'], { description: 'When the duration starts.' }),
+        EnrollID: Nullable({
+          ...EnrollID,
+          description:
+            'The enrolment that the user already has and that would be kept or extended; null if a new one would be created.',
+        }),
+        ExpiresAt: Nullable(
+          Instant('When access would end; null if it never ends or starts with the first launch.'),
+        ),
+      }),
+      { description: 'In the order of CourseIDs.' },
+    ),
+  },
+  { title: 'CheckedEnrolmentKey' },
+);
+export type CheckedKey = Type.Static<typeof CheckedKey>;

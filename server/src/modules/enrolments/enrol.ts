@@ -35,12 +35,13 @@ function callEnrol(ctx: TenantContext, rows: EnrolRow[], { processed, planned }:
   return run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
 }
 
-/** Enrols all rows, in several calls if they take seats. */
+/** Enrols all rows, in several calls if they take seats. A dry run takes none. */
 async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[]> {
   const outcomes = new Map<number, Outcome>();
+  const before = { processed: 0, planned: ctx.isDryRun ? [] : null };
   while (outcomes.size < rows.length) {
     const left = rows.flatMap((row, n) => (outcomes.has(n) ? [] : [{ n, ...row }]));
-    const found = await callEnrol(ctx, left, { processed: 0, planned: null });
+    const found = await callEnrol(ctx, left, before);
     for (const outcome of found) outcomes.set(outcome.n, outcome);
   }
   return [...outcomes.values()].sort((a, b) => a.n - b.n);

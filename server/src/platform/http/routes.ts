@@ -77,7 +77,7 @@ export type Route = {
   also?: readonly Scope[];
   /** Only console sessions may call it, not keys. */
   sessionsOnly?: true;
-  /** A read that learners' sessions may also call, with their own LoginID in the path. */
+  /** Learners' sessions may also call it, with their own LoginID in the path. */
   own?: true;
   /** Headers that a request needs, in addition to those of all routes. */
   headers?: Readonly<Record<string, { description: string; example: string }>>;

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
+
+type IfEnrolled = NonNullable<components['schemas']['KeyRedemption']['IfEnrolled']>;
+type Checked = components['schemas']['CheckedEnrolmentKey'];
+
+/** A course of the key. `isUnchanged` means that the learner already has all that the key gives. */
+export type KeyCourse = Checked['Courses'][number] & { isUnchanged: boolean };
+
+export type KeyOffer = {
+  /** When this learner redeemed the key; null if it can be redeemed. */
+  redeemedAt: string | null;
+  courses: readonly KeyCourse[];
+  ifEnrolled: IfEnrolled;
+};
+
+/** Courses that the learner has are extended, so the key is worth something for them too. */
+function offerOf(now: Checked, extended: Checked | null): KeyOffer {
+  const courses = (extended ?? now).Courses.map((course, at) => ({
+    ...course,
+    isUnchanged: course.EnrollID !== null && course.ExpiresAt === now.Courses[at]?.ExpiresAt,
+  }));
+  return { redeemedAt: now.RedeemedAt, courses, ifEnrolled: extended ? 'extend' : 'fail' };
+}
+
+/** What redeeming the key would do. Each call with an unknown key counts as a guess, so it is never repeated automatically. */
+export function useKeyCheck(key: string) {
+  const { client } = useApi();
+  const { LoginID } = useSession();
+  const check = async (ifEnrolled: IfEnrolled): Promise<Checked> => {
+    const params = { path: { LoginID: LoginID ?? '', Key: key } };
+    const { data, error, response } = await client.POST('/enrol/key/{LoginID}/{Key}/check', {
+      params,
+      body: { IfEnrolled: ifEnrolled },
+    });
+    if (data) return data;
+    throw { ...error, retryAfter: Number(response.headers.get('retry-after')) };
+  };
+  return useQuery({
+    queryKey: ['enrolment-key', key],
+    enabled: key !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+    retryOnMount: false,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    queryFn: async () => {
+      const now = await check('return');
+      const mayExtend = now.RedeemedAt === null && now.Courses.some(({ EnrollID }) => EnrollID !== null);
+      return offerOf(now, mayExtend ? await check('extend') : null);
+    },
+  });
+}
