@@ -15,6 +15,10 @@ await ensureBuilt(['console', 'guide', 'player']);
 await mkdir(folder, { recursive: true });
 const { service, tenant, administrator, learner, blocked, decided, webhookId, close } = await openShowcase();
 await tenant.api('POST', '/invitation', { LoginID: learner });
+const courses = { CourseIDs: ['phishing', 'fire-safety'], DurationIDs: ['30-days', '1-year'] };
+const [issued] = (await tenant.api('POST', '/enrolment/key', courses)).body.Items;
+const newcomer = 'E-2207';
+await tenant.api('POST', '/user', { LoginID: newcomer, FirstName: 'Nora', LastName: 'Berg' });
 const admin: ConsoleUser = { tenant, LoginID: administrator };
 
 type Picture = {
@@ -29,6 +33,12 @@ const text = (shown: string) => (page: Page) => page.getByText(shown).first().wa
 const pictures: Picture[] = [
   { name: 'sign-in', who: null, path: '/console' },
   { name: 'my-courses', who: { tenant, LoginID: learner }, path: '/console' },
+  {
+    name: 'redeem',
+    who: { tenant, LoginID: newcomer },
+    path: `/console/redeem#${issued.Key}`,
+    before: text('This key gives you access'),
+  },
   { name: 'overview', who: admin, path: '/console' },
   { name: 'users', who: admin, path: '/console/users' },
   { name: 'user', who: admin, path: `/console/users/${learner}` },

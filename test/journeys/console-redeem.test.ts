@@ -32,7 +32,8 @@ after(() => service?.close());
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 const field = (page: Page) => page.getByRole('textbox', { name: 'Enrolment key' });
-const courses = (page: Page) => page.getByRole('list', { name: /^This key gives you/ }).getByRole('listitem');
+const courses = (page: Page) =>
+  page.getByRole('list', { name: /^This key gives you access to/ }).getByRole('listitem');
 const confirm = (page: Page) => page.getByRole('button', { name: 'Redeem key' });
 
 async function newKey(CourseIDs: string[], fields: object = {}): Promise<{ Key: string; KeyID: string }> {
@@ -56,7 +57,7 @@ test('A learner opens a mailed link, signs in, redeems the key by keyboard alone
   const page = await newConsolePage(phone);
   const sent: string[] = [];
   page.on('request', (request) => sent.push(`${request.url()} ${request.headers().referer ?? ''}`));
-  await page.goto(`${service.baseUrl}/console/redeem?tenant=${acme.TenantID}#${Key}`);
+  await page.goto(`${service.baseUrl}/console/redeem?tenant=${acme.TenantID}#${Key.replaceAll('-', '%20')}`);
   await page.getByText('Sign in to redeem your enrolment key').waitFor();
   await expectNoBarriers(page);
   // The skip link must not replace the key in the URL.
@@ -69,11 +70,11 @@ test('A learner opens a mailed link, signs in, redeems the key by keyboard alone
   await page.keyboard.type(password);
   await page.keyboard.press('Enter');
 
-  const gives = page.getByRole('heading', { name: 'This key gives you 2 courses' });
+  const gives = page.getByRole('heading', { name: 'This key gives you access to 2 courses' });
   await gives.waitFor();
   assert.equal(await gives.evaluate((one) => one === document.activeElement), true);
   assert.deepEqual(
-    sent.filter((one) => one.includes(Key) && !one.includes('/enrol/key/')),
+    sent.filter((one) => one.includes(Key.slice(0, 5)) && !one.includes('/enrol/key/')),
     [],
   );
   await courses(page)
@@ -195,6 +196,27 @@ test('A learner who has the course sees and confirms the extension', async () =>
   const [extended] = await coursesOf(LoginID);
   assert.equal(extended.EnrollID, made.body.EnrollID);
   assert.equal(Date.parse(extended.ExpiresAt) - Date.parse(made.body.ExpiresAt), 30 * 86_400_000);
+  await closeConsole(page);
+});
+
+test('A learner is told when an ended enrolment continues, and when nothing changes', async () => {
+  const LoginID = await newLearner();
+  const { EnrollID } = (await acme.api('POST', `/enrol/${LoginID}/ladders`)).body;
+  const ExpiresAt = new Date(clock.now().getTime() - 1000).toISOString();
+  expectStatus(await acme.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { ExpiresAt }), 200);
+  expectStatus(await acme.api('POST', `/enrol/${LoginID}/phishing`), 201);
+  const { Key } = await newKey(['ladders', 'phishing']);
+  const page = await consoleOf(service, { tenant: acme, LoginID }, `/console/redeem#${Key}`);
+  await courses(page)
+    .getByText(/^You had this course before\. You can continue it until /)
+    .waitFor();
+  await courses(page).getByText('You already have this course. Nothing changes.').waitFor();
+  await confirm(page).click();
+  await page
+    .getByRole('article', { name: 'Working on ladders' })
+    .getByRole('link', { name: 'Start' })
+    .waitFor();
+  assert.equal((await coursesOf(LoginID)).length, 2);
   await closeConsole(page);
 });
 

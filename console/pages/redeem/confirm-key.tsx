@@ -32,11 +32,12 @@ function Access({ course }: { course: KeyCourse }) {
   const t = useTranslations('redeem.access');
   const format = useFormatter();
   const words = useDurationWords();
-  const { Duration, StartsOn, EnrollID, ExpiresAt, isUnchanged } = course;
+  const { Duration, StartsOn, ExpiresAt, effect } = course;
   const day = ExpiresAt === null ? '' : format.dateTime(new Date(ExpiresAt), { dateStyle: 'long' });
   const duration = Duration === null ? '' : words(Duration);
   const sentence = () => {
-    if (EnrollID !== null) return isUnchanged ? t('same') : ExpiresAt ? t('extended', { day }) : t('endless');
+    if (effect === 'unchanged') return t('unchanged');
+    if (effect !== 'new') return t(ExpiresAt === null ? `${effect}Endless` : effect, { day });
     if (Duration === null) return t('unlimited');
     return StartsOn === 'launch' ? t('fromStart', { duration }) : t('until', { duration, day });
   };
@@ -72,7 +73,6 @@ export function ConfirmKey({ offer, error, isRunning, onConfirm, onOther }: Prop
       <KeyCourses courses={offer.courses} label={headingId} />
       <Text size="sm" className="break">
         {t.rich('account', {
-          count: offer.courses.length,
           name: name === LoginID ? name : t('accountOf', { name, login: LoginID ?? '' }),
           tenant: TenantName ?? '',
           b: (text) => <b>{text}</b>,

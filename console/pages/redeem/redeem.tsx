@@ -7,14 +7,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { isSignedOut } from '../../api/problem.ts';
+import { toFailure } from '../../api/problem.ts';
 import { useSession } from '../../api/session.tsx';
 import { notify, useAction } from '../../parts/action.tsx';
 import { Message } from '../../parts/states.tsx';
 import { ConfirmKey } from './confirm-key.tsx';
 import { KeyForm } from './key-form.tsx';
 import { compactKey } from './key-text.ts';
-import { type KeyOffer, useKeyCheck } from './use-key-check.ts';
+import { type KeyCheck, useKeyCheck } from './use-key-check.ts';
 
 /** Learners redeem keys for themselves. Administrators enrol people, and issue the keys. */
 export default function Redeem() {
@@ -40,10 +40,10 @@ function RedeemKey() {
   const t = useTranslations('redeem');
   const [key, setKey] = useKeyInAddress();
   const check = useKeyCheck(key);
-  const redeeming = useRedemption(key, check.data);
+  const redeeming = useRedemption(key, check);
   useDocumentTitle(`${t('title')} · Lectern`);
   const offer = check.data;
-  const isUseless = offer?.redeemedAt === null && offer.courses.every(({ isUnchanged }) => isUnchanged);
+  const isUseless = offer?.redeemedAt === null && offer.courses.every(({ effect }) => effect === 'unchanged');
   if (offer && offer.redeemedAt !== null) return <AlreadyRedeemed at={offer.redeemedAt} />;
   const submit = (typed: string) => {
     redeeming.reset();
@@ -73,6 +73,7 @@ function RedeemKey() {
           <>
             <Text c="dimmed">{t('text')}</Text>
             <KeyForm
+              key={key}
               initial={key}
               error={isUseless ? nothingToGain : check.error}
               isChecking={check.isFetching}
@@ -86,7 +87,7 @@ function RedeemKey() {
 }
 
 /** Redeems the key and continues with My courses, where the new course can be started. */
-function useRedemption(key: string, offer: KeyOffer | undefined) {
+function useRedemption(key: string, { data: offer, refetch }: KeyCheck) {
   const t = useTranslations('redeem');
   const { client } = useApi();
   const { LoginID } = useSession();
@@ -96,8 +97,12 @@ function useRedemption(key: string, offer: KeyOffer | undefined) {
     const params = { path: { LoginID: LoginID ?? '', Key: key } };
     const body = { IfEnrolled: offer?.ifEnrolled ?? ('fail' as const) };
     const { data, error } = await client.POST('/enrol/key/{LoginID}/{Key}', { params, body });
-    if (error && isSignedOut(error)) await queries.refetchQueries({ queryKey: ['enrolment-key', key] });
-    if (!data) throw error;
+    if (!data) {
+      // Finds out whether the offer has changed, or whether the session has ended.
+      await refetch();
+      if (toFailure(error).code === 'already_enrolled') return;
+      throw error;
+    }
     queries.removeQueries();
     await navigate({ to: '/console', replace: true });
     notify(t('done', { count: data.Enrolments.length }));

@@ -6,8 +6,13 @@ import { useSession } from '../../api/session.tsx';
 type IfEnrolled = NonNullable<components['schemas']['KeyRedemption']['IfEnrolled']>;
 type Checked = components['schemas']['CheckedEnrolmentKey'];
 
-/** A course of the key. `isUnchanged` means that the learner already has all that the key gives. */
-export type KeyCourse = Checked['Courses'][number] & { isUnchanged: boolean };
+/**
+ * What the key does for a course: `reopened` is an ended enrolment that continues, and `unchanged` means that the learner
+ * already has all that the key gives.
+ */
+type Effect = 'new' | 'extended' | 'reopened' | 'unchanged';
+type CheckedCourse = Checked['Courses'][number];
+export type KeyCourse = CheckedCourse & { effect: Effect };
 
 export type KeyOffer = {
   /** When this learner redeemed the key; null if it can be redeemed. */
@@ -16,11 +21,18 @@ export type KeyOffer = {
   ifEnrolled: IfEnrolled;
 };
 
+/** `now` is the course as the learner has it, or a new enrolment. */
+function effectOf(course: CheckedCourse, now: CheckedCourse | undefined): Effect {
+  if (course.EnrollID === null) return 'new';
+  if (!now || now.EnrollID === null) return 'reopened';
+  return course.ExpiresAt === now.ExpiresAt ? 'unchanged' : 'extended';
+}
+
 /** Courses that the learner has are extended, so the key is worth something for them too. */
 function offerOf(now: Checked, extended: Checked | null): KeyOffer {
   const courses = (extended ?? now).Courses.map((course, at) => ({
     ...course,
-    isUnchanged: course.EnrollID !== null && course.ExpiresAt === now.Courses[at]?.ExpiresAt,
+    effect: effectOf(course, now.Courses[at]),
   }));
   return { redeemedAt: now.RedeemedAt, courses, ifEnrolled: extended ? 'extend' : 'fail' };
 }
@@ -54,3 +66,5 @@ export function useKeyCheck(key: string) {
     },
   });
 }
+
+export type KeyCheck = ReturnType<typeof useKeyCheck>;
