@@ -65,7 +65,10 @@ test('Keys are created for two courses, one is redeemed, and another is revoked'
   const saving = page.waitForEvent('download');
   await made.getByRole('button', { name: 'Save as CSV' }).click();
   const csv = Buffer.concat(await (await (await saving).createReadStream()).toArray()).toString();
-  for (const key of keys) assert.ok(csv.includes(`${key},`), csv);
+  for (const key of keys) {
+    assert.ok(csv.includes(`${key},`), csv);
+    assert.ok(csv.includes(`${service.baseUrl}/console/redeem?tenant=${tenant.TenantID}#${key}`), csv);
+  }
   await page.keyboard.press('Escape');
   await made.getByRole('button', { name: 'I have saved the keys' }).click();
   await made.waitFor({ state: 'hidden' });

@@ -1,5 +1,5 @@
 import './keys.css';
-import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -69,6 +69,9 @@ export function CreatedKeys({ made, onClose }: Props) {
               {t('download')}
             </Button>
           </Group>
+          <Text size="sm" c="dimmed">
+            {t('links')}
+          </Text>
           <Group justify="flex-end">
             <Button onClick={onClose}>{t('kept', { count })}</Button>
           </Group>
