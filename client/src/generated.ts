@@ -80,7 +80,7 @@ export interface paths {
         put?: never;
         /**
          * Create a user
-         * @description Repeating the request is safe: if the user exists with the same data, the response is 200; if any field that you sent differs, it is 409 `user_exists`, which lists these fields.
+         * @description Repeating the request is safe: if the user exists with the same data, the response is 200; if any field that you sent differs, it is 409 `user_exists`, which lists these fields. With `IfExists`, the user is updated instead.
          */
         post: operations["createUser"];
         delete?: never;
@@ -2512,6 +2512,16 @@ export interface components {
              * @default true
              */
             Enabled?: boolean | null;
+            /**
+             * @description What happens if the user exists. fail (default): 409 user_exists if a field that you sent differs. update: the fields that you sent are changed, with the rules of PUT /user/{LoginID}; the others keep their values. A Password is set again each time, which ends the sessions of the user.
+             * @enum {string}
+             */
+            IfExists?: "fail" | "update";
+            /**
+             * @description What happens if the user does not exist. create (default): the user is created. fail: 404 user_not_found.
+             * @enum {string}
+             */
+            IfMissing?: "create" | "fail";
         };
         /** User */
         User: {
@@ -6578,7 +6588,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The user already exists with the same data: a safe retry. */
+            /** @description The user already exists with the same data (a safe retry), or has been updated. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6674,7 +6684,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. CSV with `Accept: text/csv`. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not have it. CSV with `Accept: text/csv`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7310,7 +7320,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. CSV with `Accept: text/csv`. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not have it. CSV with `Accept: text/csv`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9201,7 +9211,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. CSV with `Accept: text/csv`. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not have it. CSV with `Accept: text/csv`. */
             200: {
                 headers: {
                     [name: string]: unknown;

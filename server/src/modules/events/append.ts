@@ -2,7 +2,7 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { joinTransaction, run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { EventType } from './types.ts';
-import { numberBeforeCommit } from './write.ts';
+import { insertEvent, numberBeforeCommit } from './write.ts';
 
 export type NewEvent = {
   /** Set if another record refers to the event. */
@@ -14,22 +14,29 @@ export type NewEvent = {
   data: Record<string, unknown>;
 };
 
+const append = `${insertEvent}
+select $1, r.event_id, r.type, $3::timestamptz, r.user_id, r.enroll_id, r.course_id, r.data
+from jsonb_to_recordset($2::jsonb) as r (event_id uuid, type text, user_id uuid, enroll_id uuid, course_id text,
+  data jsonb)`;
+
 /** Writes events in the same transaction as the change that they report. */
-export async function appendEvents(ctx: TenantContext, events: NewEvent[]): Promise<void> {
+export async function appendEvents(ctx: TenantContext, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const now = ctx.now();
-  const rows = events.map((event) => ({
-    tenant_id: ctx.tenantId,
-    event_id: event.id ?? newId(now),
-    type: event.type,
-    occurred_at: now,
-    user_id: event.userId ?? null,
-    enroll_id: event.enrollId ?? null,
-    course_id: event.courseId ?? null,
-    data: JSON.stringify(event.data),
+  const rows = events.map(({ id, type, userId, enrollId, courseId, data }) => ({
+    event_id: id ?? newId(now),
+    type,
+    user_id: userId ?? null,
+    enroll_id: enrollId ?? null,
+    course_id: courseId ?? null,
+    data,
   }));
   await joinTransaction(ctx, async (ctx) => {
-    await ctx.db.insertInto('event').values(rows).execute();
+    await run(ctx, {
+      name: 'append_events',
+      text: append,
+      values: [ctx.tenantId, JSON.stringify(rows), now],
+    });
     numberBeforeCommit(ctx, [ctx.tenantId]);
   });
 }

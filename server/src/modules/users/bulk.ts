@@ -13,9 +13,12 @@ function hashing<Result>(ctx: TenantContext, work: () => Promise<Result>): Promi
   return inTurn(ctx.admission.bulkHashes, ctx.tenantId, work) ?? work();
 }
 
-const done = ({ user, isNew }: { user: User; isNew: boolean }): RowDone => ({
+type Done = { user: User; isNew: boolean; changed: string[] | null };
+
+const done = ({ user, isNew, changed }: Done): RowDone => ({
   Status: isNew ? 201 : 200,
   LoginID: user.LoginID,
+  ...(changed !== null && { Changed: changed }),
 });
 
 /** Single calls take any text as `Email`, because the interface gives it no format. */

@@ -2,7 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { appendAudit } from '../audit/append.ts';
 import { appendEvents } from '../events/append.ts';
 import { limitWithPassword } from './administrators.ts';
-import { endInvitation } from './invitations/end.ts';
+import { endInvitations } from './invitations/end.ts';
 import { endResets } from './resets/end.ts';
 import { userNotFound } from './users.ts';
 
@@ -39,8 +39,8 @@ export async function storeChosenPassword(ctx: TenantContext, choice: Choice): P
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', userId)
     .execute();
-  await endInvitation(ctx, userId);
-  await endResets(ctx, userId);
+  await endInvitations(ctx, [userId]);
+  await endResets(ctx, [userId]);
   const data = { LoginID: before.login_id, Changed: ['Password'] };
   await appendEvents(ctx, [{ type: 'user.updated', userId, data }]);
   await appendAudit(ctx, ctx.tenantId, {

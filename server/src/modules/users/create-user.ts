@@ -1,6 +1,6 @@
 import type { Actor, TenantContext } from '../../platform/context.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
-import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
+import { isInTransaction, joinTransaction, run } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -17,6 +17,8 @@ import { checkPasswordGuess } from './check-user.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import type { NewUser, User } from './schemas.ts';
+import { type UserUpdate, updateUsers } from './update-users.ts';
+import { userNotFound } from './users.ts';
 
 type Row = {
   user_id: string;
@@ -33,8 +35,8 @@ type Row = {
   admin_scopes: readonly Scope[] | null;
 };
 
-/** `by` is recorded in the audit trail if an administrator is created. */
-type Request = { row: Row; by: Actor | null };
+/** `by` is recorded in the audit trail if an administrator is created. `update` is for a user who exists. */
+type Request = { row: Row; by: Actor | null; mayCreate: boolean; update: UserUpdate | null };
 
 const columns =
   'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes';
@@ -42,8 +44,8 @@ const columns =
 const requested = columns.replaceAll(/\w+/g, 'request.$&');
 
 /**
- * Creates users of the tenant `$1` at the time `$3`, and returns all of them, including existing ones. `$4`: nothing
- * else follows in the transaction.
+ * Creates users of the tenant `$1` at the time `$3`, unless `may_create` is false, and returns all of them, including
+ * existing ones. `$4`: nothing else follows in the transaction.
  */
 export const createUserFunction = databaseFunction({
   name: 'create_user',
@@ -55,17 +57,20 @@ declare
   ${collected.declare}
 begin
   for request in
-    select * from jsonb_to_recordset($2) as r (n integer, event_id uuid, user_id uuid, login_id text,
+    select * from jsonb_to_recordset($2) as r (n integer, may_create boolean, event_id uuid, user_id uuid, login_id text,
       first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
       enabled boolean, password_hash text, admin_scopes text[])
     order by r.login_id
   loop
     n := request.n;
-    insert into "user" as own (tenant_id, ${columns}, created_at, updated_at)
-    values ($1, ${requested}, $3, $3)
-    on conflict (tenant_id, login_id) do nothing
-    returning own.* into held;
-    is_new := found;
+    is_new := false;
+    if request.may_create then
+      insert into "user" as own (tenant_id, ${columns}, created_at, updated_at)
+      values ($1, ${requested}, $3, $3)
+      on conflict (tenant_id, login_id) do nothing
+      returning own.* into held;
+      is_new := found;
+    end if;
     if is_new then
       ${collected.add({
         id: 'request.event_id',
@@ -87,40 +92,57 @@ end`,
 
 const text = `select created.n, created.is_new, (created.held).* from ${createUserFunction.name}($1, $2, $3, $4) created`;
 
-type Outcome = { isNew: boolean; row: UserRow } | null;
+/** `changed` has the names of the changed fields; null without an update. */
+type Known = { isNew: boolean; row: UserRow; changed: string[] | null };
+
+/** Null if there is no such user. */
+type Outcome = Known | Problem | null;
 
 type Found = UserRow & { n: number; is_new: boolean };
 
 function insertRows(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
-  const rows = JSON.stringify(requests.map(({ row }, n) => ({ n, ...row })));
+  const rows = JSON.stringify(
+    requests.map(({ row, mayCreate }, n) => ({ n, may_create: mayCreate, ...row })),
+  );
   const isLast = !isInTransaction(ctx);
   if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
   return run<Found>(ctx, { name: 'create_user', text, values: [ctx.tenantId, rows, ctx.now(), isLast] });
 }
 
-/** A single statement, unless one of the users is an administrator. */
-async function insertAudited(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
-  if (requests.every(({ by }) => by === null)) return insertRows(ctx, requests);
-  return transaction(ctx, async (ctx) => {
-    const found = await insertRows(ctx, requests);
-    const made = found.flatMap(({ n, is_new, user_id }) => {
-      const actor = is_new ? requests[n]?.by : null;
-      return actor ? [{ action: 'administrator.created', targetId: user_id, data: {}, actor } as const] : [];
-    });
-    await appendAudit(ctx, ctx.tenantId, ...made);
-    return found;
+async function insertOrUpdate(ctx: TenantContext, requests: Request[]): Promise<Outcome[]> {
+  const found = await insertRows(ctx, requests);
+  const outcomes: Outcome[] = requests.map(() => null);
+  for (const { n, is_new, ...row } of found) outcomes[n] = { isNew: is_new, row, changed: null };
+  const updates = found.flatMap(({ n, is_new }) => {
+    const update = is_new ? null : requests[n]?.update;
+    return update ? [{ n, update }] : [];
   });
+  const updated = await updateUsers(
+    ctx,
+    updates.map(({ update }) => update),
+  );
+  for (const [at, { n }] of updates.entries()) {
+    const one = updated[at] ?? null;
+    outcomes[n] = one === null || one instanceof Problem ? one : { isNew: false, ...one };
+  }
+  const made = found.flatMap(({ n, is_new, user_id }) => {
+    const actor = is_new ? requests[n]?.by : null;
+    return actor ? [{ action: 'administrator.created', targetId: user_id, data: {}, actor } as const] : [];
+  });
+  await appendAudit(ctx, ctx.tenantId, ...made);
+  return outcomes;
 }
 
+/** Rows with the same LoginID run one after the other, so that each sees what the previous one did. */
 const insertUser = coalesce<TenantContext, Request, Outcome>({
   name: 'create_user',
   group: (ctx) => ctx.tenantId,
   key: ({ row }) => row.login_id,
-  run: async (ctx, requests) => {
-    const found = await insertAudited(ctx, requests);
-    const outcomes: Outcome[] = requests.map(() => null);
-    for (const { n, is_new, ...row } of found) outcomes[n] = { isNew: is_new, row };
-    return outcomes;
+  run: (ctx, requests) => {
+    const isSingle = requests.every(({ by, update }) => by === null && update === null);
+    return isSingle
+      ? insertOrUpdate(ctx, requests)
+      : joinTransaction(ctx, (ctx) => insertOrUpdate(ctx, requests));
   },
 });
 
@@ -167,33 +189,46 @@ async function draft(
   return { input, row, password, compared: null };
 }
 
-/** The next attempt sees a user that another node created during the statement. */
-async function insertOrFind(ctx: TenantContext, { row }: UserDraft): Promise<Outcome> {
-  const request = { row, by: row.is_admin ? ctx.actor : null };
-  return (await insertUser(ctx, request)) ?? (await insertUser(ctx, request));
+function updateOf(ctx: TenantContext, { input, row }: UserDraft): UserUpdate | null {
+  const { LoginID: _, IfExists, IfMissing: __, ...change } = input;
+  if (IfExists !== 'update') return null;
+  const passwordHash = change.Password === undefined ? null : row.password_hash;
+  return { loginId: row.login_id, change, passwordHash, by: ctx };
 }
 
-type Created = { user: User; isNew: boolean };
+/** The next attempt sees a user that another node created during the statement. */
+async function insertOrFind(ctx: TenantContext, drafted: UserDraft): Promise<Outcome> {
+  const { row, input } = drafted;
+  const mayCreate = input.IfMissing !== 'fail';
+  const request = { row, by: row.is_admin ? ctx.actor : null, mayCreate, update: updateOf(ctx, drafted) };
+  return (await insertUser(ctx, request)) ?? (mayCreate ? insertUser(ctx, request) : null);
+}
+
+/** `changed` has the names of the fields that an update changed; null if none was requested. */
+type Created = { user: User; isNew: boolean; changed: string[] | null };
 
 async function toCreated(ctx: TenantContext, drafted: UserDraft, outcome: Outcome): Promise<Created> {
+  if (outcome instanceof Problem) throw outcome;
+  if (!outcome && drafted.input.IfMissing === 'fail') throw userNotFound();
   if (!outcome)
     throw new Problem('unavailable', 'The user is being changed by another request. Try again.', {
       retryAfter: 1,
     });
-  const user = toUser(outcome.row);
-  if (!outcome.isNew) await rejectDifferences(ctx, drafted, user, outcome.row.password_hash);
-  return { user, isNew: outcome.isNew };
+  const { row, isNew, changed } = outcome;
+  const user = toUser(row);
+  if (!isNew && changed === null) await rejectDifferences(ctx, drafted, user, row.password_hash);
+  return { user, isNew, changed };
 }
 
 /** Does the slow work before a transaction: hashes the password and compares it with that of an existing user. */
 export async function draftUser(ctx: TenantContext, input: NewUser): Promise<UserDraft> {
   const drafted = await draft(ctx, input, (password) => storePassword(ctx, password));
-  if (drafted.password === null) return drafted;
+  if (drafted.password === null || input.IfExists === 'update') return drafted;
   const { password, row } = drafted;
   return { ...drafted, compared: await checkPasswordGuess(ctx, { loginId: row.login_id, password }) };
 }
 
-/** Creates a user. If the user exists with the same data, returns it unchanged (a safe retry). */
+/** Creates a user. One who exists is updated on request; otherwise their data must be the same (a safe retry). */
 export async function createDrafted(ctx: TenantContext, drafted: UserDraft): Promise<Created> {
   return toCreated(ctx, drafted, await insertOrFind(ctx, drafted));
 }
@@ -222,7 +257,7 @@ async function rejectDifferences(
   user: User,
   stored: string,
 ): Promise<void> {
-  const { Password: _, ...sent } = input;
+  const { Password: _, IfExists: __, IfMissing: ___, ...sent } = input;
   const defaults = { IsAdmin: false, Register: false, Enabled: true };
   const meant = Object.entries({ ...sent, LoginID: user.LoginID }).map(([name, value]) => [
     name,
@@ -239,7 +274,7 @@ async function rejectDifferences(
   if (differs.length > 0)
     throw new Problem(
       'user_exists',
-      `The user exists, but differs in ${differs.join(', ')}. Use PUT /user/{LoginID} to change the user.`,
+      `The user exists, but differs in ${differs.join(', ')}. To change the user, set IfExists to update.`,
       { param: 'LoginID', differs },
     );
 }

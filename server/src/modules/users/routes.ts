@@ -12,7 +12,8 @@ import { listGroups, listUsers } from './list-users.ts';
 import { mailRoutes } from './mail-routes.ts';
 import { CheckResult, Group, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
 import { setPassword } from './set-password.ts';
-import { readUser, updateUser } from './users.ts';
+import { updateUser } from './update-users.ts';
+import { readUser } from './users.ts';
 
 const params = Type.Object({ LoginID });
 const common = { tag: 'Users', access: 'tenant' } as const;
@@ -25,17 +26,20 @@ export const userRoutes = [
     name: 'createUser',
     summary: 'Create a user',
     description:
-      'Repeating the request is safe: if the user exists with the same data, the response is 200; if any field that you sent differs, it is 409 `user_exists`, which lists these fields.',
+      'Repeating the request is safe: if the user exists with the same data, the response is 200; if any field that you sent differs, it is 409 `user_exists`, which lists these fields. With `IfExists`, the user is updated instead.',
     example: ['FirstName', 'LastName', 'Email', 'GroupName', 'Password'],
     scope: 'users:write',
     body: NewUser,
     responses: {
       201: { description: 'Created.', schema: User },
-      200: { description: 'The user already exists with the same data: a safe retry.', schema: User },
+      200: {
+        description: 'The user already exists with the same data (a safe retry), or has been updated.',
+        schema: User,
+      },
     },
-    problems: ['user_exists', 'password_not_hashed', 'login_throttled'],
-    events: ['user.created'],
-    audits: ['administrator.created'],
+    problems: ['user_exists', 'user_not_found', 'password_not_hashed', 'login_throttled'],
+    events: ['user.created', 'user.updated', 'user.disabled'],
+    audits: ['administrator.created', 'user.access_changed'],
     coalesced: true,
     prepare: (ctx, { body }) => draftUser(ctx, body),
     handle: async (ctx, { prepared }) => {
@@ -55,8 +59,8 @@ export const userRoutes = [
     query: bulkQuery,
     streams: bulkStreams('those of POST /user', { LoginID: 'grace', FirstName: 'Grace' }),
     responses: { 200: bulkResponse },
-    events: ['user.created'],
-    audits: ['administrator.created'],
+    events: ['user.created', 'user.updated', 'user.disabled'],
+    audits: ['administrator.created', 'user.access_changed'],
     handle: (ctx, { query, request }, reply) =>
       createUsersInBulk(ctx, { request, reply, body: request.body, plan: query.plan ?? false }),
   }),

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Fields, Identifier, Instant, Nullable, Text } from '../../platform/http/schema.ts';
+import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 
 export const LoginID = Identifier(
   "Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.",
@@ -56,7 +56,25 @@ const changeable = {
   Enabled: Type.TOptional<Type.TUnsafe<boolean | null>>;
 };
 
-export const NewUser = Fields({ LoginID, ...changeable }, { title: 'NewUser' });
+export const NewUser = Fields(
+  {
+    LoginID,
+    ...changeable,
+    IfExists: Type.Optional(
+      OneOf(['fail', 'update'], {
+        description:
+          'What happens if the user exists. fail (default): 409 user_exists if a field that you sent differs. update: the fields that you sent are changed, with the rules of PUT /user/{LoginID}; the others keep their values. A Password is set again each time, which ends the sessions of the user.',
+      }),
+    ),
+    IfMissing: Type.Optional(
+      OneOf(['create', 'fail'], {
+        description:
+          'What happens if the user does not exist. create (default): the user is created. fail: 404 user_not_found.',
+      }),
+    ),
+  },
+  { title: 'NewUser' },
+);
 export type NewUser = Type.Static<typeof NewUser>;
 
 export const UserChange = Fields({ LoginID: Type.Optional(LoginID), ...changeable }, { title: 'UserChange' });

@@ -34,8 +34,11 @@ function refusalOf(ctx: TenantContext): Promise<unknown> {
   );
 }
 
-/** The outcome of one row: the status that a single call would have returned, and the IDs of the record. */
-export type RowDone = { Status: 200 | 201 } & Record<string, unknown>;
+/**
+ * The outcome of one row: the status that a single call would have returned, the IDs of the record and, if it was
+ * updated, the names of the changed fields.
+ */
+export type RowDone = { Status: 200 | 201; Changed?: string[] } & Record<string, unknown>;
 export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
 
 export type BulkOperation<T> = {
@@ -71,7 +74,7 @@ export function bulkStreams(fields: string, row: Record<string, string>) {
 
 export const bulkResponse = {
   description:
-    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. CSV with `Accept: text/csv`.',
+    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not have it. CSV with `Accept: text/csv`.',
   type: [rowTypes.ndjson, rowTypes.csv],
 };
 
@@ -141,7 +144,11 @@ export function bulk<T>(operation: BulkOperation<T>) {
 
   function succeed(result: RowResult, done: RowDone, plan: boolean): void {
     if (!plan) Object.assign(result, done);
-    else Object.assign(result, { Status: done.Status, Plan: done.Status === 201 ? 'created' : 'exists' });
+    else {
+      const { Status, Changed } = done;
+      const Plan = Status === 201 ? 'created' : Changed?.length ? 'updated' : 'exists';
+      Object.assign(result, { Status, Plan, ...(Changed && { Changed }) });
+    }
   }
 
   /**

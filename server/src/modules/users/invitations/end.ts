@@ -1,18 +1,21 @@
 import type { TenantContext } from '../../../platform/context.ts';
+import { run } from '../../../platform/db/transaction.ts';
 import { cancelMails } from '../../mail/queue.ts';
 
-/** Ends a pending invitation: on request, after a new password or email address, or because the user was disabled. */
-export async function endInvitation(ctx: TenantContext, userId: string): Promise<boolean> {
-  const [ended] = await ctx.db
-    .updateTable('invitation')
-    .set({ revoked_at: ctx.now() })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
-    .where('accepted_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .returning('invitation_id')
-    .execute();
-  // The email of an accepted invitation is cancelled too: its link may have been used before the email was sent.
-  await cancelMails(ctx, { userIds: [userId], kind: 'invitation' });
-  return ended !== undefined;
+const end = `
+update invitation own set revoked_at = $3
+where own.tenant_id = $1 and own.user_id = any($2::uuid[]) and own.accepted_at is null and own.revoked_at is null
+returning own.user_id`;
+
+/**
+ * Ends the pending invitations of these users: on request, after a new password or email address, or because the user
+ * was disabled. Returns whose were ended.
+ */
+export async function endInvitations(ctx: TenantContext, userIds: readonly string[]): Promise<string[]> {
+  if (userIds.length === 0) return [];
+  const values = [ctx.tenantId, userIds, ctx.now()];
+  const ended = await run<{ user_id: string }>(ctx, { name: 'end_invitations', text: end, values });
+  // The emails of accepted invitations are cancelled too: a link may have been used before the email was sent.
+  await cancelMails(ctx, { userIds, kind: 'invitation' });
+  return ended.map(({ user_id }) => user_id);
 }

@@ -4,7 +4,7 @@ import { Problem } from '../../../platform/errors.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { sessionLimit } from '../administrators.ts';
 import { userNotFound } from '../users.ts';
-import { endInvitation } from './end.ts';
+import { endInvitations } from './end.ts';
 import { newInvitationLink } from './link.ts';
 import type { Invitation, InvitationLink } from './schemas.ts';
 import { type InvitationRow, statusSql, toInvitation } from './state.ts';
@@ -46,7 +46,8 @@ export async function readInvitation(ctx: TenantContext, input: { loginId: strin
 export async function revokeInvitation(ctx: TenantContext, input: { loginId: string }): Promise<Invitation> {
   return transaction(ctx, async (ctx) => {
     const { user_id: targetId } = await find(ctx, input.loginId);
-    if (await endInvitation(ctx, targetId))
+    const ended = await endInvitations(ctx, [targetId]);
+    if (ended.length > 0)
       await appendAudit(ctx, ctx.tenantId, { action: 'invitation.revoked', targetId, data: {} });
     return readInvitation(ctx, input);
   });

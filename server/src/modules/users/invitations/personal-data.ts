@@ -9,7 +9,7 @@ export const invitationData: PersonalData = {
   erased: 'The newest invitation to set a password, and password resets, with the hashes of their links.',
   kept: null,
   eraseForUser: async (ctx, { userId }) => {
-    await endResets(ctx, userId);
+    await endResets(ctx, [userId]);
     const erased = await ctx.db
       .deleteFrom('invitation')
       .where('tenant_id', '=', ctx.tenantId)

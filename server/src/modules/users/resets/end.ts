@@ -1,13 +1,15 @@
 import type { TenantContext } from '../../../platform/context.ts';
+import { run } from '../../../platform/db/transaction.ts';
 import { cancelMails } from '../../mail/queue.ts';
 
+const end = `
+delete from password_reset own where own.tenant_id = $1 and own.user_id = any($2::uuid[]) returning own.user_id`;
+
 /** Ends all links: after a new password or another email address, or because the user was disabled. */
-export async function endResets(ctx: TenantContext, userId: string): Promise<void> {
-  const ended = await ctx.db
-    .deleteFrom('password_reset')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
-    .returning('user_id')
-    .execute();
-  if (ended.length > 0) await cancelMails(ctx, { userIds: [userId], kind: 'password_reset' });
+export async function endResets(ctx: TenantContext, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return;
+  const values = [ctx.tenantId, userIds];
+  const ended = await run<{ user_id: string }>(ctx, { name: 'end_resets', text: end, values });
+  if (ended.length > 0)
+    await cancelMails(ctx, { userIds: ended.map(({ user_id }) => user_id), kind: 'password_reset' });
 }

@@ -1,0 +1,201 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { joinTransaction, run } from '../../platform/db/transaction.ts';
+import { differences } from '../../platform/differences.ts';
+import { Problem } from '../../platform/errors.ts';
+import { toNfc } from '../../platform/unicode.ts';
+import type { NewAudit } from '../audit/actions.ts';
+import { appendAudit } from '../audit/append.ts';
+import { appendEvents, type NewEvent } from '../events/append.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { limitAfter, rejectAdminChange } from './administrators.ts';
+import { endInvitations } from './invitations/end.ts';
+import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
+import { toUser, type UserRow } from './record.ts';
+import { endResets } from './resets/end.ts';
+import type { User, UserChange } from './schemas.ts';
+import { userNotFound } from './users.ts';
+
+export type UserUpdate = {
+  loginId: string;
+  /** Fields that are missing keep their values, and null clears a field. */
+  change: UserChange;
+  /** What to store for the `Password` of the change; null if it has none. */
+  passwordHash: string | null;
+  /** The caller, whose scopes decide. Updates of several callers share a transaction. */
+  by: TenantContext;
+};
+
+/** `changed` has the names of the fields that got another value. */
+export type UpdatedUser = { row: UserRow; changed: string[] };
+
+/** In order, so that calls which update the same users wait for each other instead of deadlocking. */
+const lockUsers = `
+select own.* from "user" own where own.tenant_id = $1 and own.login_id = any($2::text[])
+order by own.login_id for update`;
+
+type NewValues = {
+  first_name: string | null;
+  last_name: string | null;
+  group_name: string | null;
+  email: string | null;
+  is_admin: boolean;
+  register: boolean;
+  enabled: boolean;
+  admin_scopes: readonly string[] | null;
+};
+
+const writeUsers = `
+update "user" own set first_name = r.first_name, last_name = r.last_name, group_name = r.group_name, email = r.email,
+  is_admin = r.is_admin, register = r.register, enabled = r.enabled, admin_scopes = r.admin_scopes,
+  password_hash = coalesce(r.password_hash, own.password_hash),
+  password_chosen = own.password_chosen and r.password_hash is null,
+  password_changed_at = case when r.password_hash is null then own.password_changed_at else $3::timestamptz end,
+  password_changed_in = case when r.password_hash is null then own.password_changed_in else r.session_id end,
+  updated_at = $3::timestamptz
+from jsonb_to_recordset($2::jsonb) as r (user_id uuid, first_name text, last_name text, group_name text, email text,
+  is_admin boolean, register boolean, enabled boolean, admin_scopes text[], password_hash text, session_id text)
+where own.tenant_id = $1 and own.user_id = r.user_id
+returning own.*`;
+
+/** A change that its caller may make. */
+type Allowed = UserUpdate & { before: UserRow; values: NewValues };
+
+function valuesAfter({ change, by }: UserUpdate, before: UserRow): NewValues {
+  const kept = <T>(value: T | undefined, known: T): T => (value === undefined ? known : value);
+  return {
+    first_name: kept(change.FirstName, before.first_name),
+    last_name: kept(change.LastName, before.last_name),
+    group_name: kept(change.GroupName, before.group_name),
+    email: kept(change.Email, before.email),
+    is_admin: kept(change.IsAdmin, before.is_admin) ?? false,
+    register: kept(change.Register, before.register) ?? false,
+    enabled: kept(change.Enabled, before.enabled) ?? true,
+    admin_scopes: limitAfter(by, before, change),
+  };
+}
+
+function allowed(update: UserUpdate, before: UserRow | undefined): Allowed | Problem | null {
+  if (!before) return null;
+  try {
+    rejectAdminChange(update.by, before, update.change);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  return { ...update, before, values: valuesAfter(update, before) };
+}
+
+const hasEffect = ({ before, values, passwordHash }: Allowed) =>
+  passwordHash !== null || differences(values, before).length > 0;
+
+/**
+ * Changes different users, and writes one event for each that has changed. A result is null if the user does not exist,
+ * and the problem if the caller may not make this change, which does not affect the others.
+ */
+export async function updateUsers(
+  ctx: TenantContext,
+  updates: readonly UserUpdate[],
+): Promise<(UpdatedUser | Problem | null)[]> {
+  if (updates.length === 0) return [];
+  return joinTransaction(ctx, async (ctx) => {
+    const found = await run<UserRow>(ctx, {
+      name: 'lock_users',
+      text: lockUsers,
+      values: [ctx.tenantId, updates.map(({ loginId }) => loginId)],
+    });
+    const known = new Map(found.map((row) => [row.login_id, row]));
+    const checked = updates.map((update) => allowed(update, known.get(update.loginId)));
+    const written = await write(
+      ctx,
+      checked.flatMap((one) => (one && !(one instanceof Problem) && hasEffect(one) ? [one] : [])),
+    );
+    return checked.map((one) =>
+      one === null || one instanceof Problem
+        ? one
+        : (written.get(one.loginId) ?? { row: one.before, changed: [] }),
+    );
+  });
+}
+
+async function write(ctx: TenantContext, changes: readonly Allowed[]): Promise<Map<string, UpdatedUser>> {
+  const written = new Map<string, UpdatedUser>();
+  if (changes.length === 0) return written;
+  const rows = changes.map(({ before, values, passwordHash, by }) => ({
+    ...values,
+    user_id: before.user_id,
+    password_hash: passwordHash,
+    session_id: by.actor.userId === before.user_id ? by.actor.id : null,
+  }));
+  const values = [ctx.tenantId, JSON.stringify(rows), ctx.now()];
+  for (const row of await run<UserRow>(ctx, { name: 'update_users', text: writeUsers, values }))
+    written.set(row.login_id, { row, changed: [] });
+  const events: NewEvent[] = [];
+  const audits: NewAudit[] = [];
+  const withoutLinks: string[] = [];
+  for (const { loginId, before, passwordHash, by } of changes) {
+    const updated = written.get(loginId);
+    if (!updated) continue;
+    const { row } = updated;
+    updated.changed = differences(toUser(row), toUser(before)).filter((name) => name !== 'UpdatedAt');
+    if (passwordHash !== null) updated.changed.push('Password');
+    if (passwordHash !== null || !row.enabled || row.email !== before.email) withoutLinks.push(row.user_id);
+    events.push(...eventsOf(updated, before));
+    audits.push(...auditsOf(updated, by));
+  }
+  await endInvitations(ctx, withoutLinks);
+  await endResets(ctx, withoutLinks);
+  await appendEvents(ctx, events);
+  await appendAudit(ctx, ctx.tenantId, ...audits);
+  return written;
+}
+
+function eventsOf({ row, changed }: UpdatedUser, before: UserRow): NewEvent[] {
+  const { user_id: userId, login_id: LoginID } = row;
+  const data = { LoginID, Changed: changed };
+  return [
+    ...(changed.length > 0 ? [{ type: 'user.updated' as const, userId, data }] : []),
+    ...(before.enabled && !row.enabled ? [{ type: 'user.disabled' as const, userId, data }] : []),
+  ];
+}
+
+/** The audited fields, which determine a person's access. Events report the rest. */
+function auditsOf({ row, changed }: UpdatedUser, { actor }: TenantContext): NewAudit[] {
+  const data = {
+    ...(changed.includes('IsAdmin') && { IsAdmin: row.is_admin }),
+    ...(changed.includes('Enabled') && { Enabled: row.enabled }),
+    ...(changed.includes('Password') && { Password: true }),
+    ...(changed.includes('Email') && { Email: true }),
+  };
+  if (Object.keys(data).length === 0) return [];
+  return [{ action: 'user.access_changed', targetId: row.user_id, data, actor }];
+}
+
+async function hashOf(ctx: TenantContext, password: string | null | undefined): Promise<string | null> {
+  if (password === undefined) return null;
+  if (password === null) return unmatchablePasswordHash();
+  const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
+  return storePassword(ctx, readPassword(password, declared));
+}
+
+/** Hashing is slow, so callers who may not change a password are rejected first. */
+const nobody = { is_admin: false, admin_scopes: null, email: null };
+
+/** Changes the given fields; the others keep their values, and null clears a field. */
+export async function updateUser(ctx: TenantContext, input: UserChange & { loginId: string }): Promise<User> {
+  const { loginId, LoginID, ...change } = input;
+  if (LoginID !== undefined && toNfc(LoginID) !== loginId)
+    throw new Problem(
+      'login_id_immutable',
+      'LoginID cannot be changed. Leave it out, or create another user.',
+      {
+        param: 'LoginID',
+      },
+    );
+  const { Password } = change;
+  if (Password !== undefined) rejectAdminChange(ctx, nobody, { Password });
+  const passwordHash = await hashOf(ctx, Password);
+  const [updated] = await updateUsers(ctx, [{ loginId, change, passwordHash, by: ctx }]);
+  if (updated instanceof Problem) throw updated;
+  if (!updated) throw userNotFound();
+  return toUser(updated.row);
+}
