@@ -15,6 +15,8 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Email: 'ada@example.com',
   Password: '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8',
   OldPassword: '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8',
+  IfExists: 'update',
+  IfMissing: 'create',
   Result: 1,
   InvitationID: '01994a5e-7c00-7000-8000-000000000010',
   InvitationURL: 'https://lectern.example.com/console/invitation#eyJhbGciOiJkaXIifQ',

@@ -60,6 +60,17 @@ const verbs: Verb[] = [
     },
   },
   {
+    name: 'update a user',
+    prepare: async ({ user, events }) => {
+      const LoginID = await user();
+      return {
+        // A password is set again each time.
+        request: { url: '/user', payload: { LoginID, IfExists: 'update', Password: 'new' } },
+        effects: async () => (await events({ LoginID })).filter(({ type }) => type === 'user.updated').length,
+      };
+    },
+  },
+  {
     name: 'create a webhook endpoint',
     prepare: async ({ api }) => {
       const URL = `http://127.0.0.1:9/${unique('hook')}`;
