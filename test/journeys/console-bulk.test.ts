@@ -56,7 +56,7 @@ async function saved(page: Page, button: string): Promise<string> {
 const plan = async (page: Page, heading = 'What would happen') => {
   await page.getByRole('button', { name: 'Plan the import' }).click();
   await page.getByRole('heading', { name: heading }).waitFor();
-  await page.getByRole('button', { name: /^(Create|Apply) \d/ }).waitFor({ timeout: 120_000 });
+  await page.getByRole('button', { name: /^(Create|Update|Apply) \d/ }).waitFor({ timeout: 120_000 });
 };
 
 const user = async (tenant: TestTenant, id: string) => (await tenant.api('GET', `/user/${id}`)).body;
@@ -190,6 +190,65 @@ test('An Excel workbook is imported like a CSV file', async () => {
   await page.getByRole('button', { name: 'Create 3 users' }).click();
   await page.getByRole('heading', { name: 'Import finished' }).waitFor();
   assert.deepEqual((await user(tenant, '100002')).GroupName, 'Lager');
+  await closeConsole(page);
+});
+
+test('Users: people who already exist are updated, and nobody is created unless wanted', async () => {
+  const { tenant, who } = await withAnn();
+  const page = await consoleOf(service, who, '/console/bulk');
+  const file = [
+    'LoginID,FirstName,LastName,GroupName',
+    'ann,,Long,Stock',
+    'bo,Bo,Burg,Stock',
+    'ann,Ann,Long,',
+  ];
+  await choose(page, 'staff.csv', file.join('\n'));
+  const keep = page.getByRole('radio', { name: 'Keep as they are' });
+  await keep.waitFor();
+  assert.equal(await keep.isChecked(), true);
+  await page.getByRole('checkbox', { name: 'Leave out rows with common mistakes' }).uncheck();
+  await plan(page);
+  assert.deepEqual(await counted(page), ['1 To be created', '0 Unchanged', '2 Different', '0 Rejected']);
+  const rows = page.getByRole('table', { name: '2 rows skipped' }).getByRole('row');
+  const advice = 'import the file again and choose to update people who already exist.';
+  assert.ok((await rows.allTextContents())[1]?.endsWith(advice));
+  assert.equal((await page.content()).includes('PUT /user'), false);
+  assert.match(await saved(page, 'Save 2 rows as CSV'), new RegExp(advice));
+
+  await page.getByRole('button', { name: 'Back to columns' }).click();
+  await page.getByRole('radio', { name: 'Update with the values in the file' }).check();
+  await plan(page);
+  assert.deepEqual(await counted(page), ['1 To be created', '1 To be updated', '1 Unchanged', '0 Rejected']);
+  await page.getByText('Changed fields: LastName (1) and GroupName (1)').waitFor();
+  await page.getByRole('button', { name: 'Create 1 and update 1' }).waitFor();
+  assert.equal((await user(tenant, 'ann')).LastName, 'Lee');
+
+  await page.getByRole('button', { name: 'Back to columns' }).click();
+  await page.getByRole('checkbox', { name: 'Create people who do not exist yet' }).uncheck();
+  await plan(page);
+  assert.deepEqual(await counted(page), ['0 To be created', '1 To be updated', '1 Unchanged', '1 Rejected']);
+  await page.getByText('Check the LoginID, or create this user first.').waitFor();
+  await page.getByRole('button', { name: 'Update 1 user' }).click();
+  await page.getByRole('heading', { name: 'Import finished' }).waitFor();
+  assert.deepEqual(await counted(page), ['0 Created', '1 Updated', '1 Unchanged', '1 Rejected']);
+  const ann = await user(tenant, 'ann');
+  assert.deepEqual([ann.FirstName, ann.LastName, ann.GroupName], ['Ann', 'Long', 'Stock']);
+  assert.equal((await user(tenant, 'bo')).code, 'user_not_found');
+  const [header, first] = (await saved(page, 'Save all results as CSV')).split('\r\n');
+  assert.ok(header?.endsWith(',Changed'), header);
+  assert.equal(first, '2,updated,200,ann,,,,,,,,"LastName, GroupName"');
+
+  // The file may decide for each row.
+  await page.getByRole('button', { name: 'Import another file' }).click();
+  const rowsOf = [{ LoginID: 'ann', FirstName: 'Anna', IfExists: 'update' }, { LoginID: 'cy' }];
+  await choose(page, 'staff.jsonl', rowsOf.map((row) => JSON.stringify(row)).join('\n'));
+  await page.getByText('with this field of the file: IfExists').waitFor();
+  assert.equal(await keep.count(), 0);
+  await page.getByRole('checkbox', { name: 'Create people who do not exist yet' }).check();
+  await plan(page);
+  await page.getByRole('button', { name: 'Create 1 and update 1' }).click();
+  await page.getByRole('heading', { name: 'Import finished' }).waitFor();
+  assert.equal((await user(tenant, 'ann')).FirstName, 'Anna');
   await closeConsole(page);
 });
 

@@ -5,7 +5,9 @@ import { toFailure } from '../../api/problem.ts';
 export type Line = {
   Row: number;
   Status: number;
-  Plan?: 'created' | 'exists' | 'differs' | 'error';
+  Plan?: 'created' | 'updated' | 'exists' | 'differs' | 'error';
+  /** The fields that an update changed. */
+  Changed?: string[];
   LoginID?: string;
   CourseID?: string;
   DurationID?: string;

@@ -87,7 +87,7 @@ test('repeated users, other spellings, totals and invalid email addresses are fo
     'total,Tina,total@example.com',
   ];
   assert.equal(
-    await bodyOf(source, fields, chunk, (row) => findings.has(row)),
+    await bodyOf(source, fields, chunk, { isOmitted: (row) => findings.has(row) }),
     [...sent, '""?""', 'fy,Fy,'].join('\n'),
   );
 });

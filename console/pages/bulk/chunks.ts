@@ -1,6 +1,7 @@
 import { csvCells } from '../../parts/csv.ts';
 import { cleaned } from './checks.ts';
 import { readCells } from './csv-text.ts';
+import { type AddedFields, withFields } from './existing.ts';
 import { bytesOf, type Source, textOf } from './source.ts';
 
 /** Rows sent with one call: few enough to retry quickly after a failure. */
@@ -22,23 +23,28 @@ export function rowChunksOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): 
   return chunks;
 }
 
+/** Fields that every row gets, and rows that are not sent. */
+type Changes = { added?: AddedFields; isOmitted?: (row: number) => boolean };
+
 /** The chunk as the service accepts it: unchanged from the file, or rewritten where the file differs. */
 export async function bodyOf(
   source: Source,
   fields: readonly (string | null)[],
   { from, to }: RowChunk,
-  isOmitted: (row: number) => boolean = () => false,
+  { added = {}, isOmitted = () => false }: Changes = {},
 ): Promise<BodyInit> {
   const { file, csv, starts, encoding } = source;
-  if (csv === null && encoding === 'utf-8') return bytesOf(file.slice(starts[from], starts[to]));
+  const names = Object.keys(added);
+  if (csv === null && encoding === 'utf-8' && names.length === 0)
+    return bytesOf(file.slice(starts[from], starts[to]));
   const texts = await textOf(source, from, to);
-  if (csv === null) return texts.join('\n');
-  const header = csvCells(
-    fields.filter((field) => field !== null),
-    { isRaw: true },
-  );
+  if (csv === null) return texts.map((text) => withFields(text, added)).join('\n');
+  const header = csvCells([...names, ...fields.filter((field) => field !== null)], { isRaw: true });
+  const first = Object.values(added)
+    .map((value) => `${value},`)
+    .join('');
   const sent = texts.filter((_, at) => !isOmitted(from + at));
-  const rows = sent.map((text) => rewritten(readCells(text, csv.delimiter), fields));
+  const rows = sent.map((text) => first + rewritten(readCells(text, csv.delimiter), fields));
   return [header, ...rows].join('\n');
 }
 

@@ -1,4 +1,5 @@
 import { Alert, Badge, Button, Checkbox, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { type Column, Rows } from '../../parts/list.tsx';
 import type { Source } from './source.ts';
@@ -13,11 +14,12 @@ type Props = {
   onChecked: (isChecked: boolean) => void;
   onPlan: () => void;
   isUnfinished: boolean;
+  children: ReactNode;
 };
 
 /** The recognised columns and the first rows, to be checked before anything is sent. */
 export function Columns(props: Props) {
-  const { source, subject, fields, onChange, onPlan, isUnfinished } = props;
+  const { source, subject, fields, onChange, onPlan, isUnfinished, children } = props;
   const t = useTranslations('bulk');
   const missing = missingFields(subject, fields);
   const left = fields.filter((field) => field === null).length;
@@ -75,6 +77,7 @@ export function Columns(props: Props) {
         rows={source.columns.map((_, at) => at)}
         rowKey={String}
       />
+      {children}
       {source.csv && (
         <Checkbox
           label={t('check')}

@@ -6,6 +6,8 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Columns } from './columns.tsx';
+import { addedFields, defaultExisting } from './existing.ts';
+import { ExistingUsers } from './existing-users.tsx';
 import { FieldList } from './field-list.tsx';
 import { ChosenFile, FileDrop } from './file-drop.tsx';
 import { fieldsFor } from './headings.ts';
@@ -17,10 +19,11 @@ import { type Input, useRun } from './use-run.ts';
 
 /** Identical if the same rows are imported again. */
 function signatureOf(
-  { subject, source: { file }, fields, isChecked }: Omit<Input, 'requestKey'>,
+  { subject, source: { file }, fields, added, isChecked }: Omit<Input, 'requestKey'>,
   tenant: string | null,
 ) {
-  return JSON.stringify([tenant, subject, file.name, file.size, file.lastModified, fields, isChecked]);
+  const { name, size, lastModified } = file;
+  return JSON.stringify([tenant, subject, name, size, lastModified, fields, added, isChecked]);
 }
 
 /** The steps of an import: the file, its columns, the plan, and the result of each row. */
@@ -31,6 +34,7 @@ export function Import({ subject, choice }: { subject: Subject; choice: ReactNod
   const [source, setSource] = useState<Source | null>(null);
   const [fields, setFields] = useState<(string | null)[]>([]);
   const [isChecked, setIsChecked] = useState(true);
+  const [existing, setExisting] = useState(defaultExisting);
   const running = useRun((done: Input) => {
     if (done.requestKey === null) return;
     finish(signatureOf(done, tenant));
@@ -51,9 +55,12 @@ export function Import({ subject, choice }: { subject: Subject; choice: ReactNod
         <FieldList subject={subject} />
       </Stack>
     );
-  const plan = () => running.start({ subject, source, fields, isChecked, requestKey: null });
-  const signature = signatureOf({ subject, source, fields, isChecked }, tenant);
-  const apply = () => running.start({ subject, source, fields, isChecked, requestKey: begin(signature) });
+  const known = source.csv ? fields : source.columns;
+  const added = subject === 'users' ? addedFields(existing, known) : {};
+  const input = { subject, source, fields, added, isChecked };
+  const plan = () => running.start({ ...input, requestKey: null });
+  const signature = signatureOf(input, tenant);
+  const apply = () => running.start({ ...input, requestKey: begin(signature) });
   return (
     <Stack gap="lg">
       <ChosenFile source={source} subject={subject} {...(isRunning ? {} : { onOther: () => choose(null) })} />
@@ -63,6 +70,7 @@ export function Import({ subject, choice }: { subject: Subject; choice: ReactNod
           running={running}
           subject={subject}
           source={source}
+          added={added}
           onApply={apply}
           onOther={() => choose(null)}
         />
@@ -76,7 +84,9 @@ export function Import({ subject, choice }: { subject: Subject; choice: ReactNod
           onChecked={setIsChecked}
           onPlan={plan}
           isUnfinished={isUnfinished(signature)}
-        />
+        >
+          {subject === 'users' && <ExistingUsers value={existing} onChange={setExisting} fields={known} />}
+        </Columns>
       )}
       <LeaveGuard isOn={isRunning && !run.isPlan} text={t('leaveText')} />
     </Stack>

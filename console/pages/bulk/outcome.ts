@@ -2,7 +2,7 @@ import { csvRow } from '../../parts/csv.ts';
 import { isTemporary, type Line } from './call.ts';
 
 /** The planned or actual result for a row. `differs` means that the user exists with other values, which are kept. */
-export const kinds = ['created', 'exists', 'differs', 'refused'] as const;
+export const kinds = ['created', 'updated', 'exists', 'differs', 'refused'] as const;
 export type Kind = (typeof kinds)[number];
 
 export type RejectedRow = {
@@ -21,28 +21,32 @@ export type RejectedRow = {
 
 export type Counts = Record<Kind, number>;
 
+/** How many users get another value for each field. */
+export type ChangedFields = Record<string, number>;
+
 /** The results for one chunk of the file. */
 export type ChunkOutcome = {
   rows: number;
   counts: Counts;
   rejected: RejectedRow[];
+  changed: ChangedFields;
   /** Rows that the service could not process for now. */
   temporary: number;
   /** The results as CSV, kept out of the tab's memory. */
   results: Blob;
 };
 
-export const noCounts: Counts = { created: 0, exists: 0, differs: 0, refused: 0 };
+export const noCounts: Counts = { created: 0, updated: 0, exists: 0, differs: 0, refused: 0 };
 
-function kindOf({ Status, code }: Line): Kind {
+function kindOf({ Status, Changed, code }: Line): Kind {
   if (Status === 201) return 'created';
-  if (Status === 200) return 'exists';
+  if (Status === 200) return Changed?.length ? 'updated' : 'exists';
   return code === 'user_exists' ? 'differs' : 'refused';
 }
 
 const ids = ['LoginID', 'CourseID', 'DurationID', 'EnrollID', 'LaunchURL'] as const;
 const errorFields = ['code', 'param', 'detail'] as const;
-export const resultColumns = ['Line', 'Result', 'Status', ...ids, ...errorFields];
+export const resultColumns = ['Line', 'Result', 'Status', ...ids, ...errorFields, 'Changed'];
 
 /** The service's results for the rows starting at `from`. */
 export function toOutcome(
@@ -52,6 +56,7 @@ export function toOutcome(
 ): ChunkOutcome {
   const counts = { ...noCounts };
   const rejected: RejectedRow[] = [];
+  const changed: ChangedFields = {};
   const texts: string[] = [];
   for (const [at, line] of lines.entries()) {
     const row = from + at;
@@ -69,13 +74,15 @@ export function toOutcome(
         detail: line.detail ?? '',
       });
     const cells = [...ids, ...errorFields].map((name) => line[name]);
-    texts.push(csvRow([lineOf(row), kind, line.Status, ...cells]));
+    for (const field of line.Changed ?? []) changed[field] = (changed[field] ?? 0) + 1;
+    texts.push(csvRow([lineOf(row), kind, line.Status, ...cells, line.Changed?.join(', ')]));
   }
   const temporary = lines.filter(isTemporary).length;
   return {
     rows: lines.length,
     counts,
     rejected,
+    changed,
     temporary,
     results: new Blob([texts.join('')]),
   };
@@ -85,18 +92,21 @@ export type Sum = {
   rows: number;
   counts: typeof noCounts;
   rejected: RejectedRow[];
+  changed: ChangedFields;
   temporary: number;
   results: Blob[];
 };
 
 /** The totals of all finished chunks. */
 export function sumOf(outcomes: readonly (ChunkOutcome | undefined)[]): Sum {
-  const sum: Sum = { rows: 0, counts: { ...noCounts }, rejected: [], temporary: 0, results: [] };
+  const sum: Sum = { rows: 0, counts: { ...noCounts }, rejected: [], changed: {}, temporary: 0, results: [] };
   for (const outcome of outcomes) {
     if (!outcome) continue;
     sum.rows += outcome.rows;
     for (const kind of kinds) sum.counts[kind] += outcome.counts[kind];
     for (const one of outcome.rejected) sum.rejected.push(one);
+    for (const [field, count] of Object.entries(outcome.changed))
+      sum.changed[field] = (sum.changed[field] ?? 0) + count;
     sum.temporary += outcome.temporary;
     sum.results.push(outcome.results);
   }

@@ -16,6 +16,7 @@ export async function rejectedRows(
   source: Source,
   refused: readonly RejectedRow[],
   reason: (code: string) => string,
+  advice: (row: RejectedRow) => string,
 ): Promise<string[]> {
   const { csv, columns } = source;
   // The cells are left unchanged, because this page or a program may read the file again.
@@ -23,7 +24,8 @@ export async function rejectedRows(
   const rows = [write([...(csv ? columns : ['Row']), ...added])];
   let texts: string[] = [];
   let first = 0;
-  for (const { row, line, field, code, detail } of refused) {
+  for (const one of refused) {
+    const { row, line, field, code } = one;
     if (row >= first + texts.length) {
       first = row;
       texts = await textOf(source, first, Math.min(first + maxRows, source.rows));
@@ -31,7 +33,7 @@ export async function rejectedRows(
     const text = texts[row - first] ?? '';
     const cells = csv ? (readCells(text, csv.delimiter) ?? [text]) : [text];
     const own = Array.from({ length: csv ? columns.length : 1 }, (_, at) => cells[at] ?? '');
-    rows.push(write([...own, line, field, reason(code), detail]));
+    rows.push(write([...own, line, field, reason(code), advice(one)]));
   }
   return rows;
 }

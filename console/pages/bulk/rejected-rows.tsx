@@ -26,9 +26,21 @@ function useReason(): (code: string) => string {
   };
 }
 
+/** Advice for people who import a file. For other reasons, the service's own text helps them too. */
+const ownAdvice = ['user_exists', 'user_not_found'] as const;
+
+function useAdvice(): (row: RejectedRow) => string {
+  const t = useTranslations('bulk.existing');
+  return ({ code, detail }) => {
+    const own = ownAdvice.find((one) => one === code);
+    return own ? t(`advice.${own}`) : detail;
+  };
+}
+
 function useColumns(subject: Subject): Column<RejectedRow>[] {
   const t = useTranslations('bulk');
   const reason = useReason();
+  const advice = useAdvice();
   return [
     {
       key: 'line',
@@ -61,13 +73,13 @@ function useColumns(subject: Subject): Column<RejectedRow>[] {
     {
       key: 'reason',
       header: t('reason'),
-      cell: ({ code, detail }) => (
+      cell: (row) => (
         <div>
           <Text size="sm" fw={600}>
-            {reason(code)}
+            {reason(row.code)}
           </Text>
           <Text size="xs" c="dimmed" className="break">
-            {detail}
+            {advice(row)}
           </Text>
         </div>
       ),
@@ -81,6 +93,7 @@ type Props = { refused: readonly RejectedRow[]; source: Source; subject: Subject
 export function RejectedRows({ refused, source, subject }: Props) {
   const t = useTranslations('bulk');
   const reason = useReason();
+  const advice = useAdvice();
   const columns = useColumns(subject);
   const [code, setCode] = useState<string>();
   const [sought, setSought] = useState<string>();
@@ -102,7 +115,7 @@ export function RejectedRows({ refused, source, subject }: Props) {
     [refused, code, text],
   );
   const download = useAction(async () => {
-    const rows = await rejectedRows(source, found, reason);
+    const rows = await rejectedRows(source, found, reason, advice);
     saveFile(`${subject}-refused.csv`, csvFile(rows));
   });
   const clear = () => {

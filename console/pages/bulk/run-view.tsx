@@ -1,11 +1,12 @@
 import { Alert, Anchor, Button, Group, Progress, Stack, Text, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useTranslations } from 'use-intl';
+import { useFormatter, useTranslations } from 'use-intl';
 import { csvFile, csvRow } from '../../parts/csv.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { FailedAction } from '../../parts/states.tsx';
-import { resultColumns } from './outcome.ts';
+import type { AddedFields } from './existing.ts';
+import { type ChangedFields, resultColumns } from './outcome.ts';
 import { RejectedRows } from './rejected-rows.tsx';
 import { type Source, UnusableFile } from './source.ts';
 import type { Subject } from './subjects.ts';
@@ -17,12 +18,13 @@ type Props = {
   running: Running;
   subject: Subject;
   source: Source;
+  added: AddedFields;
   onApply: () => void;
   onOther: () => void;
 };
 
 /** A plan or an import: its progress, its results, and the next step. */
-export function RunView({ run, running, subject, source, onApply, onOther }: Props) {
+export function RunView({ run, running, subject, source, added, onApply, onOther }: Props) {
   const t = useTranslations('bulk');
   const { state, isPlan, sum } = run;
   return (
@@ -54,7 +56,10 @@ export function RunView({ run, running, subject, source, onApply, onOther }: Pro
           </Stack>
         </Alert>
       )}
-      {sum.rows > 0 && <Tiles counts={sum.counts} subject={subject} isPlan={isPlan} />}
+      {sum.rows > 0 && (
+        <Tiles counts={sum.counts} subject={subject} isPlan={isPlan} isUpdate={added.IfExists === 'update'} />
+      )}
+      <ChangedFieldList changed={sum.changed} />
       {state === 'done' &&
         (isPlan ? (
           <AfterPlan run={run} running={running} subject={subject} onApply={onApply} />
@@ -126,8 +131,9 @@ type AfterProps = Pick<Props, 'run' | 'subject'>;
 function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 'running' | 'onApply'>) {
   const t = useTranslations('bulk');
   const { counts, rejected } = run.sum;
-  // An existing enrolment may be extended or renewed; existing users are never changed.
-  const count = subject === 'users' ? counts.created : counts.created + counts.exists;
+  const { created, updated, exists } = counts;
+  // An existing enrolment may be extended or renewed.
+  const count = subject === 'users' ? created + updated : created + exists;
   const text = count === 0 ? t('nothingToDo') : rejected.length > 0 ? t('skippedNote') : t('allFine');
   return (
     <Group justify="space-between" gap="sm">
@@ -139,11 +145,21 @@ function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 
           {t('back')}
         </Button>
         <Button size="md" disabled={count === 0} onClick={onApply}>
-          {t(`apply.${subject}`, { count })}
+          {updated > 0 ? t('existing.apply', { created, updated }) : t(`apply.${subject}`, { count })}
         </Button>
       </Group>
     </Group>
   );
+}
+
+/** The fields with new values, each with the number of users. */
+function ChangedFieldList({ changed }: { changed: ChangedFields }) {
+  const t = useTranslations('bulk.existing');
+  const format = useFormatter();
+  const fields = Object.entries(changed);
+  if (fields.length === 0) return null;
+  const texts = fields.map(([field, count]) => `${field} (${format.number(count)})`);
+  return <Text size="sm">{t('changed', { fields: format.list(texts) })}</Text>;
 }
 
 function AfterRun({ run, subject, onOther }: AfterProps & Pick<Props, 'onOther'>) {

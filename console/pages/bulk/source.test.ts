@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bodyOf, rowChunksOf } from './chunks.ts';
 import { delimiterOf, readCells } from './csv-text.ts';
+import { addedFields } from './existing.ts';
 import { fieldsFor } from './headings.ts';
 import { openSource, textOf } from './source.ts';
 import { missingFields } from './subjects.ts';
@@ -106,4 +107,30 @@ test('files that do not contain a table are detected', async () => {
   assert.equal(await rejectionOf('a.csv', Buffer.from([1, 0, 2])), 'binary');
   assert.equal(await rejectionOf('a.csv', 'LoginID\n'), 'empty');
   assert.equal(await rejectionOf('a.csv', '"a"b,c\nann\n'), 'header');
+});
+
+test('the choices for users are added to each row, unless the file has them', async () => {
+  const added = addedFields({ update: true, create: false }, ['LoginID']);
+  const textOf = async (name: string, content: string) => {
+    const source = await open(name, content);
+    const chunk = rowChunksOf(source)[0] ?? { index: 0, from: 0, to: 0 };
+    const body = await bodyOf(source, fieldsFor('users', source.columns), chunk, { added });
+    return new Response(body).text();
+  };
+  assert.equal(
+    await textOf('a.csv', 'LoginID;First name\nbo;"B\no"\n"a"b;x\ncy\n'),
+    'IfExists,IfMissing,LoginID,FirstName\nupdate,fail,bo,"B\no"\nupdate,fail,""?""\nupdate,fail,cy,',
+  );
+  assert.equal(
+    await textOf('a.jsonl', '{"LoginID":"$&"}\n { "IfExists":"fail"}\n{}\nno\n[{"LoginID":"x"}]\n'),
+    [
+      '{"IfExists":"update","IfMissing":"fail","LoginID":"$&"}',
+      '{"IfExists":"update","IfMissing":"fail", "IfExists":"fail"}',
+      '{}',
+      'no',
+      '[{"LoginID":"x"}]',
+    ].join('\n'),
+  );
+  assert.deepEqual(addedFields({ update: false, create: true }, []), {});
+  assert.deepEqual(addedFields({ update: true, create: false }, ['IfExists']), { IfMissing: 'fail' });
 });

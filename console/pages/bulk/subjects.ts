@@ -28,6 +28,8 @@ const userFields = [
   'IsAdmin',
   'Register',
   'Enabled',
+  'IfExists',
+  'IfMissing',
 ] as const satisfies readonly (keyof NewUser)[];
 const enrolmentFields = ['LoginID', 'CourseID', 'DurationID', 'IfEnrolled', 'Reference', 'Metadata'] as const;
 

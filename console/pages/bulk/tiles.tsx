@@ -3,25 +3,49 @@ import { useFormatter, useTranslations } from 'use-intl';
 import { type Counts, type Kind, kinds } from './outcome.ts';
 import type { Subject } from './subjects.ts';
 
-const colors: Record<Kind, string> = { created: 'green', exists: 'gray', differs: 'yellow', refused: 'red' };
+const colors: Record<Kind, string> = {
+  created: 'green',
+  updated: 'blue',
+  exists: 'gray',
+  differs: 'yellow',
+  refused: 'red',
+};
 
-type Props = { counts: Counts; subject: Subject; isPlan: boolean };
+type Props = {
+  counts: Counts;
+  subject: Subject;
+  isPlan: boolean;
+  /** Whether the import updates users who exist. */
+  isUpdate: boolean;
+};
+
+/** Results that can occur. A column of the file may choose another update for its row. */
+function isShown(kind: Kind, { counts, subject, isUpdate }: Props): boolean {
+  if (kind === 'updated') return isUpdate || counts.updated > 0;
+  return kind !== 'differs' || (subject === 'users' && (!isUpdate || counts.differs > 0));
+}
 
 /** The number of rows for each result. */
-export function Tiles({ counts, subject, isPlan }: Props) {
+export function Tiles(props: Props) {
+  const { counts, subject, isPlan } = props;
   const t = useTranslations('bulk');
   const format = useFormatter();
-  const shown = kinds.filter((kind) => subject === 'users' || kind !== 'differs');
+  const shown = kinds.filter((kind) => isShown(kind, props));
   const all = Math.max(
     1,
     shown.reduce((sum, kind) => sum + counts[kind], 0),
   );
   const titleOf = (kind: Kind) => {
     if (kind === 'created') return t(isPlan ? 'tiles.toCreate' : 'tiles.created');
+    if (kind === 'updated') return t(isPlan ? 'existing.toUpdate' : 'existing.updated');
     return kind === 'exists' ? t(`tiles.exists.${subject}`) : t(`tiles.${kind}`);
   };
-  const textOf = (kind: Kind) =>
-    kind === 'created' || kind === 'exists' ? t(`tileTexts.${kind}.${subject}`) : t(`tileTexts.${kind}`);
+  const textOf = (kind: Kind) => {
+    if (kind === 'updated') return t('existing.tileText');
+    return kind === 'created' || kind === 'exists'
+      ? t(`tileTexts.${kind}.${subject}`)
+      : t(`tileTexts.${kind}`);
+  };
   return (
     <Stack gap="sm">
       <Progress.Root size={6} aria-hidden>

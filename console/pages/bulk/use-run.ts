@@ -4,6 +4,7 @@ import { useApi } from '../../api/api.tsx';
 import { type Line, sendChunk } from './call.ts';
 import { checkRows, type Finding, type Findings } from './checks.ts';
 import { bodyOf, type RowChunk, rowChunksOf } from './chunks.ts';
+import type { AddedFields } from './existing.ts';
 import { type ChunkOutcome, type Sum, sumOf, toOutcome } from './outcome.ts';
 import type { Source } from './source.ts';
 import { type Subject, subjectInfo } from './subjects.ts';
@@ -12,6 +13,8 @@ export type Input = {
   subject: Subject;
   source: Source;
   fields: readonly (string | null)[];
+  /** Fields that every row gets. */
+  added: AddedFields;
   /** Whether rows with usual mistakes are left out. */
   isChecked: boolean;
   /** Null for a plan. */
@@ -43,7 +46,7 @@ export function useRun(onDone: (input: Input) => void) {
     if (!work.current) return;
     const started = work.current;
     const { input, outcomes } = started;
-    const { source, fields, subject, isChecked, requestKey } = input;
+    const { source, fields, added, subject, isChecked, requestKey } = input;
     const stop = new AbortController();
     stopping.current = stop;
     let sum = sumOf(outcomes);
@@ -70,7 +73,7 @@ export function useRun(onDone: (input: Input) => void) {
           path: subjectInfo[subject].path,
           requestKey: requestKey && `${requestKey}-${chunk.index}`,
           isCsv: source.csv !== null,
-          body: await bodyOf(source, fields, chunk, (row) => findings.has(row)),
+          body: await bodyOf(source, fields, chunk, { added, isOmitted: (row) => findings.has(row) }),
           rows,
           signal: stop.signal,
           onRows: (rows) => show('running', rows),

@@ -141,8 +141,8 @@ test('a change whose event cannot be written is rolled back', async () => {
   const tenant = await newTenant(service);
   const { LoginID, address } = await enrolled(tenant);
   const node = await serve(
-    observed(service.ctx, ({ text }) => {
-      if (/^insert into "event"/.test(text)) throw new Error('the log is full');
+    observed(service.ctx, ({ name }) => {
+      if (name === 'append_events') throw new Error('the log is full');
     }),
   );
   const before = [await tenant.api('GET', `/user/${LoginID}`), await tenant.api('GET', address)];
