@@ -34,7 +34,12 @@ test('Every step of an import is accessible', async () => {
   await page.getByRole('button', { name: 'Plan the import' }).click();
   await page.getByRole('button', { name: 'Create 1 user' }).waitFor();
   await expectNoBarriers(page);
-  await page.getByRole('button', { name: 'Create 1 user' }).click();
+  await page.getByRole('button', { name: 'Back to columns' }).click();
+  await page.getByRole('radio', { name: 'Update with the values in the file' }).check();
+  await page.getByRole('button', { name: 'Plan the import' }).click();
+  await page.getByRole('button', { name: 'Create 1 and update 1' }).waitFor();
+  await expectNoBarriers(page);
+  await page.getByRole('button', { name: 'Create 1 and update 1' }).click();
   await page.getByRole('heading', { name: 'Import finished' }).waitFor();
   await expectNoBarriers(page);
   await closeConsole(page);
