@@ -44,7 +44,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   mail_not_configured:
     'The operator has not set `SMTP_URL`. Invite the user with `POST /invitation`, and send them the link yourself.',
   user_exists:
-    'Another user has this `LoginID`; `differs` lists the fields that differ. Use `PUT /user/{LoginID}` to change the user.',
+    'Another user has this `LoginID`; `differs` lists the fields that differ. To change the user, set `IfExists` to `update` or use `PUT /user/{LoginID}`.',
   user_disabled: 'Enable the user (`"Enabled": true`) before you enrol them.',
   multiple_enrolment_options: 'Choose one of `AvailableEnrolOptions` and send the request to its `Path`.',
   no_enrolment_option:

@@ -48,6 +48,12 @@ test('lectern bulk streams the results, prints totals, and exits with status 1 i
   await writeFile(file, 'LoginID,FirstName\nann,Ann\n');
   const again = await lectern('bulk', 'users', file, ...options);
   assert.deepEqual([again.err, again.code], ['0 created, 1 already there, 0 failed\n', 0]);
+  await writeFile(file, 'LoginID,FirstName,IfExists,IfMissing\nann,Anna,update,\nbob,Bob,update,fail\n');
+  const plan = await lectern('bulk', 'users', file, '--plan', ...options);
+  assert.match(plan.err, /: 0 created, 1 updated, 0 already there, 1 failed\n$/);
+  const updated = await lectern('bulk', 'users', file, ...options);
+  assert.equal(updated.err, '0 created, 1 updated, 0 already there, 1 failed\n');
+  assert.equal((await api('GET', '/user/ann')).body.FirstName, 'Anna');
   const refused = await lectern('bulk', 'users', file, '--url', service.baseUrl, '--key', 'x'.repeat(40));
   assert.equal(refused.code, 1);
   assert.match(refused.err, /^unauthorized: /);

@@ -39,23 +39,27 @@ export async function bulkCommand(input: BulkCommand): Promise<{ failed: number 
     );
   });
   if (response.status !== 200 || !response.body) throw new Error(refusalOf(await response.text()));
-  const counts = { created: 0, exists: 0, failed: 0 };
+  const counts = { created: 0, updated: 0, exists: 0, failed: 0 };
   let rest = '';
   for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      const { Status }: { Status: number } = JSON.parse(line);
-      counts[Status === 201 ? 'created' : Status === 200 ? 'exists' : 'failed']++;
+      counts[outcomeOf(JSON.parse(line))]++;
     }
     const written = lines.map((line) => `${line}\n`).join('');
     if (written && !process.stdout.write(written)) await once(process.stdout, 'drain');
   }
-  const { created, exists, failed } = counts;
-  process.stderr.write(
-    `${input.plan ? 'Dry run, nothing was changed: ' : ''}${created} created, ${exists} already there, ${failed} failed\n`,
-  );
+  const { created, updated, exists, failed } = counts;
+  const totals = `${created} created, ${updated > 0 ? `${updated} updated, ` : ''}${exists} already there, ${failed} failed`;
+  process.stderr.write(`${input.plan ? 'Dry run, nothing was changed: ' : ''}${totals}\n`);
   return { failed };
+}
+
+function outcomeOf({ Status, Changed }: { Status: number; Changed?: string[] }) {
+  if (Status === 201) return 'created';
+  if (Status !== 200) return 'failed';
+  return Changed?.length ? 'updated' : 'exists';
 }
 
 function refusalOf(text: string): string {

@@ -145,7 +145,11 @@ function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 
           {t('back')}
         </Button>
         <Button size="md" disabled={count === 0} onClick={onApply}>
-          {updated > 0 ? t('existing.apply', { created, updated }) : t(`apply.${subject}`, { count })}
+          {updated === 0
+            ? t(`apply.${subject}`, { count })
+            : created === 0
+              ? t('existing.applyUpdates', { count })
+              : t('existing.applyBoth', { created, updated })}
         </Button>
       </Group>
     </Group>
