@@ -2,6 +2,7 @@ import type { Actor, TenantContext } from '../../platform/context.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
 import { isInTransaction, joinTransaction, run } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
+import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
@@ -154,6 +155,9 @@ export type UserDraft = {
   compared: { stored: string; matches: boolean } | null;
 };
 
+/** PostgreSQL's code: a bulk call that enrols the same users may lock them in another order. */
+const deadlock = '40P01';
+
 /** Words that our URLs use in place of a LoginID: `GET /enrolment/key` lists keys. */
 export const reservedLoginIDs: readonly string[] = ['key'];
 
@@ -196,12 +200,18 @@ function updateOf(ctx: TenantContext, { input, row }: UserDraft): UserUpdate | n
   return { loginId: row.login_id, change, passwordHash, by: ctx };
 }
 
-/** The next attempt sees a user that another node created during the statement. */
+/** The next attempt sees a user that another node created during the statement, or follows a deadlock. */
 async function insertOrFind(ctx: TenantContext, drafted: UserDraft): Promise<Outcome> {
   const { row, input } = drafted;
   const mayCreate = input.IfMissing !== 'fail';
   const request = { row, by: row.is_admin ? ctx.actor : null, mayCreate, update: updateOf(ctx, drafted) };
-  return (await insertUser(ctx, request)) ?? (mayCreate ? insertUser(ctx, request) : null);
+  try {
+    const outcome = await insertUser(ctx, request);
+    if (outcome || !mayCreate) return outcome;
+  } catch (error) {
+    if (codeOf(error) !== deadlock) throw error;
+  }
+  return insertUser(ctx, request);
 }
 
 /** `changed` has the names of the fields that an update changed; null if none was requested. */

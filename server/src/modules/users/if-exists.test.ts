@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { observed, otherNode, serve } from '../../../test/support/nodes.ts';
+import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import {
   expectProblem,
@@ -10,7 +10,6 @@ import {
   type TestTenant,
   unique,
 } from '../../../test/support/tenant.ts';
-import { createUser } from './create-user.ts';
 
 // IfExists and IfMissing: calls that create users, update existing ones, or both.
 
@@ -304,40 +303,64 @@ test('administrators are created by a call with an Idempotency-Key', async () =>
   assert.deepEqual((await audits(rows[0]?.LoginID ?? '')).length, 1);
 });
 
+/** Sends calls at the same time, each to a node of its own, and returns the rows that failed. */
+async function together(calls: { path: string; rows: object[]; isKeyed: boolean }[]): Promise<Line[]> {
+  const failed = await Promise.all(
+    calls.map(async ({ path, rows, isKeyed }) => {
+      const node = await serve(otherNode(service.ctx));
+      const headers = {
+        authorization: `Bearer ${tenant.key}`,
+        'content-type': 'application/x-ndjson',
+        ...(isKeyed && { 'idempotency-key': unique('key') }),
+      };
+      const reply = await node.api.inject({ method: 'POST', url: path, payload: asRows(rows), headers });
+      await node.close();
+      return toLines(reply.body).filter(({ Status }) => Status >= 300);
+    }),
+  );
+  return failed.flat();
+}
+
+async function people(count: number): Promise<string[]> {
+  const logins = Array.from({ length: count }, () => unique('crossed'));
+  await bulk(logins.map((LoginID) => ({ LoginID })));
+  return logins;
+}
+
 test('calls that update the same users in opposite order, on two nodes, all succeed', async () => {
-  const acting = { ...service.ctx, tenantId: tenant.TenantID };
-  const logins = Array.from({ length: 60 }, () => unique('crossed'));
-  await Promise.all(logins.map((LoginID) => createUser(acting, { LoginID })));
-  const failed: string[] = [];
-  const node = () =>
-    observed(otherNode(service.ctx), async () => {
-      await new Promise(setImmediate);
-    });
-  const nodes = await Promise.all([serve(node()), serve(node())]);
-  const call = async (at: number, round: number) => {
-    const order = at % 2 === 0 ? logins : logins.toReversed();
-    const payload = asRows(
-      order.map((LoginID) => ({
-        LoginID,
-        LastName: `${round}-${at}`,
-        Enabled: round % 2 === 0,
-        IfExists: 'update',
-      })),
-    );
-    const headers = {
-      authorization: `Bearer ${tenant.key}`,
-      'content-type': 'application/x-ndjson',
-      ...(round > 2 && { 'idempotency-key': unique('key') }),
-    };
-    const request = { method: 'POST', url: '/user/bulk', payload, headers } as const;
-    const reply = await nodes[at % 2]?.api.inject(request);
-    for (const line of toLines(reply?.body ?? '')) if (line.Status !== 200) failed.push(JSON.stringify(line));
-  };
-  for (let round = 1; round <= 5; round++) {
-    await Promise.all([0, 1].map((at) => call(at, round)));
+  const logins = await people(60);
+  const path = '/user/bulk';
+  for (let round = 1; round <= 6; round++) {
+    const isKeyed = round > 3;
+    const rowsOf = (logins: string[], LastName: string) =>
+      logins.map((LoginID) => ({ LoginID, LastName, Enabled: round % 2 === 0, IfExists: 'update' }));
+    const failed = await together([
+      { path, rows: rowsOf(logins, `${round} a`), isKeyed },
+      { path, rows: rowsOf(logins.toReversed(), `${round} b`), isKeyed },
+    ]);
+    assert.deepEqual(failed, []);
     const names = await Promise.all(logins.map(async (LoginID) => (await read(LoginID)).LastName));
     assert.equal(new Set(names).size, 1, 'one call came after the other');
   }
-  assert.deepEqual(failed, []);
-  await Promise.all(nodes.map((one) => one.close()));
+});
+
+test('users are updated while they are enrolled on several courses, and enrolments get the latest group', async () => {
+  const logins = await people(60);
+  const [one, other] = [await newCourse(service), await newCourse(service)];
+  const groups = [unique('group'), unique('group'), unique('group'), unique('group')];
+  for (const [round, GroupName] of groups.entries()) {
+    const isKeyed = round % 2 === 1;
+    const updates = logins.map((LoginID) => ({ LoginID, GroupName, IfExists: 'update' }));
+    const enrolments = [
+      ...logins.map((LoginID) => ({ LoginID, CourseID: one, IfEnrolled: 'renew' })),
+      ...logins.toReversed().map((LoginID) => ({ LoginID, CourseID: other, IfEnrolled: 'extend' })),
+    ];
+    const failed = await together([
+      { path: '/user/bulk', rows: updates, isKeyed },
+      { path: '/enrol/bulk', rows: enrolments, isKeyed },
+    ]);
+    assert.deepEqual(failed, []);
+    const found = await api('GET', `/enrolment?GroupName=${GroupName}&CourseID=${other}&Limit=200`);
+    assert.equal(found.body.Items.length, logins.length);
+  }
 });
