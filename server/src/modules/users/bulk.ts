@@ -30,7 +30,7 @@ function emailProblem({ Email }: NewUser): Problem | null {
 
 export const bulkUsers: BulkOperation<NewUser> = {
   row: NewUser,
-  tables: ['user', 'event'],
+  tables: ['user', 'user_word', 'event'],
   names: ['LoginID'],
   ids: [],
   prepare: async (ctx: TenantContext, row) => {
