@@ -10,8 +10,10 @@ export function movableClock() {
     },
     advance(span: { seconds?: number; minutes?: number; hours?: number; days?: number }): void {
       const { seconds = 0, minutes = 0, hours = 0, days = 0 } = span;
-      ahead += (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
-      last = 0;
+      const milliseconds = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
+      ahead += milliseconds;
+      // The clock may already be ahead of the real one, because it never stands still.
+      last += milliseconds;
     },
   };
 }
