@@ -13,7 +13,7 @@ import { expectStatus, newTenant } from './support/tenant.ts';
 
 const skip =
   !process.env.TEST_DATABASE_URL && 'the embedded database has one connection; runs with --postgres';
-const service = await startService();
+const service = await startService({ env: { TRUST_PROXY: 'true' } });
 after(() => service.close());
 const { ctx } = service;
 
@@ -141,4 +141,22 @@ test("a user's sessions can be ended while the tenant's audit trail is locked on
   expectStatus(result, 201);
   assert.ok(milliseconds < 1_000, `the trail was locked for ${milliseconds} ms`);
   assert.equal((await ending.reply).status, 204);
+});
+
+test('sign-ins that wait for their user do not delay those from other networks', { skip }, async () => {
+  const hashed = { PasswordHash: 'sha256-hex' };
+  const [slow, other] = [await newTenant(service, hashed), await newTenant(service, hashed)];
+  const Password = 'a'.repeat(64);
+  const [locked, free] = [await slow.user({ Password }), await other.user({ Password })];
+  const signIn = (TenantID: string, LoginID: string, address: string) =>
+    service.api('POST', '/session', { TenantID, LoginID, Password }, '', { 'x-forwarded-for': address });
+  const ofUser = sql`locked.tenant_id = ${slow.TenantID} and locked.login_id = ${locked}`;
+  const [waiting, { result, milliseconds }] = await whileLocked('user', ofUser, async () => {
+    const waiting = Array.from({ length: 6 }, () => signIn(slow.TenantID, locked, '198.51.100.1'));
+    await delay(500);
+    return [{ replies: waiting }, await timed(signIn(other.TenantID, free, '203.0.113.1'))] as const;
+  });
+  expectStatus(result, 201);
+  assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
+  await Promise.all(waiting.replies);
 });

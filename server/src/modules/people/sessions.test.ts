@@ -207,6 +207,20 @@ test("links are created only for the tenant's own users and for pages of this se
   expectProblem(refused, 403, 'scope_missing');
 });
 
+test("a session has at most the scopes of its link and of the user's administrator rights", async () => {
+  const scopes = ['users:read', 'users:write', 'users:admin'];
+  const { Secret } = (
+    await service.api('POST', `/tenant/${TenantID}/key`, { Name: 'promotes users', Scopes: scopes })
+  ).body;
+  const LoginID = await user();
+  expectStatus(await service.api('PUT', `/user/${LoginID}`, { IsAdmin: true }, Secret), 200);
+  // The link comes from a key with all scopes, such as a portal's.
+  const { body } = await session(await signIn(LoginID));
+  assert.deepEqual([body.Role, body.Scopes.toSorted()], ['administrator', scopes.toSorted()]);
+  expectStatus(await api('PUT', `/user/${LoginID}`, { IsAdmin: true }), 200);
+  assert.deepEqual((await session(await signIn(LoginID))).body.Scopes, [...tenantScopes]);
+});
+
 test("one tenant's token is worthless in another tenant, and only hashes are stored", async () => {
   const LoginID = await user();
   const url = await newLink(LoginID);
