@@ -7,11 +7,11 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.ts';
 import { startCluster } from '../scripts/postgres-cluster.ts';
 import { cleanUp, type Environment } from '../server/test/support/process.ts';
-import { ask } from './attack/ask.ts';
 import type { Attack } from './attack/attack.ts';
 import { attacks } from './attack/attacks.ts';
-import { startHonest } from './attack/honest.ts';
-import { expect, honestProbes, openWorld, uniqueName, type World } from './attack/world.ts';
+import { startHonestClient } from './attack/honest.ts';
+import { sendRequest } from './attack/send-request.ts';
+import { expect, honestProbes, openTarget, type Target, uniqueName } from './attack/target.ts';
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, engine: { type: 'string' } } });
 if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engine))
@@ -41,20 +41,23 @@ function percentile(sorted: number[], part: number): number {
 type Line = Record<string, string | number>;
 
 async function startWorld(environment: Environment) {
-  const world = await openWorld(environment);
-  const honest = startHonest(await honestProbes(world));
+  const target = await openTarget(environment);
+  const honest = startHonestClient(await honestProbes(target));
   honest.begin();
-  await Promise.all([pause(warmUpMilliseconds), useBulkAndChanges(world)]);
+  await Promise.all([pause(warmUpMilliseconds), useBulkAndChanges(target)]);
   await honest.finish();
-  return { world, honest };
+  return { target, honest };
 }
 
 /** The honest client's own bulk calls and changes. On the embedded database, the first of each takes 0.1 s. */
-async function useBulkAndChanges({ service, api, key, learner }: World): Promise<void> {
+async function useBulkAndChanges({ service, api, key, learner }: Target): Promise<void> {
   const headers = { 'content-type': 'application/x-ndjson' };
   for (const query of ['?plan=true', '']) {
     const body = Array.from({ length: 400 }, () => `{"LoginID":"${uniqueName('first')}"}\n`).join('');
-    expect(await ask(`${service.baseUrl}/user/bulk${query}`, { method: 'POST', key, headers, body }), 200);
+    expect(
+      await sendRequest(`${service.baseUrl}/user/bulk${query}`, { method: 'POST', key, headers, body }),
+      200,
+    );
   }
   const { loginId, enrollId } = await learner();
   const change = () =>
@@ -64,16 +67,16 @@ async function useBulkAndChanges({ service, api, key, learner }: World): Promise
 }
 
 async function measure(
-  world: World,
+  target: Target,
   attack: Attack,
-  honest: ReturnType<typeof startHonest>,
+  honest: ReturnType<typeof startHonestClient>,
 ): Promise<[Line, boolean]> {
-  const pid = world.service.child.pid as number;
+  const pid = target.service.child.pid as number;
   const before = megabytes(pid, 'VmRSS');
   forgetPeak(pid);
   honest.begin();
   const begun = performance.now();
-  const { withstood, detail } = await attack.run(world).catch((error: unknown) => ({
+  const { withstood, detail } = await attack.run(target).catch((error: unknown) => ({
     withstood: false,
     detail: `the attack failed with an error:  ${error instanceof Error ? error.message : String(error)}`,
   }));
@@ -81,7 +84,7 @@ async function measure(
   const { waits, wrong } = await honest.finish();
   const sorted = waits.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
   const p99 = Math.round(percentile(sorted, 0.99));
-  const isAlive = world.service.child.exitCode === null && world.service.child.signalCode === null;
+  const isAlive = target.service.child.exitCode === null && target.service.child.signalCode === null;
   const isFine = withstood && isAlive && wrong.length === 0 && p99 <= maxMilliseconds;
   const notes = [
     detail,
@@ -113,15 +116,15 @@ const lines: Line[] = [];
 let failed = 0;
 try {
   const environment = cluster ? { DATABASE_URL: cluster.url } : {};
-  let { world, honest } = await startWorld(environment);
+  let { target, honest } = await startWorld(environment);
   for (const attack of chosen) {
-    const [line, isFine] = await measure(world, attack, honest);
+    const [line, isFine] = await measure(target, attack, honest);
     lines.push(line);
     if (!isFine) failed++;
     console.log(`  ${isFine ? 'withstood' : 'FAILED   '} ${attack.name}`);
-    if (world.service.child.exitCode !== null || world.service.child.signalCode !== null) {
+    if (target.service.child.exitCode !== null || target.service.child.signalCode !== null) {
       honest.close();
-      ({ world, honest } = await startWorld(environment));
+      ({ target, honest } = await startWorld(environment));
     }
   }
   honest.close();

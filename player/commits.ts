@@ -87,7 +87,7 @@ export function createCommits(
       const answer = sendCommitBlocking(session.Session, commitOf(machine.state, sent.entry));
       // Browsers also refuse blocking requests while the content's page is closing, so only the timer shows whether the
       // device is offline.
-      if (answer.kind === 'unconfirmed' && !answer.turnedAway) break;
+      if (answer.kind === 'unconfirmed' && !answer.rejectedForNow) break;
       machine.dispatch({ kind: 'answered-blocking', sent, answer, now: uptime() });
     }
     machine.dispatch({ kind: 'unblocked' });

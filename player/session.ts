@@ -39,14 +39,14 @@ export type Replayed = {
   /** Rejected permanently; deleted from the device once the learner has been informed. */
   refused: { entry: JournalEntry; code: CommitRejection | 'unknown' }[];
   /** Rejected by something in between, such as a proxy, and kept on the device. */
-  turnedAway: JournalEntry[];
+  rejectedForNow: JournalEntry[];
   /** Whether something could not be sent because the device is offline. */
   isOffline: boolean;
 };
 
 /** Sends what earlier pages on this device could not send, each commit with its own session. */
 export async function replay(journal: Journal): Promise<Replayed> {
-  const replayed: Replayed = { refused: [], turnedAway: [], isOffline: false };
+  const replayed: Replayed = { refused: [], rejectedForNow: [], isOffline: false };
   const renumbered = new Set<string>();
   // Shared by all commits, so that the learner does not wait for each of them.
   const retries = newRetryBudget();
@@ -63,10 +63,10 @@ export async function replay(journal: Journal): Promise<Replayed> {
       left = renumber(journal, [entry, ...left], Session, answer.expected - Commit.Number);
     } else if (answer.kind === 'receipt') journal.forget(entry);
     else if (answer.kind === 'rejected') replayed.refused.push({ entry, code: answer.code });
-    else if (answer.kind === 'ahead') replayed.turnedAway.push(entry);
-    else if (!answer.turnedAway) replayed.isOffline = true;
+    else if (answer.kind === 'ahead') replayed.rejectedForNow.push(entry);
+    else if (!answer.rejectedForNow) replayed.isOffline = true;
     else if (answer.isUnknown && isTooOld(entry)) replayed.refused.push({ entry, code: 'unknown' });
-    else replayed.turnedAway.push(entry);
+    else replayed.rejectedForNow.push(entry);
   }
   return replayed;
 }

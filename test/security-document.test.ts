@@ -64,7 +64,7 @@ test('only webhook deliveries open connections to addresses given by clients', (
     'server/src/bulk-command.ts',
     'server/src/demo.ts',
     'server/src/modules/webhooks/addresses.ts',
-    'server/src/modules/webhooks/look-up.ts',
+    'server/src/modules/webhooks/resolve-host.ts',
     'server/src/modules/webhooks/send.ts',
     'server/src/platform/config.ts',
     'server/src/platform/http/client-errors.ts',

@@ -1,4 +1,4 @@
-import type { World } from './world.ts';
+import type { Target } from './target.ts';
 
 /** The result of an attack: whether the service withstood it, and the evidence. */
 export type Outcome = { withstood: boolean; detail: string };
@@ -7,5 +7,5 @@ export type Attack = {
   /** The row in the threat table of SECURITY.md. */
   finding: string;
   name: string;
-  run: (world: World) => Promise<Outcome>;
+  run: (target: Target) => Promise<Outcome>;
 };

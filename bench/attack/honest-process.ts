@@ -1,7 +1,7 @@
 // An honest client in its own process, which calls at a steady rate and reports the response times.
 import { Agent } from 'node:http';
-import { ask, honestAddress } from './ask.ts';
 import type { Order, Probe, Report } from './honest.ts';
+import { honestAddress, sendRequest } from './send-request.ts';
 
 const callMilliseconds = 20;
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
@@ -13,7 +13,7 @@ let pending: Promise<void>[] = [];
 let callNumber = 0;
 
 async function call({ name, address, key, expected }: Probe): Promise<void> {
-  const reply = await ask(address, { agent, localAddress: honestAddress, ...(key ? { key } : {}) });
+  const reply = await sendRequest(address, { agent, localAddress: honestAddress, ...(key ? { key } : {}) });
   waits.push({ name, milliseconds: reply.milliseconds });
   if (reply.status !== expected) wrong.push(`${name}: ${reply.status || 'no answer'}`);
 }

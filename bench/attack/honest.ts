@@ -7,14 +7,14 @@ export type Probe = { name: string; address: string; key?: string; expected: num
 export type Order = { kind: 'probes'; probes: Probe[] } | { kind: 'begin' } | { kind: 'finish' };
 export type Report = { waits: { name: string; milliseconds: number }[]; wrong: string[] };
 
-export type Honest = {
+export type HonestClient = {
   begin: () => void;
   finish: () => Promise<Report>;
   close: () => void;
 };
 
 /** Runs in its own process, so that only the service can slow it down, not the attack. */
-export function startHonest(probes: Probe[]): Honest {
+export function startHonestClient(probes: Probe[]): HonestClient {
   const child = fork(join(import.meta.dirname, 'honest-process.ts'), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });

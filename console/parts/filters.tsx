@@ -76,10 +76,10 @@ export function SearchFilter({ label, value = '', onChange }: SearchProps) {
   const t = useTranslations('list');
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  const tell = useDebouncedCallback((wanted: string) => onChange(wanted || undefined), 250);
+  const applyFilter = useDebouncedCallback((wanted: string) => onChange(wanted || undefined), 250);
   const set = (wanted: string) => {
     setText(wanted);
-    tell(wanted);
+    applyFilter(wanted);
   };
   return (
     <TextInput

@@ -11,7 +11,7 @@ import { ruleText } from './rule-text.ts';
  * The sentences about the second of three units. The first unit writes the objective that the second one reads as
  * `previous`; the second one's other objectives have their values from elsewhere.
  */
-function told(parts: Parameters<typeof sequencingWith>[0]): string[] {
+function sentencesOf(parts: Parameters<typeof sequencingWith>[0]): string[] {
   const objective = (ObjectiveID: string, Primary: boolean, flag: string) => ({
     ...{
       ObjectiveID,
@@ -87,7 +87,7 @@ describe('rules in words', () => {
     ['Two is repeated at its end if it is not passed.', { Rules: [rule('post', 'retry', 'not satisfied')] }],
     ['The course ends with Two if it is passed.', { Rules: [rule('post', 'exitAll', 'satisfied')] }],
   ];
-  for (const [sentence, parts] of cases) it(sentence, () => assert.deepEqual(told(parts), [sentence]));
+  for (const [sentence, parts] of cases) it(sentence, () => assert.deepEqual(sentencesOf(parts), [sentence]));
 
   /** Each action with each condition, and each condition with `not`. */
   const phrases: [condition: string, sentence: string, negated: string][] = [
@@ -108,9 +108,11 @@ describe('rules in words', () => {
   ];
   for (const [condition, sentence, negated] of phrases)
     it(`${condition}: ${sentence}`, () => {
-      assert.deepEqual(told({ Rules: [rule('pre', 'skip', condition)] }), [`Two is skipped if ${sentence}.`]);
+      assert.deepEqual(sentencesOf({ Rules: [rule('pre', 'skip', condition)] }), [
+        `Two is skipped if ${sentence}.`,
+      ]);
       const not = { Rules: [rule('pre', 'skip', `not ${condition}`)] };
-      assert.deepEqual(told(not), [`Two is skipped if ${negated}.`]);
+      assert.deepEqual(sentencesOf(not), [`Two is skipped if ${negated}.`]);
     });
 
   const actions: [when: 'pre' | 'post' | 'exit', action: string, sentence: string][] = [
@@ -128,7 +130,7 @@ describe('rules in words', () => {
     ['pre', 'unheardOf', 'Two is not available if it is passed.'],
   ];
   for (const [when, action, sentence] of actions)
-    it(action, () => assert.deepEqual(told({ Rules: [rule(when, action, 'satisfied')] }), [sentence]));
+    it(action, () => assert.deepEqual(sentencesOf({ Rules: [rule(when, action, 'satisfied')] }), [sentence]));
 
   /** A unit that is disabled until something happens opens after that. */
   const openings: [Partial<Sequencing>['Rules'], string][] = [
@@ -148,7 +150,7 @@ describe('rules in words', () => {
     [[rule('pre', 'skip', 'not completed')], 'Two is skipped if it is not completed.'],
   ];
   for (const [Rules = [], sentence] of openings)
-    it(sentence, () => assert.deepEqual(told({ Rules }), [sentence]));
+    it(sentence, () => assert.deepEqual(sentencesOf({ Rules }), [sentence]));
 
   /** A condition that a status is known adds nothing next to one on the status itself, if both are about the same. */
   const repetitions: [conditions: string[], sentence: string][] = [
@@ -167,7 +169,7 @@ describe('rules in words', () => {
   ];
   for (const [conditions, sentence] of repetitions)
     it(`${conditions.join(', ')}: ${sentence}`, () =>
-      assert.deepEqual(told({ Rules: [rule('pre', 'skip', ...conditions)] }), [
+      assert.deepEqual(sentencesOf({ Rules: [rule('pre', 'skip', ...conditions)] }), [
         `Two is skipped if ${sentence}.`,
       ]));
 
@@ -184,7 +186,7 @@ describe('rules in words', () => {
   ];
   for (const [reference, sentence] of sources)
     it(`${reference}: ${sentence}`, () =>
-      assert.deepEqual(told({ Rules: [rule('pre', 'skip', `${reference}: satisfied`)] }), [
+      assert.deepEqual(sentencesOf({ Rules: [rule('pre', 'skip', `${reference}: satisfied`)] }), [
         `Two is skipped if ${sentence}.`,
       ]));
 
@@ -214,7 +216,7 @@ describe('rules in words', () => {
         Maps: [],
       },
     ];
-    assert.deepEqual(told({ Objectives }), ['Two is passed with a score of 75.5 % or more.']);
+    assert.deepEqual(sentencesOf({ Objectives }), ['Two is passed with a score of 75.5 % or more.']);
     const CompletionThreshold = { CompletedByMeasure: true, MinProgressMeasure: 0.4, ProgressWeight: 1 };
     const course = courseOf([leaf('Two', {}, { CompletionThreshold })]);
     const found = describeActivity(course, course.byID.get('Two') ?? assert.fail('no unit'));
@@ -226,12 +228,12 @@ describe('rules in words', () => {
 
   it('describes limits', () => {
     const Limits = { AttemptLimit: 1, AttemptAbsoluteDurationLimit: 'PT10M' };
-    assert.deepEqual(told({ Limits }), [
+    assert.deepEqual(sentencesOf({ Limits }), [
       'Two can be attempted once.',
       'An attempt on Two may take 10 minutes.',
     ]);
     const others = { AttemptLimit: 3, AttemptAbsoluteDurationLimit: 'PT1M30S' };
-    assert.deepEqual(told({ Limits: others }), [
+    assert.deepEqual(sentencesOf({ Limits: others }), [
       'Two can be attempted 3 times.',
       'An attempt on Two may take 90 seconds.',
     ]);
@@ -284,7 +286,7 @@ describe('rules in words', () => {
 
   it('control modes of a unit without children have no effect on learners', () =>
     assert.deepEqual(
-      told({ ControlMode: { ...defaultSequencing.ControlMode, Choice: false, ForwardOnly: true } }),
+      sentencesOf({ ControlMode: { ...defaultSequencing.ControlMode, Choice: false, ForwardOnly: true } }),
       [],
     ));
 });

@@ -209,7 +209,7 @@ const direct: [units: Unit[], before: string[], request: SequencingRequest, refu
   [[leaf('c'), kept], ['start'], { kind: 'choice', target: 'a' }, 'SB.2.9-4 choiceOff g null'],
 ];
 
-const told = (outcome: Refused | { kind: string } | null | boolean) =>
+const textOf = (outcome: Refused | { kind: string } | null | boolean) =>
   typeof outcome === 'object' && outcome && 'refusal' in outcome ? text(outcome.refusal) : outcome;
 
 describe('SB.2.5–SB.2.13 reject what navigation would have rejected', () => {
@@ -217,28 +217,28 @@ describe('SB.2.5–SB.2.13 reject what navigation would have rejected', () => {
     it(`${[...before, request.kind].join(', ')}: ${expected}`, () => {
       const learner = learnerOf(courseOf(units));
       askAll(learner, before);
-      assert.equal(told(sequencingRequest(learner.draft(), request)), expected);
+      assert.equal(textOf(sequencingRequest(learner.draft(), request)), expected);
     });
 
   it('SB.2.9-1: no target', () => {
     const draft = learnerOf(courseOf([leaf('a')])).draft();
-    assert.equal(told(choiceRequest(draft, undefined)), 'SB.2.9-1 unknownActivity null null');
+    assert.equal(textOf(choiceRequest(draft, undefined)), 'SB.2.9-1 unknownActivity null null');
   });
 
   it('SB.2.10-2: a suspended activity cannot be retried', () => {
     const learner = learnerOf(courseOf([leaf('a'), leaf('b')]));
     learner.ask('start');
     learner.finish({ 'cmi.exit': 'suspend' }, 'exit');
-    assert.equal(told(sequencingRequest(learner.draft(), { kind: 'retry' })), 'SB.2.10-2 stillOpen a null');
+    assert.equal(textOf(sequencingRequest(learner.draft(), { kind: 'retry' })), 'SB.2.10-2 stillOpen a null');
   });
 
   it('TB.2.3: an unknown or closed current activity', () => {
     const learner = learnerOf(courseOf([leaf('a')]));
-    assert.equal(told(terminationRequest(learner.draft(), 'exit')), 'TB.2.3-1 sessionNotBegun null null');
+    assert.equal(textOf(terminationRequest(learner.draft(), 'exit')), 'TB.2.3-1 sessionNotBegun null null');
     askAll(learner, ['start', 'exit']);
-    assert.equal(told(terminationRequest(learner.draft(), 'exit')), 'TB.2.3-2 nothingOpen a null');
-    assert.equal(told(terminationRequest(learner.draft(), 'abandon')), 'TB.2.3-2 nothingOpen a null');
-    assert.equal(told(terminationRequest(learner.draft(), 'exitParent')), 'TB.2.3-7 nothingOpen a null');
+    assert.equal(textOf(terminationRequest(learner.draft(), 'exit')), 'TB.2.3-2 nothingOpen a null');
+    assert.equal(textOf(terminationRequest(learner.draft(), 'abandon')), 'TB.2.3-2 nothingOpen a null');
+    assert.equal(textOf(terminationRequest(learner.draft(), 'exitParent')), 'TB.2.3-7 nothingOpen a null');
   });
 
   it('DB.1.1-1 and DB.2-1: a group, and an activity beside an open one', () => {
@@ -247,7 +247,7 @@ describe('SB.2.5–SB.2.13 reject what navigation would have rejected', () => {
     learner.ask('start');
     const [b, g] = ['b', 'g'].map((id) => course.byID.get(id) ?? assert.fail(id));
     assert.ok(b && g);
-    assert.equal(told(deliveryRequest(learner.draft(), g)), 'DB.1.1-1 notALeaf g null');
-    assert.equal(told(contentDeliveryEnvironment(learner.draft(), b)), 'DB.2-1 stillOpen a null');
+    assert.equal(textOf(deliveryRequest(learner.draft(), g)), 'DB.1.1-1 notALeaf g null');
+    assert.equal(textOf(contentDeliveryEnvironment(learner.draft(), b)), 'DB.2-1 stillOpen a null');
   });
 });

@@ -188,8 +188,8 @@ export function blockedUnits(course: Course, state: SequencingState, now: number
   return course.activities.filter(isLeaf).flatMap((leaf): Blocked[] => {
     const prevented = pathFromRoot(leaf).map((each) => checkActivity(draft, each, 'DB.1.1-3'));
     const chosen = contents.get(leaf.id);
-    const told = chosen && contentsReasons.includes(chosen.reason) ? chosen : null;
-    const refusal = prevented.find((found) => found !== null)?.refusal ?? told;
+    const relevant = chosen && contentsReasons.includes(chosen.reason) ? chosen : null;
+    const refusal = prevented.find((found) => found !== null)?.refusal ?? relevant;
     return refusal ? [{ id: leaf.id, title: leaf.title, refusal }] : [];
   });
 }

@@ -66,11 +66,11 @@ function propertiesOf(schema: unknown): Record<string, JsonSchema> {
 }
 
 /** Left out, because statements are read either by ID or by filters. */
-const unasked: Record<string, string[]> = { getStatements: ['agent'] };
+const omittedFilters: Record<string, string[]> = { getStatements: ['agent'] };
 
 function queryOf(route: Route, names: Record<string, string>): string {
   const known = Object.keys(propertiesOf(route.query)).filter(
-    (name) => name in names && !unasked[route.name]?.includes(name),
+    (name) => name in names && !omittedFilters[route.name]?.includes(name),
   );
   return new URLSearchParams(known.map((name) => [name, names[name] ?? ''])).toString();
 }
@@ -223,16 +223,16 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     const reply = await call(intruder, route);
     const text = JSON.stringify(reply.body);
     // Links, sessions and keys that do not exist.
-    const nobodys = route.access === 'anyone' && [204, 410].includes(reply.status);
+    const isUnknownCredential = route.access === 'anyone' && [204, 410].includes(reply.status);
     const isRefused = ['key_mistyped', 'mail_not_configured'].includes(reply.body?.code);
-    const hidden = nobodys || [401, 403, 404].includes(reply.status) || isRefused;
+    const hidden = isUnknownCredential || [401, 403, 404].includes(reply.status) || isRefused;
     const nothing =
       reply.status === 200 &&
       (reply.body.Result === -1 || (reply.body.Items ?? reply.body.Questions)?.length === 0);
     // The intruder may have a user with the same LoginID, and an endpoint with the same address.
     const isOwn = ['createUser', 'createWebhook'].includes(route.name) && reply.status === 201;
     // Public, because anyone who signs in needs it.
-    const isTold = route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}';
+    const isPublic = route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}';
     const isOwnKey = route.name === 'createOwnKey' && reply.body.TenantID === intruder.TenantID;
     const isOwnTrail =
       ['listAudit', 'listOwnKeys'].includes(route.name) &&
@@ -251,7 +251,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
         hidden ||
         nothing ||
         isOwn ||
-        isTold ||
+        isPublic ||
         isOwnKey ||
         isOwnTrail ||
         isZero ||

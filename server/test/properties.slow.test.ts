@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { type Described, type Message, messageTo, operationsOf } from './support/fuzz-requests.ts';
 import { checkResponse, closeAgent, send } from './support/fuzz-responses.ts';
-import { fuzzWorld } from './support/fuzz-world.ts';
+import { fuzzFixture } from './support/fuzz-world.ts';
 import { startService } from './support/service.ts';
 
 // Requests generated from the service's own description. Every response must be a declared one or a valid problem
@@ -26,7 +26,7 @@ after(async () => {
 });
 const { body: document } = await service.api('GET', '/openapi.json');
 const operations = operationsOf(document).filter(({ path }) => path.startsWith(process.env.FUZZ_PATH ?? '/'));
-const world = await fuzzWorld(service);
+const world = await fuzzFixture(service);
 
 const statuses = new Map<number, number>();
 

@@ -149,14 +149,17 @@ test('sign-ins that wait for their user do not delay those from other networks',
   const Password = 'a'.repeat(64);
   const [locked, free] = [await slow.user({ Password }), await other.user({ Password })];
   const signIn = (TenantID: string, LoginID: string, address: string) =>
-    service.api('POST', '/session', { TenantID, LoginID, Password }, '', { 'x-forwarded-for': address });
+    service.api('POST', '/session', { TenantID, LoginID, Password }, '', {
+      'x-forwarded-for': address,
+      'sec-fetch-site': 'same-origin',
+    });
   const ofUser = sql`locked.tenant_id = ${slow.TenantID} and locked.login_id = ${locked}`;
   const [waiting, { result, milliseconds }] = await whileLocked('user', ofUser, async () => {
     const waiting = Array.from({ length: 6 }, () => signIn(slow.TenantID, locked, '198.51.100.1'));
     await delay(500);
     return [{ replies: waiting }, await timed(signIn(other.TenantID, free, '203.0.113.1'))] as const;
   });
-  expectStatus(result, 201);
-  assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
   await Promise.all(waiting.replies);
+  expectStatus(result, 200);
+  assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
 });

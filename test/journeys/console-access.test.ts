@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import { createOperatorLink } from '../../server/src/modules/people/operator-links.ts';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { press } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf, openConsole } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
@@ -108,7 +108,7 @@ test('The operator signs in with a link that works once, and using it again show
   await page.getByText('Are you the operator of this service?').waitFor();
   await page.goto(SignInURL);
   await heading(page, 'Sign in').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Continue' }).click();
   await heading(page, 'Overview').waitFor();
   await page.getByRole('link', { name: 'Tenants and keys' }).waitFor();
@@ -118,7 +118,7 @@ test('The operator signs in with a link that works once, and using it again show
   await heading(later, 'This link no longer works').waitFor();
   await later.getByText('Get a new link').waitFor();
   assert.equal(await later.getByRole('button').count(), 0);
-  await expectNoBarriers(later);
+  await expectAccessible(later);
   await later.goto(`${service.baseUrl}/console`);
   await heading(later, 'Sign in').waitFor();
   await closeConsole(later);
@@ -137,14 +137,14 @@ test('An administrator signs in once with a link from their own system', async (
   await heading(page, 'This link no longer works').waitFor();
   await page.goto(`${service.baseUrl}/console/tenants/${acme.TenantID}`);
   await page.getByText('You don’t have access to this page').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });
 
 test('The console has three languages and a choice of themes', async () => {
   const page = await openConsole(service);
   await heading(page, 'Sign in').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   const appearance = (name: string) => page.getByRole('button', { name }).click();
   const item = (name: string) => page.getByRole('menuitemradio', { name, exact: true });
   await appearance('Appearance and language');
@@ -164,7 +164,7 @@ test('The console has three languages and a choice of themes', async () => {
   await heading(page, 'Connexion').waitFor();
   await page.locator('html[lang=fr]').waitFor();
   await until('language and colours are remembered', isDark);
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });
 
@@ -209,12 +209,12 @@ test('A learner sees their courses, starts one, and returns to the console', asy
   );
   await page.goBack();
   await heading(page, 'My courses').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   for (const path of ['users', 'courses', 'enrolments', 'events', 'tenants']) {
     await page.goto(`${service.baseUrl}/console/${path}`);
     await page.getByText('You don’t have access to this page').waitFor();
   }
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });
 

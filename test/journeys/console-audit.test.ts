@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { expectCount } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
@@ -31,7 +31,7 @@ test('An administrator finds who overrode a result and saves the log', async () 
   const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/audit');
   const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
   await rows.nth(1).getByText('Signed in').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
 
   await page.getByRole('combobox', { name: 'Action' }).selectOption('Result overridden');
   await page.waitForURL(/action=enrolment.overridden/);
@@ -42,7 +42,7 @@ test('An administrator finds who overrode a result and saves the log', async () 
   await rows.nth(1).getByText('API key · 127.0.0.1').waitFor();
   await rows.nth(1).getByRole('button', { name: 'Show' }).click();
   await page.getByRole('dialog').getByText(`of ${tenant.TenantID}`).waitFor();
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 
   const saving = page.waitForEvent('download');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { packCourse, packRow } from './made-courses.ts';
@@ -24,7 +24,7 @@ after(() => service?.close());
 test('The list of courses and an import are accessible', async () => {
   const page = await consoleOf(service, 'operator', '/console/courses');
   await page.getByRole('link', { name: 'phishing' }).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   const made = {
     mimeType: 'application/zip',
     buffer: await readFile(await packRow({ withoutSecond: true })),
@@ -36,10 +36,10 @@ test('The list of courses and an import are accessible', async () => {
   ];
   await page.locator('input[type=file]').first().setInputFiles(files);
   await page.getByRole('button', { name: 'Import 2 packages' }).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Import 2 packages' }).click();
   await page.getByText('package_not_zip').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });
 
@@ -52,16 +52,16 @@ for (const [part, text] of [
   test(`The ${part} of a course are accessible`, async () => {
     const page = await consoleOf(service, 'operator', `/console/courses/phishing?part=${part}`);
     await page.getByText(text).first().waitFor();
-    await expectNoBarriers(page);
+    await expectAccessible(page);
     if (part === 'options') {
       await page.getByRole('button', { name: 'Edit standard' }).click();
       await page.getByRole('dialog').getByLabel('DurationID').waitFor();
-      await expectNoBarriers(page, true);
+      await expectAccessible(page, true);
     }
     if (part === 'releases') {
       await page.getByRole('button', { name: '3 units of release 2' }).click();
       await page.getByRole('dialog').getByText('SHA-256').waitFor();
-      await expectNoBarriers(page, true);
+      await expectAccessible(page, true);
     }
     await closeConsole(page);
   });

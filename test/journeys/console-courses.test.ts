@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { contentOf } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { packSecondRelease } from '../../server/test/support/packages.ts';
@@ -64,7 +64,7 @@ test('The operator drops a package with an error, corrects it, adds an option, p
   assert.equal(await confirm.isDisabled(), true);
   await dialog.getByLabel('Publish it although learners cannot complete it').check();
   assert.equal(await confirm.isDisabled(), false);
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   await page.getByRole('tab', { name: 'Releases' }).click();
@@ -222,13 +222,13 @@ test('An administrator sees the courses that are offered to them but cannot chan
     assert.equal(await page.getByText(text).count(), 0, text);
   const enrol = page.getByRole('link', { name: 'Enrol a learner on Offered' });
   assert.match((await enrol.getAttribute('href')) ?? '', /\/console\/enrolments\?enrol=offered$/);
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByRole('link', { name: 'Offered', exact: true }).click();
   await page.getByText('Half a year').waitFor();
   await page.getByRole('button', { name: 'Preview' }).waitFor();
   for (const name of ['Publish', 'Add option', 'Save', 'Delete course'])
     assert.equal(await page.getByRole('button', { name }).count(), 0, name);
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.goto(`${service.baseUrl}/console/courses/others`);
   await page.getByRole('heading', { name: 'This course is not offered to you' }).waitFor();
   await closeConsole(page);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { expectCount } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
@@ -81,12 +81,12 @@ test('The events page is accessible', async () => {
   await tenant.api('POST', '/webhook', { URL: 'http://127.0.0.1:9/hook' });
   const page = await consoleOf(service, who, '/console/events');
   await page.getByRole('link', { name: 'Bob Lee' }).first().waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Show', exact: true }).first().click();
   await page.getByRole('dialog').getByText('Not sent').waitFor();
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   await page.goto(`${service.baseUrl}/console/events?type=key.redeemed`);
   await page.getByRole('heading', { name: 'No events found' }).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });

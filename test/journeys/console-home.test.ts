@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newCourse, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
@@ -30,7 +30,7 @@ test('The overview of a tenant shows activity as a chart and as a table', async 
   assert.match(await reported(), /: 0 enrolments, 0 starts, 0 completions$/);
   await page.keyboard.press('End');
   assert.match(await reported(), /: 1 enrolment, 0 starts, 0 completions$/);
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Show as a table' }).click();
   await page.getByRole('columnheader', { name: 'Completions' }).waitFor();
   await page.getByText('365 days', { exact: true }).click();
@@ -38,7 +38,7 @@ test('The overview of a tenant shows activity as a chart and as a table', async 
   await page.getByRole('heading', { name: 'Activity' }).waitFor();
   await page.getByText(/in the last 365 days$/).waitFor();
   await page.getByRole('columnheader', { name: 'Completions' }).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });
 
@@ -56,7 +56,7 @@ test('Issues are listed first, with links to the pages where they can be fixed',
   const matters = page.getByRole('region', { name: 'Needs attention' });
   await matters.getByText('Few: 0 of 1 seat left').waitFor();
   await matters.getByText('1 enrolment ends within the next 7 days').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await matters.getByRole('link', { name: 'Show enrolments' }).click();
   await heading(page, 'Enrolments').waitFor();
   await page.getByRole('link', { name: 'Ann Lee' }).waitFor();
@@ -87,23 +87,23 @@ test('The operator pages are accessible', async () => {
     await page.goto(service.baseUrl + path);
     await heading(page, name).waitFor();
     await page.waitForLoadState('networkidle');
-    await expectNoBarriers(page);
+    await expectAccessible(page);
   }
   const dialog = page.getByRole('dialog');
   const focused = dialog.locator(':focus');
   await page.getByRole('button', { name: 'Create key' }).click();
   await focused.waitFor();
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   await dialog.getByLabel('Name').fill('HR');
   await dialog.getByRole('button', { name: 'Select all' }).click();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Copy the secret now').waitFor();
   await focused.waitFor();
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   await page.getByRole('button', { name: 'I have copied the secret' }).click();
   await page.goto(`${service.baseUrl}/console/tenants`);
   await page.getByRole('button', { name: 'Create tenant' }).click();
   await focused.waitFor();
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   await closeConsole(page);
 });

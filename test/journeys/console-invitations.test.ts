@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { sendMails } from '../../server/src/modules/mail/send.ts';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf, newConsolePage, openConsole } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { startMailServer } from '../../server/test/support/smtp.ts';
@@ -47,14 +47,14 @@ test('An administrator invites a learner, who accepts on a phone, signs in again
   await console.getByRole('button', { name: 'More' }).click();
   await console.getByRole('menuitem', { name: 'Invite or reset password' }).click();
   await console.getByText('You get a link for Ann Arbor.').waitFor();
-  await expectNoBarriers(console, true);
+  await expectAccessible(console, true);
   await console.getByRole('button', { name: 'Create link' }).click();
   await console.getByText('You won’t be able to see it again.').waitFor();
-  await expectNoBarriers(console, true);
+  await expectAccessible(console, true);
   const url = (await console.getByRole('dialog').locator('code').textContent()) ?? '';
   await console.getByRole('button', { name: 'Done' }).click();
   await console.getByText('Pending').waitFor();
-  await expectNoBarriers(console);
+  await expectAccessible(console);
   await closeConsole(console);
 
   const page = await newConsolePage(phone);
@@ -63,11 +63,11 @@ test('An administrator invites a learner, who accepts on a phone, signs in again
   await page.goto(url);
   await heading(page, 'Welcome, Ann Arbor').waitFor();
   await page.getByText('Acme Ltd', { exact: true }).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByLabel('New password').fill('Ann Arbor 1234');
   await page.getByRole('button', { name: 'Set password and sign in' }).click();
   await page.getByText('Do not use only your name').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByLabel('New password').fill(password);
   await page.keyboard.press('Enter');
   await heading(page, 'My courses').waitFor();
@@ -84,7 +84,7 @@ test('An administrator invites a learner, who accepts on a phone, signs in again
   await menu(page, 'Change password');
   await page.getByLabel('Current password').fill('wrong');
   await page.getByLabel('New password').fill('another long phrase');
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   const change = page.getByRole('dialog').getByRole('button', { name: 'Change password' });
   await change.click();
   await page.getByRole('alert').getByText('The current password is wrong').waitFor();
@@ -95,7 +95,7 @@ test('An administrator invites a learner, who accepts on a phone, signs in again
   await page.goto('about:blank');
   await page.goto(url);
   await heading(page, 'This invitation no longer works').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });
 
@@ -107,13 +107,13 @@ test('An administrator invites several users at once, and accepts an invitation 
   const page = await consoleOf(service, { tenant: acme, LoginID: administrator }, '/console/users');
   for (const name of ['Bo', 'Cy']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   await page.getByText('2 users selected').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   // Disabled in the meantime, so this invitation fails alone.
   await acme.api('PUT', `/user/${one}`, { Enabled: false });
   await page.getByRole('button', { name: 'Invite 2 users' }).click();
   await page.getByRole('button', { name: 'Create 2 links' }).click();
   await page.getByText('1 user was not invited').waitFor();
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   const url = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
   await page.getByRole('button', { name: 'Done' }).click();
   assert.equal(await page.getByText('users selected').count(), 0);
@@ -150,7 +150,7 @@ test('Invitations are emailed, and an administrator sees which address was rejec
     await page.getByRole('button', { name: 'Create 2 links' }).click();
     await page.getByText(`An email with the link is on its way to ${Email}.`).waitFor();
     await page.getByText('1 user has no valid email address').waitFor();
-    await expectNoBarriers(page, true);
+    await expectAccessible(page, true);
     await page.getByRole('button', { name: 'Done' }).click();
     await sendMails(sending.ctx);
     const [mail] = mailServer.mails;
@@ -165,9 +165,9 @@ test('Invitations are emailed, and an administrator sees which address was rejec
     await heading(page, 'Emails').waitFor();
     await page.getByText('550 5.1.1 No mailbox for cy@acme.example').waitFor();
     await page.getByText(Email).waitFor();
-    await expectNoBarriers(page);
+    await expectAccessible(page);
     await page.setViewportSize(phone);
-    await expectNoBarriers(page);
+    await expectAccessible(page);
     await closeConsole(page);
 
     const other = await newConsolePage(phone);

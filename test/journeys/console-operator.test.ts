@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { expectCount, press, screenOf } from '../../server/test/support/browser.ts';
 import { closeConsole, openConsole } from '../../server/test/support/console.ts';
 import {
@@ -55,7 +55,7 @@ async function signIn(): Promise<Page> {
 async function importCourse(page: Page): Promise<void> {
   const steps = page.getByRole('region', { name: 'First steps' });
   await expectCount(steps.getByRole('listitem'), 5);
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await steps.getByRole('link', { name: 'Go to courses' }).click();
   await drop(page, await packCourse('phishing'), 'Spot the phish.zip');
   const one = page.getByRole('region', { name: 'Spot the phish.zip' });

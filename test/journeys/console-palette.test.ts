@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { newCourse, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
@@ -34,14 +34,14 @@ test('Ctrl+K finds a person by words in any order, and the keyboard opens the re
     await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'combobox');
   };
   await openSearch();
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   await input.focus();
   await page.keyboard.type('arbor ann');
   const person = dialog.getByRole('option', { name: 'Änn Árbor' }).first();
   await person.waitFor();
   await dialog.getByRole('option', { name: 'Ladder safety' }).waitFor();
   await dialog.getByRole('status').getByText('2 results').waitFor({ state: 'attached' });
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   const active = await input.getAttribute('aria-activedescendant');
   assert.equal(await person.getAttribute('id'), active, 'Enter opens the first result');
   await page.keyboard.press('ArrowDown');
@@ -79,7 +79,7 @@ test('On a phone, filters are behind a button, and the search fits', async () =>
   const status = page.getByLabel('Status', { exact: true });
   await page.getByRole('button', { name: 'Filters' }).waitFor();
   assert.equal(await status.isVisible(), false);
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Filters' }).click();
   await status.selectOption('Completed');
   await page.getByRole('button', { name: 'Filters (1)' }).waitFor();
@@ -87,7 +87,7 @@ test('On a phone, filters are behind a button, and the search fits', async () =>
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByRole('dialog').getByRole('combobox').fill('ann');
   await page.getByRole('option', { name: 'Änn Árbor' }).first().waitFor();
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   await closeConsole(page);
 });
 
@@ -96,7 +96,7 @@ test('Open invitations are listed, revoked and sent again', async () => {
   const page = await consoleOf(service, { tenant: acme, LoginID: administrator }, '/console/invitations');
   const row = page.getByRole('row', { name: /Änn Árbor/ });
   await row.getByText('Pending').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await row.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke invitation' }).click();
   await page.getByText('No invitations with this status').waitFor();
@@ -110,6 +110,6 @@ test('Open invitations are listed, revoked and sent again', async () => {
   const { body } = await acme.api('GET', '/invitation?Status=pending');
   assert.equal(body.Items.length, 1);
   await page.setViewportSize(phone);
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { sendMails } from '../../server/src/modules/mail/send.ts';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf, newConsolePage, openConsole } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { startMailServer, type TestMailServer } from '../../server/test/support/smtp.ts';
@@ -48,7 +48,7 @@ test('An administrator sets a password, and the learner later resets it on a pho
   await console.getByRole('button', { name: 'More' }).click();
   await console.getByRole('menuitem', { name: 'Set password', exact: true }).click();
   await console.getByText('Tell them the password in private').waitFor();
-  await expectNoBarriers(console, true);
+  await expectAccessible(console, true);
   const dialog = console.getByRole('dialog');
   await dialog.getByLabel('New password').fill('Ann Arbor 12');
   await dialog.getByRole('button', { name: 'Set password' }).click();
@@ -63,12 +63,12 @@ test('An administrator sets a password, and the learner later resets it on a pho
   await page.getByText('Sign-in failed.').waitFor();
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await heading(page, 'Reset your password').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByLabel('Organisation').fill('acme ltd');
   await page.getByLabel('Login name').fill(LoginID);
   await page.keyboard.press('Enter');
   await heading(page, 'Check your email').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 
   await sendMails(service.ctx);
@@ -83,7 +83,7 @@ test('An administrator sets a password, and the learner later resets it on a pho
   await own.goto(url);
   await heading(own, 'Choose a new password').waitFor();
   await own.getByText('Acme Ltd', { exact: true }).waitFor();
-  await expectNoBarriers(own);
+  await expectAccessible(own);
   await own.getByLabel('New password').fill(chosen);
   await own.keyboard.press('Enter');
   await heading(own, 'My courses').waitFor();
@@ -92,7 +92,7 @@ test('An administrator sets a password, and the learner later resets it on a pho
   await own.goto('about:blank');
   await own.goto(url);
   await heading(own, 'This link no longer works').waitFor();
-  await expectNoBarriers(own);
+  await expectAccessible(own);
   await own.getByRole('link', { name: 'Request another link' }).click();
   await heading(own, 'Reset your password').waitFor();
   await closeConsole(own);
@@ -111,7 +111,7 @@ test('Without a mail server, the page says whom to ask', async () => {
     await page.getByLabel('Login name').fill('y');
     await page.keyboard.press('Enter');
     await page.getByText('Ask your administrator for a new invitation.').waitFor();
-    await expectNoBarriers(page);
+    await expectAccessible(page);
     await closeConsole(page);
   } finally {
     await silent.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { movableClock } from '../../server/test/support/clock.ts';
 import { closeConsole, consoleOf, newConsolePage } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
@@ -59,7 +59,7 @@ test('A learner opens a mailed link, signs in, redeems the key by keyboard alone
   page.on('request', (request) => sent.push(`${request.url()} ${request.headers().referer ?? ''}`));
   await page.goto(`${service.baseUrl}/console/redeem?tenant=${acme.TenantID}#${Key.replaceAll('-', '%20')}`);
   await page.getByText('Sign in to redeem your enrolment key').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   // The skip link must not replace the key in the URL.
   await page.locator('.skip').focus();
   await page.keyboard.press('Enter');
@@ -83,7 +83,7 @@ test('A learner opens a mailed link, signs in, redeems the key by keyboard alone
     .waitFor();
   await courses(page).filter({ hasText: 'Spot the phish' }).getByText('No time limit').waitFor();
   await page.getByText(`Ann Lee (${LoginID})`, { exact: true }).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   assert.deepEqual(await coursesOf(LoginID), []);
   await page.reload();
   await gives.waitFor();
@@ -101,7 +101,7 @@ test('A learner opens a mailed link, signs in, redeems the key by keyboard alone
 
   await page.goto(`${service.baseUrl}/console/redeem#${Key}`);
   await heading(page, 'You have already redeemed this key').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByRole('link', { name: 'Go to My courses' }).click();
   await heading(page, 'My courses').waitFor();
   await closeConsole(page);
@@ -113,16 +113,16 @@ test('A key is accepted as people type it, from a link in My courses', async () 
   const page = await consoleOf(service, { tenant: acme, LoginID });
   await page.getByRole('link', { name: 'Redeem a key' }).click();
   await heading(page, 'Redeem a key').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await field(page).press('Enter');
   await page.getByText('Enter your key.').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await enter(
     page,
     ` “${Key.toLowerCase().replaceAll('-', ' – ').replaceAll('1', 'l').replaceAll('0', 'o')}”. `,
   );
   await courses(page).filter({ hasText: 'Working on ladders' }).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Use another key' }).click();
   await field(page).waitFor();
   assert.equal(await field(page).inputValue(), '');
@@ -149,7 +149,7 @@ test('Each reason why a key cannot be redeemed is announced in plain words, and 
   };
   const { Key } = await newKey(['ladders']);
   await isRefused(Key.slice(1), 'There is a typing error in the key');
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   const inDays = (days: number) => new Date(clock.now().getTime() + days * 86_400_000).toISOString();
   await isRefused((await newKey(['ladders'], { LoginID: other })).Key, 'This key is for another person');
   await isRefused((await newKey(['ladders'], { Group: 'Support' })).Key, 'This key is for another group');
@@ -178,7 +178,7 @@ test('Each reason why a key cannot be redeemed is announced in plain words, and 
   await service.api('PUT', '/course/phishing/option/standard', { Seats: null });
   expectStatus(await acme.api('POST', `/enrol/${LoginID}/phishing`), 201);
   await isRefused((await newKey(['phishing'])).Key, 'You already have what this key gives');
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   assert.equal((await coursesOf(LoginID)).length, 1);
   await closeConsole(page);
 });
@@ -239,7 +239,7 @@ test('After ten unknown keys the page says when the learner can try again', asyn
   await enter(page, unknown[10] ?? '');
   await page.getByRole('alert').getByText('Too many unknown keys').waitFor();
   await page.getByText(/^You can try again at .+\. Until then/).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });
 
@@ -261,6 +261,6 @@ test('A session that has ended keeps the key, and administrators are told that t
   const administrator = { tenant: acme, LoginID: await acme.user({ IsAdmin: true }) };
   const console = await consoleOf(service, administrator, `/console/redeem#${Key}`);
   await heading(console, 'Only learners can redeem keys').waitFor();
-  await expectNoBarriers(console);
+  await expectAccessible(console);
   await closeConsole(console);
 });

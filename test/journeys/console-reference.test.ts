@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf, openConsole } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { newTenant, unique } from '../../server/test/support/tenant.ts';
@@ -72,9 +72,9 @@ test('The operator tries a write with the current session, on the tenant in the 
 test('The reference is accessible', async () => {
   const page = await openConsole(service, '/docs#importPackage');
   await page.getByRole('heading', { name: 'Import a package as a new release of a course' }).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.goto(`${service.baseUrl}/docs#user.created`);
   await page.getByRole('heading', { name: 'A user was created.' }).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });

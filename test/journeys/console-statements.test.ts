@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { expectCount } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
@@ -136,7 +136,7 @@ test('The operator creates LRS credentials, and the test calls the store with th
   await dialog.getByText('The credentials work').waitFor();
   await dialog.getByText('Statements can be read (1 returned)').waitFor();
   assert.deepEqual(calls.slice(0, 2), ['/xapi/about none', '/xapi/statements Basic ']);
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
 
   await dialog.getByRole('textbox', { name: 'Password' }).fill('another');
   await dialog.getByRole('button', { name: 'Test', exact: true }).click();
@@ -149,10 +149,10 @@ test('The statements page is accessible, and says so when there are none', async
   const { who } = await withStatements();
   const page = await consoleOf(service, who, '/console/statements');
   await sentences(page).getByText('Bob shared').waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Show', exact: true }).first().click();
   await page.getByRole('dialog').getByText('As JSON').waitFor();
-  await expectNoBarriers(page, true);
+  await expectAccessible(page, true);
   await page.goto(`${service.baseUrl}/console/statements?verb=${adl}/waived`);
   await page.getByRole('heading', { name: 'No statements found' }).waitFor();
   await page.getByRole('button', { name: 'LRS access' }).click();

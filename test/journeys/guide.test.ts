@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, openConsole } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 
@@ -16,7 +16,7 @@ test("An error's link leads to its advice, on a page that is accessible in light
   const page = await openConsole(service, '/docs/errors#user_exists');
   await page.getByRole('heading', { name: 'user_exists' }).waitFor();
   assert.ok(page.url().endsWith('/docs/guide/reference/errors#user_exists'));
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   await closeConsole(page);
 });
 
@@ -27,7 +27,7 @@ test('The guide works on phones and desktops: menu, next page, copy button, no o
   await page.getByRole('link', { name: 'Quick start', exact: true }).first().click();
   await page.getByRole('heading', { name: 'Quick start', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Copy' }).first().waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   const wider = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.equal(await wider(), 0);
   await page.getByRole('link', { name: 'Next Concepts' }).click();
@@ -35,7 +35,7 @@ test('The guide works on phones and desktops: menu, next page, copy button, no o
   const menu = page.getByRole('navigation', { name: 'Guide' });
   await menu.getByRole('link', { name: 'Webhooks and events' }).click();
   await page.getByRole('heading', { name: 'Webhooks and events', level: 1 }).waitFor();
-  await expectNoBarriers(page);
+  await expectAccessible(page);
   assert.equal(await wider(), 0);
   await closeConsole(page);
 });

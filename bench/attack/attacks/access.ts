@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask, type Reply, tally } from '../ask.ts';
 import type { Attack } from '../attack.ts';
-import { click, expect, openSession } from '../world.ts';
+import { type Reply, sendRequest, tally } from '../send-request.ts';
+import { click, expect, openSession } from '../target.ts';
 
 const maxSeconds = 60;
 
@@ -19,17 +19,17 @@ export const accessAttacks: readonly Attack[] = [
   {
     finding: '8',
     name: `course files more than ${maxSeconds} s after expiry, withdrawal and disabling`,
-    run: async (world) => {
-      const learners = [await world.learner(), await world.learner(), await world.learner()] as const;
+    run: async (target) => {
+      const learners = [await target.learner(), await target.learner(), await target.learner()] as const;
       const [expired, withdrawn, disabled] = learners;
       const sessions = await Promise.all(learners.map((learner) => openSession(learner)));
-      const file = (n: number) => () => ask(`${sessions[n]?.base}/content/index.html`);
+      const file = (n: number) => () => sendRequest(`${sessions[n]?.base}/content/index.html`);
       for (const n of [0, 1, 2]) expect(await file(n)(), 200);
       const change = (learner: (typeof learners)[0], fields: object) =>
-        world.api('PUT', `/enrolment/${learner.loginId}/${learner.enrollId}`, fields, world.key);
+        target.api('PUT', `/enrolment/${learner.loginId}/${learner.enrollId}`, fields, target.key);
       expect(await change(expired, { ExpiresAt: new Date(Date.now() + 1_000).toISOString() }), 200);
       expect(await change(withdrawn, { Withdrawn: true }), 200);
-      expect(await world.api('PUT', `/user/${disabled.loginId}`, { Enabled: false }, world.key), 200);
+      expect(await target.api('PUT', `/user/${disabled.loginId}`, { Enabled: false }, target.key), 200);
       const after = await Promise.all([0, 1, 2].map((n) => rejectedAfter(file(n), maxSeconds)));
       const text = after
         .map((seconds) => (seconds === null ? 'never' : `${seconds.toFixed(1)} s`))
@@ -40,21 +40,21 @@ export const accessAttacks: readonly Attack[] = [
   {
     finding: '14',
     name: 'keys, links and sessions of a suspended tenant',
-    run: async (world) => {
-      expect(await world.api('POST', '/tenant', { TenantID: 'late' }), 201);
-      const made = expect(await world.api('POST', '/tenant/late/key', { Name: 'late' }), 201);
+    run: async (target) => {
+      expect(await target.api('POST', '/tenant', { TenantID: 'late' }), 201);
+      const made = expect(await target.api('POST', '/tenant/late/key', { Name: 'late' }), 201);
       const key = made.body.Secret as string;
-      expect(await world.api('POST', '/user', { LoginID: 'one' }, key), 201);
-      const { body } = expect(await world.api('POST', '/enrol/one/phishing', {}, key), 201);
+      expect(await target.api('POST', '/user', { LoginID: 'one' }, key), 201);
+      const { body } = expect(await target.api('POST', '/enrol/one/phishing', {}, key), 201);
       const learner = { loginId: 'one', enrollId: body.EnrollID, launchUrl: body.LaunchURL };
       const session = await openSession(learner);
       const calls = [
-        () => ask(`${world.service.baseUrl}/user`, { key }),
+        () => sendRequest(`${target.service.baseUrl}/user`, { key }),
         async () => (await click(learner.launchUrl)).reply,
-        () => ask(`${session.base}/content/index.html`),
-        () => ask(`${session.base}/alive`),
+        () => sendRequest(`${session.base}/content/index.html`),
+        () => sendRequest(`${session.base}/alive`),
       ];
-      const change = await world.api('PUT', '/tenant/late', { Status: 'suspended' });
+      const change = await target.api('PUT', '/tenant/late', { Status: 'suspended' });
       if (change.status !== 200) return { withstood: false, detail: `suspending returned ${change.status}` };
       const after = await Promise.all(calls.map((call) => rejectedAfter(call, 6)));
       const text = after
@@ -66,14 +66,14 @@ export const accessAttacks: readonly Attack[] = [
   {
     finding: '12',
     name: 'the log names the caller and the address of a rejected request',
-    run: async (world) => {
-      const key = await world.narrowKey('users:read');
+    run: async (target) => {
+      const key = await target.narrowKey('users:read');
       const refused = [
-        await world.api('POST', '/user', { LoginID: 'x' }, key),
-        await ask(`${world.service.baseUrl}/user`, { key: 'nobody-has-this-key-0123456789' }),
+        await target.api('POST', '/user', { LoginID: 'x' }, key),
+        await sendRequest(`${target.service.baseUrl}/user`, { key: 'nobody-has-this-key-0123456789' }),
       ];
       await pause(300);
-      const lines = world.service.stdout().split('\n');
+      const lines = target.service.stdout().split('\n');
       const statusOf = (reply: Reply) =>
         lines.find((line) => line.includes(String(reply.headers['x-request-id'])));
       const [known, unknown] = refused.map((reply) => JSON.parse(statusOf(reply) ?? '{}'));

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import { ask, type Reply, tally } from '../ask.ts';
 import type { Attack, Outcome } from '../attack.ts';
-import type { World } from '../world.ts';
+import { type Reply, sendRequest, tally } from '../send-request.ts';
+import type { Target } from '../target.ts';
 
 type Files = Iterable<[string, string | Readable]>;
 
@@ -16,12 +16,12 @@ async function zipOf(files: Files): Promise<Buffer> {
   return buffer(zip.outputStream);
 }
 
-async function refused(world: World, zip: Buffer, times = 1): Promise<Outcome> {
+async function refused(target: Target, zip: Buffer, times = 1): Promise<Outcome> {
   const replies: Reply[] = await Promise.all(
     Array.from({ length: times }, () =>
-      ask(`${world.service.baseUrl}/course/phishing/package`, {
+      sendRequest(`${target.service.baseUrl}/course/phishing/package`, {
         method: 'PUT',
-        key: world.operator,
+        key: target.operator,
         headers: { 'content-type': 'application/zip' },
         body: zip,
       }),
@@ -65,26 +65,26 @@ export const archiveAttacks: readonly Attack[] = [
   {
     finding: '4',
     name: 'a zip of 1,000 entries, each 508 folders deep',
-    run: async (world) => refused(world, await zipOf(nestedFolders())),
+    run: async (target) => refused(target, await zipOf(nestedFolders())),
   },
   {
     finding: '4',
     name: 'the same zip four times at once',
-    run: async (world) => refused(world, await zipOf(nestedFolders()), 4),
+    run: async (target) => refused(target, await zipOf(nestedFolders()), 4),
   },
   {
     finding: '4',
     name: 'a manifest of 190,000 units',
-    run: async (world) => refused(world, await zipOf(hugeManifest())),
+    run: async (target) => refused(target, await zipOf(hugeManifest())),
   },
   {
     finding: '4',
     name: 'a manifest 60,000 units deep',
-    run: async (world) => refused(world, await zipOf(deepManifest())),
+    run: async (target) => refused(target, await zipOf(deepManifest())),
   },
   {
     finding: '4',
     name: 'a file of 1 GB that takes 1 MB in the zip',
-    run: async (world) => refused(world, await zipOf(zeros())),
+    run: async (target) => refused(target, await zipOf(zeros())),
   },
 ];

@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { ask, openSockets, type Reply, send, tally } from '../ask.ts';
 import type { Attack, Outcome } from '../attack.ts';
-import { openSession, type World } from '../world.ts';
+import { openSockets, type Reply, send, sendRequest, tally } from '../send-request.ts';
+import { openSession, type Target } from '../target.ts';
 
 const nested = '['.repeat(4 * 1024 * 1024);
 const bomb = brotliCompressSync(nested);
@@ -27,14 +27,14 @@ async function rejectedTenTimes(send: () => Promise<Reply>): Promise<Outcome> {
 
 const compressed = { 'content-encoding': 'br', 'content-type': 'application/json' };
 
-async function ownCommit(world: World): Promise<string> {
-  return `${(await openSession(await world.learner())).base}/commit`;
+async function ownCommit(target: Target): Promise<string> {
+  return `${(await openSession(await target.learner())).base}/commit`;
 }
 
 /** Sends the headers of a request, but never its body. */
-function withoutBody(world: World, path: string, authorization: string): Promise<Outcome> {
+function withoutBody(target: Target, path: string, authorization: string): Promise<Outcome> {
   const begun = performance.now();
-  const { host } = new URL(world.service.baseUrl);
+  const { host } = new URL(target.service.baseUrl);
   return new Promise((resolve) => {
     const request = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\n${authorization}content-type: application/json\r\ncontent-length: 1000000\r\n\r\n`;
     const response = (text: string) => {
@@ -46,7 +46,7 @@ function withoutBody(world: World, path: string, authorization: string): Promise
         detail: `${text.slice(9, 12)} after ${waited} ms`,
       });
     };
-    const close = openSockets(world.service.baseUrl, 1, request, undefined, response);
+    const close = openSockets(target.service.baseUrl, 1, request, undefined, response);
     const late = setTimeout(response, 3_000, '');
   });
 }
@@ -57,15 +57,17 @@ export const bodyAttacks: readonly Attack[] = [
     name: `a commit of ${bomb.length} bytes that expands to 4 MiB, to an unknown session`,
     run: ({ service }) =>
       rejectedTenTimes(() =>
-        ask(service.contentUrl + unknown, { method: 'POST', headers: compressed, body: bomb }),
+        sendRequest(service.contentUrl + unknown, { method: 'POST', headers: compressed, body: bomb }),
       ),
   },
   {
     finding: '1',
     name: 'the same from a real session',
-    run: async (world) => {
-      const address = await ownCommit(world);
-      return rejectedTenTimes(() => ask(address, { method: 'POST', headers: compressed, body: bomb }));
+    run: async (target) => {
+      const address = await ownCommit(target);
+      return rejectedTenTimes(() =>
+        sendRequest(address, { method: 'POST', headers: compressed, body: bomb }),
+      );
     },
   },
   {
@@ -73,7 +75,7 @@ export const bodyAttacks: readonly Attack[] = [
     name: 'a gzipped body to the API with a valid key',
     run: ({ service, key }) =>
       rejectedTenTimes(() =>
-        ask(`${service.baseUrl}/user`, {
+        sendRequest(`${service.baseUrl}/user`, {
           method: 'POST',
           key,
           headers: { 'content-encoding': 'gzip' },
@@ -85,14 +87,14 @@ export const bodyAttacks: readonly Attack[] = [
     finding: '1',
     name: '4 MiB with 330,000 keys to an unknown session',
     run: ({ service }) =>
-      rejectedTenTimes(() => ask(service.contentUrl + unknown, { method: 'POST', body: manyKeys })),
+      rejectedTenTimes(() => sendRequest(service.contentUrl + unknown, { method: 'POST', body: manyKeys })),
   },
   {
     finding: '1',
     name: '4 MiB with 330,000 keys from a real session',
-    run: async (world) => {
-      const address = await ownCommit(world);
-      return rejectedTenTimes(() => ask(address, { method: 'POST', body: manyKeys }));
+    run: async (target) => {
+      const address = await ownCommit(target);
+      return rejectedTenTimes(() => sendRequest(address, { method: 'POST', body: manyKeys }));
     },
   },
   {
@@ -100,7 +102,7 @@ export const bodyAttacks: readonly Attack[] = [
     name: '1 MiB of opening brackets to the API with a valid key',
     run: ({ service, key }) =>
       rejectedTenTimes(() =>
-        ask(`${service.baseUrl}/user`, { method: 'POST', key, body: nested.slice(0, 1_000_000) }),
+        sendRequest(`${service.baseUrl}/user`, { method: 'POST', key, body: nested.slice(0, 1_000_000) }),
       ),
   },
   {
@@ -112,8 +114,8 @@ export const bodyAttacks: readonly Attack[] = [
   {
     finding: 'fourth review',
     name: 'a commit with an invalid number of 36,000 digits',
-    run: async (world) => {
-      const { commit } = await openSession(await world.learner());
+    run: async (target) => {
+      const { commit } = await openSession(await target.learner());
       const { status, milliseconds } = await commit({
         Data: { 'lectern.seconds': `${'1'.repeat(36_000)}x` },
       });
@@ -124,11 +126,12 @@ export const bodyAttacks: readonly Attack[] = [
   {
     finding: '1',
     name: 'an unknown key that declares a body and never sends it',
-    run: (world) => withoutBody(world, '/user', 'authorization: Bearer not-a-key-of-anybody-0123456789\r\n'),
+    run: (target) =>
+      withoutBody(target, '/user', 'authorization: Bearer not-a-key-of-anybody-0123456789\r\n'),
   },
   {
     finding: '1',
     name: 'a request without a key that declares a body and never sends it',
-    run: (world) => withoutBody(world, '/user', ''),
+    run: (target) => withoutBody(target, '/user', ''),
   },
 ];

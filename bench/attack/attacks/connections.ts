@@ -9,8 +9,8 @@ import {
   stopProcess,
   temporaryFolder,
 } from '../../../server/test/support/process.ts';
-import { ask, openSockets, type Reply, tally } from '../ask.ts';
 import type { Attack, Outcome } from '../attack.ts';
+import { openSockets, type Reply, sendRequest, tally } from '../send-request.ts';
 
 /** HTTP/2 requires TLS, so these attacks use a separate service. */
 async function withSecureService(run: (service: Running) => Promise<Outcome>): Promise<Outcome> {
@@ -88,7 +88,11 @@ export const connectionAttacks: readonly Attack[] = [
         JSON.stringify({ TenantID: 'acme', LoginID: `pupil-${n}`, Password: 'f'.repeat(64) });
       const replies: Reply[] = await Promise.all(
         Array.from({ length: 40 }, (_, n) =>
-          ask(`${service.baseUrl}/session`, { method: 'POST', localAddress: '127.0.0.7', body: body(n) }),
+          sendRequest(`${service.baseUrl}/session`, {
+            method: 'POST',
+            localAddress: '127.0.0.7',
+            body: body(n),
+          }),
         ),
       );
       return { withstood: replies.every(({ status }) => status === 401), detail: tally(replies) };

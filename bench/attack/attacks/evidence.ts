@@ -1,6 +1,6 @@
-import { send, tally } from '../ask.ts';
 import type { Attack } from '../attack.ts';
-import { expect, openSession } from '../world.ts';
+import { send, tally } from '../send-request.ts';
+import { expect, openSession } from '../target.ts';
 
 const passed = { 'cmi.core.lesson_status': 'passed', 'cmi.core.score.raw': '80' };
 
@@ -8,17 +8,17 @@ export const evidenceAttacks: readonly Attack[] = [
   {
     finding: '5',
     name: 'a result reached offline arrives after the course was opened elsewhere',
-    run: async (world) => {
-      const learner = await world.learner();
+    run: async (target) => {
+      const learner = await target.learner();
       const laptop = await openSession(learner);
       const phone = await openSession(learner);
       expect(await phone.commit({ Data: { 'cmi.core.lesson_status': 'incomplete' } }), 200);
       const late = await laptop.commit({ Data: passed });
-      const { body } = await world.api(
+      const { body } = await target.api(
         'GET',
         `/enrolment/${learner.loginId}/${learner.enrollId}`,
         undefined,
-        world.key,
+        target.key,
       );
       const withstood = late.status === 200 && body.Success === 'passed' && body.Score === 80;
       return { withstood, detail: `${tally([late])}; ${body.Status}, ${body.Success}, ${body.Score}` };
@@ -27,8 +27,8 @@ export const evidenceAttacks: readonly Attack[] = [
   {
     finding: '8',
     name: 'a session commits after Exit',
-    run: async (world) => {
-      const learner = await world.learner();
+    run: async (target) => {
+      const learner = await target.learner();
       const session = await openSession(learner);
       expect(await session.commit({ Exit: true }), 200);
       const after = await session.commit({ Data: passed });
@@ -41,13 +41,13 @@ export const evidenceAttacks: readonly Attack[] = [
   {
     finding: '8',
     name: 'the open session of a disabled and of a withdrawn learner commits',
-    run: async (world) => {
-      const disabled = await world.learner();
-      const withdrawn = await world.learner();
+    run: async (target) => {
+      const disabled = await target.learner();
+      const withdrawn = await target.learner();
       const [one, two] = [await openSession(disabled), await openSession(withdrawn)];
-      expect(await world.api('PUT', `/user/${disabled.loginId}`, { Enabled: false }, world.key), 200);
+      expect(await target.api('PUT', `/user/${disabled.loginId}`, { Enabled: false }, target.key), 200);
       const path = `/enrolment/${withdrawn.loginId}/${withdrawn.enrollId}`;
-      expect(await world.api('PUT', path, { Withdrawn: true }, world.key), 200);
+      expect(await target.api('PUT', path, { Withdrawn: true }, target.key), 200);
       const replies = [await one.commit({ Data: passed }), await two.commit({ Data: passed })];
       return {
         withstood: replies.every(({ status }) => status >= 400 && status < 500),
@@ -58,8 +58,8 @@ export const evidenceAttacks: readonly Attack[] = [
   {
     finding: '9',
     name: 'commits out of order, twice and across two launches end in the best result',
-    run: async (world) => {
-      const learner = await world.learner();
+    run: async (target) => {
+      const learner = await target.learner();
       const first = await openSession(learner);
       const second = await openSession(learner);
       const commit = (session: typeof first, number: number, raw: string) =>
@@ -76,11 +76,11 @@ export const evidenceAttacks: readonly Attack[] = [
         await commit(first, a + 1, '95'),
         await commit(first, a, '20'),
       ];
-      const { body } = await world.api(
+      const { body } = await target.api(
         'GET',
         `/enrolment/${learner.loginId}/${learner.enrollId}`,
         undefined,
-        world.key,
+        target.key,
       );
       return {
         withstood: body.Score === 95 && body.Success === 'passed',

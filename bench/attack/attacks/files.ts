@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Attack } from '../attack.ts';
-import { expect } from '../world.ts';
+import { expect } from '../target.ts';
 
 function everything(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -26,13 +26,13 @@ export const fileAttacks: readonly Attack[] = [
   {
     finding: '13',
     name: 'a copy of the database contains signing keys or webhook secrets',
-    run: async (world) => {
+    run: async (target) => {
       const made = expect(
-        await world.api('POST', '/webhook', { URL: 'https://93.184.216.34/hook' }, world.key),
+        await target.api('POST', '/webhook', { URL: 'https://93.184.216.34/hook' }, target.key),
         201,
       );
       const secret = Buffer.from(String(made.body.Secret));
-      const files = everything(world.folder).filter((path) => lstatSync(path).isFile());
+      const files = everything(target.folder).filter((path) => lstatSync(path).isFile());
       const isInDatabase = (path: string) => !/keys?[^/]*\.json$/.test(path);
       const found = files.filter(isInDatabase).filter((path) => {
         const bytes = readFileSync(path);

@@ -1,8 +1,16 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { addressOf, ask, attackerAddress, openSockets, type Reply, send, tally } from '../ask.ts';
 import type { Attack, Outcome } from '../attack.ts';
-import { openSession, uniqueName, type World } from '../world.ts';
+import {
+  addressOf,
+  attackerAddress,
+  openSockets,
+  type Reply,
+  send,
+  sendRequest,
+  tally,
+} from '../send-request.ts';
+import { openSession, type Target, uniqueName } from '../target.ts';
 
 const holdMilliseconds = 8_000;
 
@@ -27,9 +35,9 @@ function retryAfterEverywhere(replies: readonly Reply[]): boolean {
 }
 
 /** An endless stream of rows, sent for as long as the service accepts it. */
-async function endlessRows(world: World, key: string): Promise<Reply> {
+async function endlessRows(target: Target, key: string): Promise<Reply> {
   const row = `{"LoginID":"u","FirstName":"${'x'.repeat(1_000)}"}\n`.repeat(1_000);
-  return ask(`${world.service.baseUrl}/user/bulk?plan=true`, {
+  return sendRequest(`${target.service.baseUrl}/user/bulk?plan=true`, {
     method: 'POST',
     key,
     headers: { 'content-type': 'application/x-ndjson' },
@@ -41,7 +49,7 @@ async function endlessRows(world: World, key: string): Promise<Reply> {
  * Each connection of another tenant's learners requests one byte of a course file as soon as it has received the last
  * one. Uses bare sockets, because the attacker would be on another machine and should use little CPU time here.
  */
-async function fileFlood({ learner, rivalKey }: World): Promise<Outcome> {
+async function fileFlood({ learner, rivalKey }: Target): Promise<Outcome> {
   const sessions = await Promise.all(
     Array.from({ length: 10 }, async () => openSession(await learner({}, rivalKey))),
   );
@@ -108,7 +116,7 @@ export const floodAttacks: readonly Attack[] = [
     name: '200 simultaneous wrong passwords at sign-in',
     run: async ({ service }) => {
       const replies = await callInParallel(200, (n) =>
-        ask(`${service.baseUrl}/session`, {
+        sendRequest(`${service.baseUrl}/session`, {
           method: 'POST',
           headers: { origin: service.baseUrl, 'sec-fetch-site': 'same-origin' },
           body: JSON.stringify({ TenantID: 'acme', LoginID: `nobody-${n}`, Password: 'f'.repeat(64) }),
@@ -126,7 +134,7 @@ export const floodAttacks: readonly Attack[] = [
       for (let round = 0; round < 25; round++)
         replies.push(
           ...(await callInParallel(200, (n) =>
-            ask(`${service.baseUrl}/user`, { key: `made-up-key-${round}-${n}-0123456789abcdef` }),
+            sendRequest(`${service.baseUrl}/user`, { key: `made-up-key-${round}-${n}-0123456789abcdef` }),
           )),
         );
       const isRejected = replies.every(({ status }) => [0, 401, 429, 503].includes(status));
@@ -136,8 +144,8 @@ export const floodAttacks: readonly Attack[] = [
   {
     finding: '10',
     name: 'eight simultaneous bulk calls with one key',
-    run: async (world) => {
-      const replies = await callInParallel(8, () => endlessRows(world, world.key));
+    run: async (target) => {
+      const replies = await callInParallel(8, () => endlessRows(target, target.key));
       const taken = replies.filter(({ status }) => status === 200).length;
       return { withstood: taken <= 2 && taken > 0 && retryAfterEverywhere(replies), detail: tally(replies) };
     },
@@ -145,19 +153,19 @@ export const floodAttacks: readonly Attack[] = [
   {
     finding: '7',
     name: 'one extension sent 20 times at once under one Idempotency-Key',
-    run: async (world) => {
-      const { loginId, enrollId } = await world.learner();
-      const before = await world.api('GET', `/enrolment/${loginId}/${enrollId}`, undefined, world.key);
+    run: async (target) => {
+      const { loginId, enrollId } = await target.learner();
+      const before = await target.api('GET', `/enrolment/${loginId}/${enrollId}`, undefined, target.key);
       const headers = { 'idempotency-key': uniqueName('extend') };
       const replies = await callInParallel(20, () =>
-        ask(`${world.service.baseUrl}/enrol/${loginId}/phishing`, {
+        sendRequest(`${target.service.baseUrl}/enrol/${loginId}/phishing`, {
           method: 'POST',
-          key: world.key,
+          key: target.key,
           headers,
           body: '{"IfEnrolled":"extend"}',
         }),
       );
-      const after = await world.api('GET', `/enrolment/${loginId}/${enrollId}`, undefined, world.key);
+      const after = await target.api('GET', `/enrolment/${loginId}/${enrollId}`, undefined, target.key);
       const years =
         (Date.parse(after.body.ExpiresAt) - Date.parse(before.body.ExpiresAt)) / (365 * 86_400_000);
       return {
@@ -169,18 +177,18 @@ export const floodAttacks: readonly Attack[] = [
   {
     finding: '2',
     name: '30 keys that read as fast as they can',
-    run: async (world) => {
+    run: async (target) => {
       const until = performance.now() + 3_000;
       const replies: Reply[] = [];
       await callInParallel(30, async () => {
         let reply = await send(
-          `${world.service.baseUrl}/user/check/nobody`,
+          `${target.service.baseUrl}/user/check/nobody`,
           'POST',
           { Password: 'x' },
-          world.key,
+          target.key,
         );
         while (performance.now() < until) {
-          reply = await ask(`${world.service.baseUrl}/user`, { key: world.rivalKey });
+          reply = await sendRequest(`${target.service.baseUrl}/user`, { key: target.rivalKey });
           replies.push(reply);
         }
         return reply;

@@ -1,8 +1,16 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { addressOf, ask, attackerAddress, openSockets, type Reply, send, tally } from '../ask.ts';
 import type { Attack, Outcome } from '../attack.ts';
-import { expect, uniqueName, type World, webCourse } from '../world.ts';
+import {
+  addressOf,
+  attackerAddress,
+  openSockets,
+  type Reply,
+  send,
+  sendRequest,
+  tally,
+} from '../send-request.ts';
+import { expect, type Target, uniqueName, webCourse } from '../target.ts';
 
 function outcome(replies: readonly Reply[]): Outcome {
   const withstood = replies.every(
@@ -30,14 +38,14 @@ async function callRepeatedly(callers: number, call: () => Promise<Reply>): Prom
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
 /** 200 enrolments with the maximum amount of Metadata: 4 MB of UTF-8 or more. */
-async function fillEnrolments({ service, key }: World): Promise<void> {
+async function fillEnrolments({ service, key }: Target): Promise<void> {
   const names = Array.from({ length: 200 }, () => uniqueName('large'));
   const Metadata = Object.fromEntries(
     Array.from({ length: 20 }, (_, n) => [`k${n}`, '\u{1F600}'.repeat(250)]),
   );
   const post = async (path: string, rows: object[]) => {
     const body = rows.map((row) => JSON.stringify(row)).join('\n');
-    expect(await ask(service.baseUrl + path, { method: 'POST', key, headers: ndjson, body }), 200);
+    expect(await sendRequest(service.baseUrl + path, { method: 'POST', key, headers: ndjson, body }), 200);
   };
   await post(
     '/user/bulk',
@@ -57,7 +65,7 @@ export const heavyAttacks: readonly Attack[] = [
     run: async ({ service, key }) =>
       outcome(
         await callRepeatedly(150, () =>
-          ask(`${service.baseUrl}/user/check/${uniqueName('none')}`, {
+          sendRequest(`${service.baseUrl}/user/check/${uniqueName('none')}`, {
             method: 'POST',
             key,
             body: JSON.stringify({ Password: 'a'.repeat(64) }),
@@ -81,23 +89,25 @@ export const heavyAttacks: readonly Attack[] = [
   {
     finding: 'H2',
     name: '300 concurrent lists of large enrolments with one key',
-    run: async (world) => {
-      await fillEnrolments(world);
-      const { service, key } = world;
-      return outcome(await callRepeatedly(300, () => ask(`${service.baseUrl}/enrolment?Limit=200`, { key })));
+    run: async (target) => {
+      await fillEnrolments(target);
+      const { service, key } = target;
+      return outcome(
+        await callRepeatedly(300, () => sendRequest(`${service.baseUrl}/enrolment?Limit=200`, { key })),
+      );
     },
   },
   {
     finding: 'H2',
     name: '300 lists of large enrolments that are never read',
-    run: async (world) => {
-      const { service, key } = world;
-      await fillEnrolments(world);
+    run: async (target) => {
+      const { service, key } = target;
+      await fillEnrolments(target);
       const { host } = new URL(service.baseUrl);
       const request = `GET /enrolment?Limit=200 HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n\r\n`;
       const close = openSockets(service.baseUrl, 300, request, undefined, null);
       await pause(6_000);
-      const reply = await ask(`${service.baseUrl}/user`, { key: world.rivalKey });
+      const reply = await sendRequest(`${service.baseUrl}/user`, { key: target.rivalKey });
       close();
       return { withstood: reply.status === 200, detail: `another tenant's list: ${reply.status}` };
     },
@@ -117,7 +127,8 @@ export const heavyAttacks: readonly Attack[] = [
     name: 'two bulk calls with 50,000 one-character rows each',
     run: async ({ service, key }) => {
       const body = '1\n'.repeat(50_000);
-      const call = () => ask(`${service.baseUrl}/user/bulk`, { method: 'POST', key, headers: ndjson, body });
+      const call = () =>
+        sendRequest(`${service.baseUrl}/user/bulk`, { method: 'POST', key, headers: ndjson, body });
       return outcome(await Promise.all([call(), call()]));
     },
   },

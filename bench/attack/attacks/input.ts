@@ -1,28 +1,28 @@
-import { ask, type Reply, tally } from '../ask.ts';
 import type { Attack } from '../attack.ts';
-import { click, expect, uniqueName, webCourse } from '../world.ts';
+import { type Reply, sendRequest, tally } from '../send-request.ts';
+import { click, expect, uniqueName, webCourse } from '../target.ts';
 
 export const inputAttacks: readonly Attack[] = [
   {
     finding: '11',
     name: 'an option with an absurd duration, extended 121 times and launched',
-    run: async (world) => {
+    run: async (target) => {
       const course = uniqueName('absurd');
-      expect(await world.api('PUT', `/course/${course}`, { Title: course, URL: 'https://a.example/' }), 201);
+      expect(await target.api('PUT', `/course/${course}`, { Title: course, URL: 'https://a.example/' }), 201);
       const option = { Duration: 'P800000D', StartsOn: 'launch' };
-      const made = await world.api('PUT', `/course/${course}/option/long`, option);
-      const { loginId } = await world.learner();
-      const replies: Reply[] = [await world.api('POST', `/enrol/${loginId}/${course}`, {}, world.key)];
+      const made = await target.api('PUT', `/course/${course}/option/long`, option);
+      const { loginId } = await target.learner();
+      const replies: Reply[] = [await target.api('POST', `/enrol/${loginId}/${course}`, {}, target.key)];
       for (let n = 0; n < 121; n++)
         replies.push(
-          await world.api('POST', `/enrol/${loginId}/${course}`, { IfEnrolled: 'extend' }, world.key),
+          await target.api('POST', `/enrol/${loginId}/${course}`, { IfEnrolled: 'extend' }, target.key),
         );
       const launch = replies[0]?.body?.LaunchURL;
       if (launch) {
         const { ticket } = await click(launch);
-        if (ticket) await ask(`${ticket}/session`, { method: 'POST' });
+        if (ticket) await sendRequest(`${ticket}/session`, { method: 'POST' });
       }
-      const list = await world.api('GET', '/enrolment?Limit=200', undefined, world.key);
+      const list = await target.api('GET', '/enrolment?Limit=200', undefined, target.key);
       const withstood = list.status === 200 && replies.every(({ status }) => status < 500);
       return { withstood, detail: `option ${made.status}, ${tally(replies)}, list ${list.status}` };
     },
@@ -30,17 +30,17 @@ export const inputAttacks: readonly Attack[] = [
   {
     finding: '16',
     name: 'Metadata with __proto__, alone and in bulk',
-    run: async (world) => {
-      const { loginId } = await world.learner();
+    run: async (target) => {
+      const { loginId } = await target.learner();
       const metadata = '{"__proto__":"x"}';
-      const single = await ask(`${world.service.baseUrl}/enrol/${loginId}/${webCourse}`, {
+      const single = await sendRequest(`${target.service.baseUrl}/enrol/${loginId}/${webCourse}`, {
         method: 'POST',
-        key: world.key,
+        key: target.key,
         body: `{"Metadata":${metadata}}`,
       });
-      const bulk = await ask(`${world.service.baseUrl}/enrol/bulk`, {
+      const bulk = await sendRequest(`${target.service.baseUrl}/enrol/bulk`, {
         method: 'POST',
-        key: world.key,
+        key: target.key,
         headers: { 'content-type': 'application/x-ndjson' },
         body: `{"LoginID":"${loginId}","CourseID":"${webCourse}","Metadata":${metadata}}\n`,
       });
@@ -54,7 +54,7 @@ export const inputAttacks: readonly Attack[] = [
   {
     finding: '16',
     name: 'webhooks to addresses inside the network',
-    run: async (world) => {
+    run: async (target) => {
       const hosts = [
         '127.0.0.1',
         '10.0.0.1',
@@ -79,7 +79,7 @@ export const inputAttacks: readonly Attack[] = [
       ];
       const replies: Reply[] = [];
       for (const host of hosts)
-        replies.push(await world.api('POST', '/webhook', { URL: `https://${host}/hook` }, world.key));
+        replies.push(await target.api('POST', '/webhook', { URL: `https://${host}/hook` }, target.key));
       const taken = hosts.filter((_, n) => (replies[n]?.status ?? 0) < 400);
       return {
         withstood: taken.length === 0,
@@ -90,17 +90,17 @@ export const inputAttacks: readonly Attack[] = [
   {
     finding: '16',
     name: "a stored response replays an erased person's data",
-    run: async (world) => {
+    run: async (target) => {
       const LoginID = uniqueName('erased');
       const once = () =>
-        ask(`${world.service.baseUrl}/user`, {
+        sendRequest(`${target.service.baseUrl}/user`, {
           method: 'POST',
-          key: world.key,
+          key: target.key,
           headers: { 'idempotency-key': `create-${LoginID}` },
           body: JSON.stringify({ LoginID, FirstName: 'Rosalind', Email: 'rosalind@mail.example' }),
         });
       expect(await once(), 201);
-      expect(await world.api('DELETE', `/user/${LoginID}`, undefined, world.key), 200);
+      expect(await target.api('DELETE', `/user/${LoginID}`, undefined, target.key), 200);
       const again = await once();
       const replayed = again.headers['idempotency-replayed'] !== undefined;
       return {

@@ -1,15 +1,15 @@
-import { ask, type Reply, send, tally } from '../ask.ts';
 import type { Attack } from '../attack.ts';
-import { click, openSession } from '../world.ts';
+import { type Reply, send, sendRequest, tally } from '../send-request.ts';
+import { click, openSession } from '../target.ts';
 
 export const launchAttacks: readonly Attack[] = [
   {
     finding: '9',
     name: '300 launches from one ticket',
-    run: async (world) => {
-      const { ticket } = await click((await world.learner()).launchUrl);
+    run: async (target) => {
+      const { ticket } = await click((await target.learner()).launchUrl);
       const replies: Reply[] = [];
-      for (let n = 0; n < 300; n++) replies.push(await ask(`${ticket}/session`, { method: 'POST' }));
+      for (let n = 0; n < 300; n++) replies.push(await sendRequest(`${ticket}/session`, { method: 'POST' }));
       const opened = replies.filter(({ status }) => status === 201).length;
       return { withstood: opened > 0 && opened <= 10, detail: tally(replies) };
     },
@@ -17,8 +17,8 @@ export const launchAttacks: readonly Attack[] = [
   {
     finding: '9',
     name: '500 commits for one launch within seconds',
-    run: async (world) => {
-      const session = await openSession(await world.learner());
+    run: async (target) => {
+      const session = await openSession(await target.learner());
       const replies: Reply[] = [];
       for (let n = 0; n < 500; n++) replies.push(await session.commit());
       const taken = replies.filter(({ status }) => status === 200).length;
@@ -30,8 +30,8 @@ export const launchAttacks: readonly Attack[] = [
   {
     finding: '9',
     name: '3.8 MB of invented element names in one commit',
-    run: async (world) => {
-      const session = await openSession(await world.learner());
+    run: async (target) => {
+      const session = await openSession(await target.learner());
       const Data = Object.fromEntries(
         Array.from({ length: 38_000 }, (_, n) => [`invented.${n}.${'x'.repeat(80)}`, '1']),
       );
@@ -42,8 +42,8 @@ export const launchAttacks: readonly Attack[] = [
   {
     finding: '9',
     name: 'element names that no data model has',
-    run: async (world) => {
-      const session = await openSession(await world.learner());
+    run: async (target) => {
+      const session = await openSession(await target.learner());
       const names = [
         '__proto__',
         'constructor',
@@ -72,17 +72,17 @@ export const launchAttacks: readonly Attack[] = [
   {
     finding: '9',
     name: 'a commit numbered 2,000,000,000, and then the real ones',
-    run: async (world) => {
-      const learner = await world.learner();
+    run: async (target) => {
+      const learner = await target.learner();
       const session = await openSession(learner);
       const far = await session.commit({ Number: 2_000_000_000 });
       const Data = { 'cmi.core.lesson_status': 'passed', 'cmi.core.score.raw': '90' };
       const next = await session.commit({ Data });
-      const read = await world.api(
+      const read = await target.api(
         'GET',
         `/enrolment/${learner.loginId}/${learner.enrollId}`,
         undefined,
-        world.key,
+        target.key,
       );
       const withstood = far.status >= 400 && next.status === 200 && read.body.Score === 90;
       return { withstood, detail: `${tally([far])}, then ${tally([next])} with score ${read.body.Score}` };
@@ -91,17 +91,19 @@ export const launchAttacks: readonly Attack[] = [
   {
     finding: '15',
     name: "one course's session on another course's origin",
-    run: async (world) => {
-      const own = await openSession(await world.learner());
+    run: async (target) => {
+      const own = await openSession(await target.learner());
       const other = new URL(own.base);
       const replies: Reply[] = [];
       for (const host of [
         `other.${other.host}`,
         other.host.replace(/^[^.]+/, 'a'.repeat(26)),
-        new URL(world.service.contentUrl).host,
+        new URL(target.service.contentUrl).host,
       ])
         replies.push(
-          await ask(`${world.service.contentUrl}${other.pathname}/content/index.html`, { headers: { host } }),
+          await sendRequest(`${target.service.contentUrl}${other.pathname}/content/index.html`, {
+            headers: { host },
+          }),
         );
       return { withstood: replies.every(({ status }) => status >= 400), detail: tally(replies) };
     },

@@ -49,11 +49,11 @@ export async function bodyOf(
 }
 
 /** Deliberately invalid CSV, so that the service rejects it as it would reject the original row. */
-const noCsv = '""?""';
+const invalidCsv = '""?""';
 
 /** Only the imported columns. Cells without a column are kept, so that the service rejects the row. */
 function rewritten(cells: readonly string[] | null, fields: readonly (string | null)[]): string {
-  if (cells === null) return noCsv;
+  if (cells === null) return invalidCsv;
   const kept = fields.flatMap((field, at) => (field === null ? [] : [cleaned(cells[at] ?? '', field)]));
   const row = csvCells([...kept, ...cells.slice(fields.length)], { isRaw: true });
   // An empty line would not count as a row.

@@ -8,7 +8,7 @@ export default function Invitation() {
   const t = useTranslations('invitation');
   const format = useFormatter();
   const { client } = useApi();
-  const look = async (Token: string) => {
+  const openLink = async (Token: string) => {
     const { data, error } = await client.POST('/session/invitation/check', { body: { Token } });
     if (!data) throw error;
     return data;
@@ -36,5 +36,5 @@ export default function Invitation() {
     action: t('toSignIn'),
     href: '/console/',
   };
-  return <LinkPage kind="invitation" look={look} accept={accept} show={show} ended={ended} />;
+  return <LinkPage kind="invitation" openLink={openLink} accept={accept} show={show} ended={ended} />;
 }

@@ -19,7 +19,7 @@ export type OpenLink = components['schemas']['OpenInvitation'];
 type Props = {
   kind: 'invitation' | 'reset';
   /** Both throw the service's error. The token is sent only in the bodies of our own requests. */
-  look: (token: string) => Promise<OpenLink>;
+  openLink: (token: string) => Promise<OpenLink>;
   accept: (body: { Token: string; Password: string }) => Promise<void>;
   show: (link: OpenLink) => { title: string; text: string; submit: string; footer?: ReactNode };
   ended: { title: string; text: string; action: string; href: string };
@@ -30,13 +30,13 @@ const isEnded = (error: unknown) =>
 
 /** The page behind a link for setting a password. */
 export function LinkPage(props: Props) {
-  const { kind, look, ended } = props;
+  const { kind, openLink, ended } = props;
   const token = location.hash.slice(1);
   const { data, error, isPending, refetch } = useQuery({
     // The key begins with 'session', because all other cached data is removed when nobody is signed in.
     queryKey: ['session', kind, token],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: () => look(token),
+    queryFn: () => openLink(token),
   });
   if (isPending) return <Waiting />;
   if (data) return <ChoosePassword {...props} token={token} link={data} />;

@@ -6,7 +6,7 @@ import { LinkPage, type OpenLink } from './link-page.tsx';
 export default function ResetPassword() {
   const t = useTranslations('password.reset');
   const { client } = useApi();
-  const look = async (Token: string) => {
+  const openLink = async (Token: string) => {
     const { data, error } = await client.POST('/session/reset/check', { body: { Token } });
     if (!data) throw error;
     return data;
@@ -26,5 +26,5 @@ export default function ResetPassword() {
     action: t('again'),
     href: '/console/forgot',
   };
-  return <LinkPage kind="reset" look={look} accept={accept} show={show} ended={ended} />;
+  return <LinkPage kind="reset" openLink={openLink} accept={accept} show={show} ended={ended} />;
 }

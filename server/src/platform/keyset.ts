@@ -1,7 +1,7 @@
 import type { Database } from './db/dialect.ts';
+import { fixedSql } from './db/list-scan.ts';
 import { parametersAfter } from './db/parameters.ts';
 import { run } from './db/transaction.ts';
-import { fixedSql } from './db/visits.ts';
 
 export type Row = Record<string, unknown>;
 

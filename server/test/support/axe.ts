@@ -38,7 +38,7 @@ const sizes = [
 ];
 
 /** Checks that the page is accessible and fits its screen, in light and dark, on a desktop and on a phone. */
-export async function expectNoBarriers(page: Page, isCovered = false): Promise<void> {
+export async function expectAccessible(page: Page, isCovered = false): Promise<void> {
   const before = page.viewportSize();
   for (const size of sizes) {
     await page.setViewportSize(size);

@@ -14,7 +14,7 @@ const cursors = ['\0', 'x', '|', '2026-01-01T00:00:00Z|x', '\ud800'].map((key) =
 );
 
 /** A tenant with data of every kind for the requests to find. `renew` replaces data that requests have used up. */
-export async function fuzzWorld(service: TestService) {
+export async function fuzzFixture(service: TestService) {
   const tenant = await newTenant(service);
   const { TenantID } = tenant;
   const reader = (

@@ -86,9 +86,9 @@ function isOver(session: Session, now: Date): boolean {
   return session.ended_at !== null || accessEnd(session, now) !== null || lastSeen < heartbeatDeadline(now);
 }
 
-type Asked = { unit: Unit; request: HacpRequest };
+type HacpCommand = { unit: Unit; request: HacpRequest };
 
-async function read(ctx: TenantContext, session: Session, { unit, request }: Asked): Promise<Result> {
+async function read(ctx: TenantContext, session: Session, { unit, request }: HacpCommand): Promise<Result> {
   const { enroll_id: enrollId, unit_id: unitId, user_id, course_id, login_id } = session;
   const stored = await readUnitData(ctx, { enrollId, unitId });
   const named = await ctx.db
@@ -115,7 +115,7 @@ const notStored: Result = {
 };
 
 /** In `Browse` and `Review`, nothing is recorded. */
-async function change(ctx: TenantContext, session: Session, { unit, request }: Asked): Promise<Result> {
+async function change(ctx: TenantContext, session: Session, { unit, request }: HacpCommand): Promise<Result> {
   if (session.mode !== 'Normal') return { error: 0 };
   const { enroll_id: enrollId, unit_id: unitId, launch } = session;
   const before = await readUnitData(ctx, { enrollId, unitId });

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
+import { type AccessPath, maxScanned, scanRows } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { type AccessPath, maxVisited, visitRows } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId, lowestId } from '../../platform/ids.ts';
@@ -65,7 +65,7 @@ function filterSql(filter: Filter, parameters: Parameters): string {
  */
 function ofPerson({ userId, enrolments }: PersonIds, { add }: Parameters): string {
   const user = add(userId);
-  const first = (column: string) => `order by entry.${column}, entry.audit_id limit ${maxVisited}`;
+  const first = (column: string) => `order by entry.${column}, entry.audit_id limit ${maxScanned}`;
   return `(
     (select entry.*, false as again from audit_entry entry
       where entry.tenant_id = $1 and entry.actor_user_id between ${user}::uuid and ${user}::uuid
@@ -107,7 +107,7 @@ export async function listAudit(ctx: Context & { tenantId?: string }, input: Aud
   if (cursor !== null && !isId(cursor)) throw foreignCursor();
   const filter =
     input.LoginID === undefined ? input : { ...input, person: await readPerson(ctx, input.LoginID) };
-  const { rows, end } = await visitRows<Row>(ctx, {
+  const { rows, end } = await scanRows<Row>(ctx, {
     rows: `audit_entry held where ${tenantId === null ? 'true' : 'held.tenant_id = $1'}`,
     values: tenantId === null ? [] : [tenantId],
     key: ['audit_id'],

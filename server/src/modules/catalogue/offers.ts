@@ -11,7 +11,7 @@ export function isOffered(course: string, tenant: string): string {
 }
 
 /** SQL condition: a user in this group can choose the option of an offered course. */
-export function isChoosable(option: string, group: string): string {
+export function isSelectable(option: string, group: string): string {
   return `(${option}.status = 'published' and (${option}.groups is null or ${group} = any(${option}.groups)))`;
 }
 

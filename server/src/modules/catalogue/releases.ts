@@ -143,15 +143,15 @@ export async function announceRelease(
   await notifyTenants(ctx, { tenants, courseId, type: 'course.released', data });
 }
 
-type Told = { titles: Titles; course: Course | null };
+type ReleaseContext = { titles: Titles; course: Course | null };
 
-function inOrder(told: Told, units: Unit[], depth = 0): Release['Units'] {
+function inOrder(context: ReleaseContext, units: Unit[], depth = 0): Release['Units'] {
   return units.flatMap((unit) => [
     {
       ...{ UnitID: unit.UnitID, Title: unit.Title, Href: unit.Href, Depth: depth },
-      Rules: rulesOf(told.titles, told.course, unit).map((rule) => toRule(unit.Title, rule)),
+      Rules: rulesOf(context.titles, context.course, unit).map((rule) => toRule(unit.Title, rule)),
     },
-    ...inOrder(told, unit.Children, depth + 1),
+    ...inOrder(context, unit.Children, depth + 1),
   ]);
 }
 

@@ -107,9 +107,9 @@ const bytesOf = (statements: readonly LmsStatement[]) =>
   );
 
 type Opening = OpenAu & { registration: Registration; record: AuRecord };
-type Inserted = OpenedAu & { statements: LmsStatement[] };
+type InsertedSession = OpenedAu & { statements: LmsStatement[] };
 
-function insert(ctx: TenantContext, opening: Opening): Promise<Inserted> {
+function insert(ctx: TenantContext, opening: Opening): Promise<InsertedSession> {
   const { registration, unit, record, launch, launchId, courseId } = opening;
   const isFinished = record.completed !== null && record.passed !== null;
   const LaunchMode = opening.launchMode ?? (isFinished ? 'Review' : 'Normal');
@@ -125,14 +125,14 @@ function insert(ctx: TenantContext, opening: Opening): Promise<Inserted> {
   return open(ctx, opening, { session, row, LaunchMode });
 }
 
-type New = { session: AuHandle; row: Parameters<typeof insertAuSession>[1]; LaunchMode: LaunchMode };
+type NewSession = { session: AuHandle; row: Parameters<typeof insertAuSession>[1]; LaunchMode: LaunchMode };
 
 /** cmi5: the AU reads its launch data, and fetches its token. */
 async function insertAu(
   ctx: TenantContext,
   opening: Opening,
-  { session, row, LaunchMode }: New,
-): Promise<Inserted> {
+  { session, row, LaunchMode }: NewSession,
+): Promise<InsertedSession> {
   const { unit, registration } = opening;
   const { AssignableUnit: au, UnitID } = unit;
   if (!au) throw new Error(`${UnitID} is not an AU`);
@@ -165,8 +165,8 @@ async function insertAu(
 async function insertActivity(
   ctx: TenantContext,
   { unit, registration, addresses }: Opening,
-  { session, row, LaunchMode }: New,
-): Promise<Inserted> {
+  { session, row, LaunchMode }: NewSession,
+): Promise<InsertedSession> {
   const { token, hash } = newLrsToken(ctx, session);
   await insertAuSession(ctx, { ...row, tokenHash: hash });
   const actor = actorOf(accountOf(ctx, registration.login_id));

@@ -45,8 +45,8 @@ export async function takeStatements(
   const before = await readRecords(ctx, handle.enrollId);
   const known = { registration, session, unit, record: before.get(unit.UnitID) ?? nothingReported };
   const judged = unit.AssignableUnit
-    ? judgeAu(ctx, known, statements)
-    : judgeActivity(ctx, known, statements);
+    ? evaluateAu(ctx, known, statements)
+    : evaluateActivity(ctx, known, statements);
   await apply(ctx, handle, known, judged);
   const course = { courseId: registration.course_id, units: played.tree.Units };
   return {
@@ -56,10 +56,10 @@ export async function takeStatements(
 }
 
 type Known = { registration: Registration; session: AuSessionRow; unit: Unit; record: AuRecord };
-type Judged = { state: SessionState; record: AuRecord };
+type Evaluated = { state: SessionState; record: AuRecord };
 
 /** The rules of cmi5. */
-function judgeAu(ctx: TenantContext, known: Known, statements: readonly Statement[]): Judged {
+function evaluateAu(ctx: TenantContext, known: Known, statements: readonly Statement[]): Evaluated {
   const { registration, session, unit } = known;
   const launch: AuSession = {
     ...{ sessionId: session.session_id, registration: registration.enroll_id, publisherId: unit.UnitID },
@@ -68,7 +68,10 @@ function judgeAu(ctx: TenantContext, known: Known, statements: readonly Statemen
     launchMode: session.mode === 'Waived' ? 'Normal' : session.mode,
     masteryScore: unit.AssignableUnit?.MasteryScore ?? null,
   };
-  let judged: Judged = { state: { prepared: session.prepared, verbs: session.verbs }, record: known.record };
+  let judged: Evaluated = {
+    state: { prepared: session.prepared, verbs: session.verbs },
+    record: known.record,
+  };
   for (const statement of inOrderOfTime(statements)) {
     const decision = acceptStatement({ session: launch, ...judged }, statement);
     if (isViolation(decision))
@@ -88,7 +91,7 @@ function judgeAu(ctx: TenantContext, known: Known, statements: readonly Statemen
  * Statements from xAPI packages may have any verb, but must be about the launch's learner and registration, and must
  * not void others.
  */
-function judgeActivity(ctx: TenantContext, known: Known, statements: readonly Statement[]): Judged {
+function evaluateActivity(ctx: TenantContext, known: Known, statements: readonly Statement[]): Evaluated {
   const account = accountOf(ctx, known.registration.login_id);
   let { record } = known;
   for (const statement of inOrderOfTime(statements)) {
@@ -107,7 +110,7 @@ async function apply(
   ctx: TenantContext,
   handle: AuHandle,
   known: Known,
-  { state, record }: Judged,
+  { state, record }: Evaluated,
 ): Promise<void> {
   const isTerminated = state.verbs.includes('terminated');
   await updateAuSession(ctx, handle, { verbs: state.verbs, isStatement: true, isTerminated });

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { type AccessPath, scanRows } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { type AccessPath, visitRows } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
   foreignCursor,
@@ -46,7 +46,7 @@ export async function listKeys(ctx: TenantContext, input: PageQuery & Order & Ke
       fixed: { column: 'held.purchase_order', value: add(PurchaseOrder) },
     }));
   if (Status !== undefined) paths.push(() => ({ ranges: [indexOf(Status)] }));
-  const { rows, end } = await visitRows<KeyWithNames>(ctx, {
+  const { rows, end } = await scanRows<KeyWithNames>(ctx, {
     rows: 'enrolment_key held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['key_id'],

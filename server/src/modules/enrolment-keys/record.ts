@@ -7,9 +7,9 @@ import type { EnrolmentKey, KeyStatus } from './schemas.ts';
 export type KeyRow = Selectable<EnrolmentKeyTable>;
 export type KeyWithNames = KeyRow & { login_id: string | null; redeemer: string | null };
 
-type Facts = Pick<KeyRow, 'redeemed_at' | 'revoked_at' | 'valid_from' | 'valid_until'>;
+type KeyState = Pick<KeyRow, 'redeemed_at' | 'revoked_at' | 'valid_from' | 'valid_until'>;
 
-export function keyStatus(row: Facts, now: Date): KeyStatus {
+export function keyStatus(row: KeyState, now: Date): KeyStatus {
   if (row.redeemed_at) return 'redeemed';
   if (row.revoked_at) return 'revoked';
   if (row.valid_until <= now) return 'expired';

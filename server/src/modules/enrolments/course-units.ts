@@ -2,8 +2,8 @@ import { type Interaction, interactionsOf } from '../../../../standards/interact
 import { findUnit } from '../../../../standards/results.ts';
 import type { RunTimeData } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
+import { scanRows } from '../../platform/db/list-scan.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { visitRows } from '../../platform/db/visits.ts';
 import { foreignCursor } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { playedBy } from '../catalogue/playable.ts';
@@ -155,7 +155,7 @@ async function readOwners(
 ): Promise<{ owners: Owner[]; end: Position | null }> {
   const filter = { CourseID: courseId };
   const from = after && (after.unitId === null ? after.enrollId : previousId(after.enrollId));
-  const { rows, end } = await visitRows<Owner>(ctx, {
+  const { rows, end } = await scanRows<Owner>(ctx, {
     rows: 'enrolment held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['enroll_id'],

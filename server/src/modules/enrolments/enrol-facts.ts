@@ -1,4 +1,4 @@
-import { isChoosable, isOffered } from '../catalogue/offers.ts';
+import { isOffered, isSelectable } from '../catalogue/offers.ts';
 
 /**
  * The user, the course, the current enrolment, and the requested option or the only one. The limits prevent a plan made
@@ -24,7 +24,7 @@ export const readFacts = `
       select option.duration_id, option.duration, option.starts_on, option.seats, option.seats_taken, option.attempts,
         count(*) over () as offered
       from enrol_option option
-      where option.course_id = course.course_id and ${isChoosable('option', 'known.group_name')}
+      where option.course_id = course.course_id and ${isSelectable('option', 'known.group_name')}
         and option.duration_id = coalesce(wanted.duration_id, option.duration_id)
       limit 1
     ) choice on true;`;
@@ -33,4 +33,4 @@ export const readFacts = `
 export const listOptions = `
       select coalesce(jsonb_agg(to_jsonb(option) order by option.created_at, option.duration_id), '[]') into options
       from enrol_option option
-      where option.course_id = request.course_id and ${isChoosable('option', 'fact.group_name')};`;
+      where option.course_id = request.course_id and ${isSelectable('option', 'fact.group_name')};`;

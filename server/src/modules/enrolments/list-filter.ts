@@ -1,5 +1,5 @@
+import { type AccessPath, maxScanned } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { type AccessPath, maxVisited } from '../../platform/db/visits.ts';
 import type { Order, PageQuery } from '../../platform/http/pagination.ts';
 import { changedAtSql, maxListingDelay } from './changed-at.ts';
 import { nextStatus, type Status, statuses } from './states.ts';
@@ -113,7 +113,7 @@ function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
 function rangesOf(status: Status | undefined, overdue: string[] | null, { add }: Parameters): string[] {
   if (status === undefined) return statuses.map(isStored);
   if (!overdue || overdue.length === 0) return [isStored(status)];
-  if (overdue.length === maxVisited) return [status, ...openStatuses].map(isStored);
+  if (overdue.length === maxScanned) return [status, ...openStatuses].map(isStored);
   return [isStored(status), `${isOpen} and held.enroll_id = any(${add(overdue)}::uuid[])`];
 }
 

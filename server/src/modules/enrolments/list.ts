@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { maxVisited, visitRows } from '../../platform/db/visits.ts';
+import { maxScanned, scanRows } from '../../platform/db/list-scan.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
   foreignCursor,
@@ -50,7 +50,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
   const after = readPosition(readCursor(input), clock);
   const now = ctx.now();
   const overdue = input.Status === 'expired' ? await readOverdue(ctx) : null;
-  const { rows, end } = await visitRows<EnrolmentWithNames>(ctx, {
+  const { rows, end } = await scanRows<EnrolmentWithNames>(ctx, {
     rows: 'enrolment held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: clock === null ? ['enroll_id'] : [clock, 'enroll_id'],
@@ -82,7 +82,7 @@ async function readOverdue(ctx: TenantContext): Promise<string[]> {
     .where('ended_at', 'is', null)
     .where('expires_at', '<=', ctx.now())
     .orderBy('expires_at')
-    .limit(maxVisited)
+    .limit(maxScanned)
     .execute();
   return rows.map(({ enroll_id }) => enroll_id);
 }

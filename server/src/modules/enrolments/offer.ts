@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { coalesceReads, wantedRows } from '../../platform/load/coalesce-reads.ts';
 import type { CourseRow } from '../catalogue/courses.ts';
-import { isChoosable, isOffered, toCourse, withGroups } from '../catalogue/offers.ts';
+import { isOffered, isSelectable, toCourse, withGroups } from '../catalogue/offers.ts';
 import type { OptionRow } from '../catalogue/options.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import type { Course } from '../catalogue/schemas.ts';
@@ -29,7 +29,7 @@ left join lateral (
 left join lateral (
   select coalesce(jsonb_agg(to_jsonb(option) order by option.created_at, option.duration_id), '[]'::jsonb) as options
   from enrol_option option
-  where option.course_id = course.course_id and ${isChoosable('option', 'known.group_name')}
+  where option.course_id = course.course_id and ${isSelectable('option', 'known.group_name')}
 ) offer on true
 left join lateral (
   select own.enroll_id from enrolment own

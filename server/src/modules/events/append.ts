@@ -41,7 +41,7 @@ export async function appendEvents(ctx: TenantContext, events: readonly NewEvent
   });
 }
 
-const tell = `/* across tenants: the change concerns every tenant that is offered the course */
+const insertForTenants = `/* across tenants: the change concerns every tenant that is offered the course */
 insert into event (tenant_id, event_id, type, occurred_at, course_id, data)
 select tenant.tenant_id, $6, $2, $3, $4, $5::jsonb from tenant
 where $1::text[] is null or tenant.tenant_id = any($1)
@@ -56,10 +56,10 @@ export async function notifyTenants(
   const now = ctx.now();
   const values = [tenants, type, now, courseId, JSON.stringify(data), newId(now)];
   await joinTransaction(ctx, async (ctx) => {
-    const told = await run<{ tenant_id: string }>(ctx, { text: tell, values });
+    const inserted = await run<{ tenant_id: string }>(ctx, { text: insertForTenants, values });
     numberBeforeCommit(
       ctx,
-      told.map(({ tenant_id }) => tenant_id),
+      inserted.map(({ tenant_id }) => tenant_id),
     );
   });
 }

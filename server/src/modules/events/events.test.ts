@@ -28,19 +28,19 @@ async function enrolled(tenant: Awaited<ReturnType<typeof newTenant>>) {
 
 test('every change to an enrolment writes one event, and every listed type occurs', async (t) => {
   const tenant = await newTenant(service);
-  let told = 0;
+  let seen = 0;
   /** Expects these new event types, sorted, because the events of one change have the same time and no fixed order. */
-  async function expectTold(types: string[]): Promise<void> {
+  async function expectNewTypes(types: string[]): Promise<void> {
     const all = await tenant.events();
-    const fresh = all.slice(told).map(({ type }) => type);
+    const fresh = all.slice(seen).map(({ type }) => type);
     assert.deepEqual(fresh.sort(), types.sort());
-    told = all.length;
+    seen = all.length;
     clock.advance({ seconds: 1 });
   }
   const { LoginID, LaunchURL, address } = await enrolled(tenant);
-  await expectTold(['user.created', 'enrolment.created']);
+  await expectNewTypes(['user.created', 'enrolment.created']);
   const { commit } = await play(service, LaunchURL);
-  await expectTold(['enrolment.launched']);
+  await expectNewTypes(['enrolment.launched']);
   for (const [data, types] of [
     [scorm12('incomplete', 10), ['enrolment.progressed']],
     [scorm12('incomplete', 10), []],
@@ -50,58 +50,58 @@ test('every change to an enrolment writes one event, and every listed type occur
   ] as const) {
     await commit({ Data: data });
     await commit({ Number: 1, Data: data });
-    await expectTold([...types]);
+    await expectNewTypes([...types]);
   }
   await tenant.api('PUT', address, { Reference: 'r' });
-  await expectTold(['enrolment.updated']);
+  await expectNewTypes(['enrolment.updated']);
   await tenant.api('PUT', address, { Withdrawn: true });
-  await expectTold(['enrolment.withdrawn']);
+  await expectNewTypes(['enrolment.withdrawn']);
   await tenant.api('POST', `/enrol/${LoginID}/phishing`);
-  await expectTold(['enrolment.created']);
+  await expectNewTypes(['enrolment.created']);
   await remindOfEnds(service.ctx);
   clock.advance({ days: 28 });
   await remindOfEnds(service.ctx);
-  await expectTold(['enrolment.ending']);
+  await expectNewTypes(['enrolment.ending']);
   clock.advance({ days: 3 });
   await tenant.api('POST', `/enrol/${LoginID}/phishing`);
-  await expectTold(['enrolment.created', 'enrolment.expired']);
+  await expectNewTypes(['enrolment.created', 'enrolment.expired']);
   expectStatus(await tenant.api('POST', `/enrol/${LoginID}/phishing`, { IfEnrolled: 'extend' }), 200);
-  await expectTold(['enrolment.extended']);
+  await expectNewTypes(['enrolment.extended']);
   expectStatus(await tenant.api('POST', `/enrol/${LoginID}/phishing`, { IfEnrolled: 'renew' }), 201);
-  await expectTold(['enrolment.created', 'enrolment.renewed']);
+  await expectNewTypes(['enrolment.created', 'enrolment.renewed']);
   const course = { CourseIDs: [await newCourse(service)], DurationIDs: ['standard'] };
   const [key] = (await tenant.api('POST', '/enrolment/key', course)).body.Items;
-  await expectTold([]);
+  await expectNewTypes([]);
   expectStatus(await tenant.api('POST', `/enrol/key/${LoginID}/${key.Key}`), 201);
   expectStatus(await tenant.api('POST', `/enrol/key/${LoginID}/${key.Key}`), 200);
-  await expectTold(['enrolment.created', 'key.redeemed']);
+  await expectNewTypes(['enrolment.created', 'key.redeemed']);
   await service.importPackage('phishing', await packCourse('phishing'));
-  await expectTold(['course.released', 'package.imported']);
+  await expectNewTypes(['course.released', 'package.imported']);
   await tenant.api('PUT', `/user/${LoginID}`, { FirstName: 'x' });
-  await expectTold(['user.updated']);
+  await expectNewTypes(['user.updated']);
   const { InvitationURL } = (await tenant.api('POST', '/invitation', { LoginID })).body;
-  await expectTold(['invitation.created']);
+  await expectNewTypes(['invitation.created']);
   const accepted = { Token: new URL(InvitationURL).hash.slice(1), Password: '0'.repeat(64) };
   expectStatus(await service.api('POST', '/session/invitation', accepted, '', ownPage), 200);
-  await expectTold(['invitation.accepted', 'user.updated']);
+  await expectNewTypes(['invitation.accepted', 'user.updated']);
   await tenant.api('PUT', `/user/${LoginID}`, { Enabled: false });
-  await expectTold(['user.updated', 'user.disabled']);
+  await expectNewTypes(['user.updated', 'user.disabled']);
 
   const retaken = unique('retaken');
   await service.importPackage(retaken, await packCourse('phishing'));
   expectStatus(await service.api('PUT', `/course/${retaken}/option/standard`, { Attempts: {} }), 201);
   const other = await tenant.user();
   const again = (await tenant.api('POST', `/enrol/${other}/${retaken}`)).body;
-  told = (await tenant.events()).length;
+  seen = (await tenant.events()).length;
   await (await play(service, again.LaunchURL)).commit({ Data: scorm12('failed', 20) });
-  await expectTold(['enrolment.launched', 'enrolment.failed', 'enrolment.attempt_finished']);
+  await expectNewTypes(['enrolment.launched', 'enrolment.failed', 'enrolment.attempt_finished']);
   await play(service, again.LaunchURL);
-  await expectTold(['enrolment.attempt_started', 'enrolment.launched']);
+  await expectNewTypes(['enrolment.attempt_started', 'enrolment.launched']);
   expectStatus(
     await tenant.api('POST', `/enrolment/${other}/${again.EnrollID}/reset`, { Reason: 'Ill' }),
     200,
   );
-  await expectTold(['enrolment.reset']);
+  await expectNewTypes(['enrolment.reset']);
 
   const receiver = await startReceiver();
   receiver.answer((response) => response.writeHead(503).end());
@@ -110,17 +110,17 @@ test('every change to an enrolment writes one event, and every listed type occur
   t.after(() => dispatcher.stop(1_000));
   const { WebhookID } = (await tenant.api('POST', '/webhook', { URL: receiver.url })).body;
   await tenant.api('PUT', `/user/${LoginID}`, { FirstName: 'y' });
-  await expectTold(['user.updated']);
+  await expectNewTypes(['user.updated']);
   const hook = async () => (await tenant.api('GET', `/webhook/${WebhookID}`)).body;
   await until('it fails', async () => (await hook()).FailingSince !== null);
   clock.advance({ hours: 73 });
   await until('it is disabled', async () => (await hook()).Status === 'disabled');
-  await expectTold(['webhook.disabled']);
+  await expectNewTypes(['webhook.disabled']);
 
   const before = await tenant.events();
   expectStatus(await tenant.api('DELETE', `/user/${LoginID}`), 200);
   expectStatus(await tenant.api('DELETE', `/user/${LoginID}`), 200);
-  await expectTold(['enrolment.withdrawn', 'enrolment.withdrawn', 'user.erased']);
+  await expectNewTypes(['enrolment.withdrawn', 'enrolment.withdrawn', 'user.erased']);
   const all = await tenant.events();
   const { rows } = await sql<{ position: number }>`
     select position from event where tenant_id = ${tenant.TenantID} order by position`.execute(

@@ -1,5 +1,5 @@
+import { type AccessPath, maxScanned } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { type AccessPath, maxVisited } from '../../platform/db/visits.ts';
 import type { PersonIds } from '../audit/person-ids.ts';
 
 /** Filters for the log. `person` is null if no user has the LoginID. */
@@ -16,11 +16,11 @@ export function filterSql({ types, enrollId, person }: LogFilter, { add }: Param
 /** Finds a user's events by user and by enrolment, so that the table needs no further index. */
 const ofPerson = ({ userId, enrolments }: PersonIds, { add }: Parameters) => `(
   (select entry.* from event entry where entry.tenant_id = $1 and entry.user_id = ${add(userId)}::uuid and entry.enroll_id is null
-    order by entry.event_id limit ${maxVisited})
+    order by entry.event_id limit ${maxScanned})
   union all
   select entry.* from unnest(${add(enrolments)}::uuid[]) as own (enroll_id) cross join lateral (
     select entry.* from event entry where entry.tenant_id = $1 and entry.enroll_id = own.enroll_id
-    order by entry.event_id limit ${maxVisited}
+    order by entry.event_id limit ${maxScanned}
   ) entry
 ) held where true`;
 

@@ -1,9 +1,9 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { scanRows, type Visit } from '../../platform/db/list-scan.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type Visit, visitRows } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import { filterSql, type LogFilter, narrowAccessPaths } from './filter.ts';
-import { type FormerPosition, logStart, type Position } from './position.ts';
+import { type LegacyPosition, logStart, type Position } from './position.ts';
 import type { Event } from './schemas.ts';
 import type { EventType } from './types.ts';
 
@@ -69,7 +69,7 @@ export async function readLog(
     rows: found,
     end,
     read,
-  } = await visitRows<Row>(ctx, {
+  } = await scanRows<Row>(ctx, {
     rows,
     values: [ctx.tenantId, after.position, after.eventId],
     key: ['position'],
@@ -102,7 +102,7 @@ where held.tenant_id = $1 and held.transaction is not null
 order by held.epoch desc, held.transaction desc, held.event_id desc limit 1`;
 
 /** The position for a cursor from before events were numbered. Numbering kept the order that events had then. */
-export async function findFormer(ctx: TenantContext, at: FormerPosition): Promise<Position> {
+export async function findLegacyPosition(ctx: TenantContext, at: LegacyPosition): Promise<Position> {
   const values = [ctx.tenantId, at.epoch, at.transaction, at.eventId];
   const [row] = await run<Row>(ctx, { name: 'former_position', text: former, values });
   return row ? positionOf(row) : logStart;
@@ -116,7 +116,7 @@ export function readNewest(
   ctx: TenantContext,
   input: LogFilter & { before: string | null; limit: number },
 ): Promise<Visit<EventRow>> {
-  return visitRows<EventRow>(ctx, {
+  return scanRows<EventRow>(ctx, {
     rows,
     values: [ctx.tenantId],
     key: ['event_id'],

@@ -7,7 +7,7 @@ import { kyselyForEngine } from '../../platform/db/dialect.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { openEmptyTestDatabase } from '../../platform/db/test-database.ts';
 import { locations } from '../../platform/locations.ts';
-import { findFormer } from './log.ts';
+import { findLegacyPosition } from './log.ts';
 import { fromCursor, logStart } from './position.ts';
 
 const engine = await openEmptyTestDatabase();
@@ -65,11 +65,11 @@ test('existing events are numbered in order, and cursors, endpoints and counts c
   assert.deepEqual(await places('counted_log'), [0, 4]);
   assert.deepEqual(await places('event_log'), [5, 5]);
 
-  const ctx = { db: kyselyForEngine(engine), tenantId: 'a' } as Parameters<typeof findFormer>[0];
+  const ctx = { db: kyselyForEngine(engine), tenantId: 'a' } as Parameters<typeof findLegacyPosition>[0];
   const found = (...[epoch, transaction, eventId]: Parameters<typeof cursor>) => {
     const at = fromCursor(cursor(epoch, transaction, eventId));
     assert.ok('epoch' in at);
-    return findFormer(ctx, at);
+    return findLegacyPosition(ctx, at);
   };
   const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   assert.deepEqual(await found(1, 30, id(1)), { position: 2, eventId: id(1) });

@@ -9,7 +9,7 @@ import {
 } from '../../platform/retries/stored-responses.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
-import { forgetTenant, markAsDeleting, rejectUnlessSuspended } from '../tenants/deletion.ts';
+import { invalidateTenant, markAsDeleting, rejectUnlessSuspended } from '../tenants/deletion.ts';
 import { findAnyTenant, tenantNotFound } from '../tenants/tenants.ts';
 import { maxCounted, type TenantDeletion } from './schemas.ts';
 import { publicName, tenantTables } from './tables.ts';
@@ -69,7 +69,7 @@ export async function deleteTenant(
     await appendAudit(ctx, deployment, { action: 'tenant.deleted', targetId: tenantId, data });
     return null;
   });
-  forgetTenant(ctx, tenantId);
+  invalidateTenant(ctx, tenantId);
   await eraseResponsesAboutTenant(ctx, tenantId);
   return earlier ? receiptIn(earlier) : receipt;
 }

@@ -16,7 +16,7 @@ const maxRead = 200;
  * The age of the oldest event for which no delivery has been created, read from `event_by_position` after each
  * endpoint's position.
  */
-const notHandedOver = `/* across tenants: metrics cover the whole deployment */
+const oldestUndelivered = `/* across tenants: metrics cover the whole deployment */
 select extract(epoch from $1::timestamptz - min(wanted.occurred_at))::float8 as value
 from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
 cross join lateral (
@@ -52,7 +52,7 @@ where hook.status = 'enabled'`;
 
 const ages = {
   lectern_events_undelivered_seconds: {
-    text: notHandedOver,
+    text: oldestUndelivered,
     help: 'Age of the oldest event for which the deliveries to webhook endpoints have not been created yet.',
   },
   lectern_webhook_oldest_pending_seconds: {

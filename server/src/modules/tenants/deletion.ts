@@ -35,7 +35,7 @@ export function rejectUnlessSuspended(status: string): void {
   );
 }
 
-export function forgetTenant(ctx: Context, tenantId: string): void {
+export function invalidateTenant(ctx: Context, tenantId: string): void {
   knownTenant.forget(ctx, tenantId);
 }
 

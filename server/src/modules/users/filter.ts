@@ -1,5 +1,5 @@
+import type { AccessPath } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import type { AccessPath } from '../../platform/db/visits.ts';
 import type { PageQuery } from '../../platform/http/pagination.ts';
 
 export type UserFilter = PageQuery & {

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { scanRows } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { visitRows } from '../../platform/db/visits.ts';
 import {
   foreignCursor,
   type PageQuery,
@@ -44,7 +44,7 @@ export async function listMails(ctx: TenantContext, input: Filter) {
   if (Status !== undefined) conditions.push(({ add }) => `held.status = ${add(Status)}`);
   const all = (parameters: Parameters) =>
     ['true', ...conditions.map((condition) => condition(parameters))].join(' and ');
-  const { rows, end } = await visitRows<Row>(ctx, {
+  const { rows, end } = await scanRows<Row>(ctx, {
     rows: 'mail held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['mail_id'],

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { scanRows } from '../../platform/db/list-scan.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { visitRows } from '../../platform/db/visits.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { accessPathsOf, filterSql, prefixEnd, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
@@ -11,7 +11,7 @@ export async function listUsers(ctx: TenantContext, input: UserFilter) {
   const limit = pageLimit(input);
   const cursor = readCursor(input);
   const paths = accessPathsOf(input);
-  const { rows, end } = await visitRows<UserRow>(ctx, {
+  const { rows, end } = await scanRows<UserRow>(ctx, {
     rows: '"user" held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['login_id'],

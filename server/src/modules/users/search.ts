@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { orderedRange, scanRows, type Visit } from '../../platform/db/list-scan.ts';
 import { type Parameters, parametersAfter } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { orderedRange, type Visit, visitRows } from '../../platform/db/visits.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { toNfc } from '../../platform/unicode.ts';
@@ -139,7 +139,7 @@ function visitWords(
       filterSql(input, parameters, 'account'),
       ...cut.map((word) => contains(foldedSql('account'), word, parameters)),
     ].join(' and ')} from "user" account where account.tenant_id = $1 and account.user_id = held.user_id)`;
-  return visitRows<Found>(ctx, {
+  return scanRows<Found>(ctx, {
     rows: 'user_word held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['word', 'user_id'],
@@ -177,7 +177,7 @@ function visitUsers(
       ? begins(parameters)
       : words.map((word) => contains(foldedSql('held'), word, parameters)).join(' and ');
   const filters = filterPaths(input);
-  return visitRows<UserRow>(ctx, {
+  return scanRows<UserRow>(ctx, {
     rows: '"user" held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['login_id'],

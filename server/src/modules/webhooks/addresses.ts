@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import type { Config } from '../../platform/config.ts';
 import { Problem } from '../../platform/errors.ts';
-import { lookUp, lookUpBySystem } from './look-up.ts';
+import { resolveBySystem, resolveHost } from './resolve-host.ts';
 
 /**
  * IPv4 networks outside the public internet (IANA special-purpose registry), and a cloud's metadata address.
@@ -87,7 +87,7 @@ export async function resolveChecked(config: AllowedConfig, host: string): Promi
   const version = isIP(name);
   const addresses =
     version === 0
-      ? await (usesSystemResolver(config, name) ? lookUpBySystem : lookUp)(name)
+      ? await (usesSystemResolver(config, name) ? resolveBySystem : resolveHost)(name)
       : [{ address: name, family: version }];
   if (addresses.length === 0) throw new AddressRejected(`${host} has no address.`);
   const allowed = addresses.every(({ address }) => isAllowed(config, name, address));

@@ -3,7 +3,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Claimed } from './claim.ts';
-import type { Waiting } from './lanes.ts';
+import type { Waiting } from './delivery-queues.ts';
 import { nextAttemptAt } from './next-attempt.ts';
 import type { Source } from './source.ts';
 

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import type { WebhookDeliveryTable } from '../../platform/db/generated.ts';
+import { scanRows } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { visitRows } from '../../platform/db/visits.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { newId } from '../../platform/ids.ts';
 import { spend } from '../../platform/load/budgets.ts';
@@ -36,7 +36,7 @@ export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & 
   const before = readCursor(input);
   if (before !== null && !/^\d{1,15}$/.test(before)) throw foreignCursor();
   const conditions = conditionsOf(input);
-  const { rows, end } = await visitRows<DeliveryRow>(ctx, {
+  const { rows, end } = await scanRows<DeliveryRow>(ctx, {
     rows: 'webhook_delivery held where held.tenant_id = $1 and held.webhook_id = $2',
     values: [ctx.tenantId, input.webhookId],
     key: ['number'],

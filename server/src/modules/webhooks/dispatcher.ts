@@ -30,7 +30,7 @@ export function startDispatcher(ctx: Context, sources: Sources = { events: event
   };
   const running = new Map<string, Promise<void>>();
 
-  const look = async () => {
+  const claimMore = async () => {
     const claimed = await claimEndpoints(ctx, {
       owner: node.id,
       max: maxEndpoints - running.size,
@@ -52,20 +52,20 @@ export function startDispatcher(ctx: Context, sources: Sources = { events: event
     }
   };
 
-  const watch = async () => {
+  const poll = async () => {
     while (!draining.signal.aborted) {
-      await look().catch((error: unknown) => {
+      await claimMore().catch((error: unknown) => {
         if (!draining.signal.aborted) ctx.log.warn({ err: error }, 'could not look for webhook endpoints');
       });
       await delay(pause, undefined, { signal: draining.signal }).catch(() => {});
     }
   };
-  const watching = watch();
+  const polling = poll();
 
   return {
     stop: async (milliseconds) => {
       draining.abort();
-      await watching;
+      await polling;
       const late = setTimeout(() => ending.abort(), milliseconds);
       await Promise.all(running.values());
       clearTimeout(late);

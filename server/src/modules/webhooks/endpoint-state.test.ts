@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureWindowMilliseconds } from './backoff.ts';
+import type { Waiting } from './delivery-queues.ts';
 import {
   afterAttempt,
   beginEndpoint,
@@ -14,7 +15,6 @@ import {
   reduceEndpoint,
   wantsMore,
 } from './endpoint-state.ts';
-import type { Waiting } from './lanes.ts';
 import type { Outcome } from './send.ts';
 
 const at = new Date('2026-01-31T09:00:00Z');
@@ -134,7 +134,7 @@ const rows: [
     { ...failing, failingSince: before(60_001) },
     { kind: 'answered', delivered: true, at },
     { failures: 0, failingSince: null },
-    [{ kind: 'hasten' }, { kind: 'record-health', failingSince: null }],
+    [{ kind: 'makeAllDue' }, { kind: 'record-health', failingSince: null }],
   ],
   [
     'an endpoint that has failed for 72 hours is disabled',

@@ -1,6 +1,6 @@
 import { failureWindowMilliseconds, maxPauseMilliseconds, nextAttempt } from './backoff.ts';
 import type { Claimed } from './claim.ts';
-import type { Waiting } from './lanes.ts';
+import type { Waiting } from './delivery-queues.ts';
 import type { Outcome } from './send.ts';
 
 /** Endpoints whose last delivery failed share a separate limit, so they never delay healthy ones. */
@@ -40,7 +40,7 @@ export type EndpointEvent =
 export type EndpointEffect =
   | { kind: 'release-slot'; pool: ConcurrencyPool }
   /** Waiting retries are sent now. */
-  | { kind: 'hasten' }
+  | { kind: 'makeAllDue' }
   | { kind: 'record-health'; failingSince: Date | null }
   | { kind: 'disable'; failingSince: Date }
   | { kind: 'wake' };
@@ -102,8 +102,8 @@ function answered(state: EndpointState, { delivered, at }: { delivered: boolean;
     const healthy = { ...state, failures: 0, failingSince: null };
     if (!failingSince) return { state: healthy, effects: [] };
     const isLong = at.getTime() - failingSince.getTime() > earlyRetryAfter;
-    const hasten: EndpointEffect[] = isLong ? [{ kind: 'hasten' }] : [];
-    return { state: healthy, effects: [...hasten, { kind: 'record-health', failingSince: null }] };
+    const makeAllDue: EndpointEffect[] = isLong ? [{ kind: 'makeAllDue' }] : [];
+    return { state: healthy, effects: [...makeAllDue, { kind: 'record-health', failingSince: null }] };
   }
   const failing = { ...state, failures: state.failures + 1, failingSince: failingSince ?? at };
   if (!failingSince) return { state: failing, effects: [{ kind: 'record-health', failingSince: at }] };

@@ -2,6 +2,7 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { type Claimed, keepClaim, releaseClaim } from './claim.ts';
 import { createDeliveries, readPending } from './create-deliveries.ts';
+import { type DeliveryQueues, openDeliveryQueues, type Waiting } from './delivery-queues.ts';
 import {
   afterAttempt,
   beginEndpoint,
@@ -17,7 +18,6 @@ import {
   reduceEndpoint,
   wantsMore,
 } from './endpoint-state.ts';
-import { type Lanes, openLanes, type Waiting } from './lanes.ts';
 import { openPause, type Pause } from './pause.ts';
 import { disableFailing, recordHealth, recordResult } from './results.ts';
 import { openSender, type Sender } from './send.ts';
@@ -45,7 +45,7 @@ type Work = {
   webhookId: string;
   source: Source;
   state: EndpointState;
-  lanes: Lanes;
+  queues: DeliveryQueues;
   sender: Sender;
   pause: Pause;
   inProgress: Set<Promise<void>>;
@@ -65,7 +65,7 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
     webhookId: claimed.webhook_id,
     source: sourceOf(node.sources, claimed),
     state: beginEndpoint(claimed),
-    lanes: openLanes(),
+    queues: openDeliveryQueues(),
     sender: openSender(node.ctx.config),
     pause: openPause(),
     inProgress: new Set(),
@@ -84,7 +84,7 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
     await Promise.all(work.inProgress);
     work.sender.close();
     const { ctx, webhookId, state } = work;
-    const wakeAt = work.lanes.wakeAt(ctx.now());
+    const wakeAt = work.queues.wakeAt(ctx.now());
     await releaseClaim(ctx, { owner: node.id, webhookId, position: state.position, wakeAt });
   }
 }
@@ -100,8 +100,8 @@ function perform(work: Work, effect: EndpointEffect): Promise<void> | void {
   switch (effect.kind) {
     case 'release-slot':
       return work.node.pools[effect.pool].release();
-    case 'hasten':
-      return work.lanes.hasten();
+    case 'makeAllDue':
+      return work.queues.makeAllDue();
     case 'wake':
       return work.pause.end();
     case 'record-health':
@@ -115,7 +115,7 @@ async function deliverAll(work: Work): Promise<void> {
   while (!work.state.isClosed) {
     await readLog(work);
     const now = work.ctx.now();
-    if (isIdle(work.state, work.lanes.wakeAt(now), now)) return;
+    if (isIdle(work.state, work.queues.wakeAt(now), now)) return;
     if (!work.state.isClosed) await work.pause.begin(idleCheckMilliseconds);
     pump(work);
   }
@@ -123,11 +123,11 @@ async function deliverAll(work: Work): Promise<void> {
 
 /** Renews the claim and creates deliveries from the log until enough are pending. */
 async function readLog(work: Work): Promise<void> {
-  const { ctx, node, webhookId, source, lanes } = work;
+  const { ctx, node, webhookId, source, queues } = work;
   const kept = await keepClaim(ctx, node.id, webhookId);
   if (!kept) return dispatch(work, { kind: 'closed' });
   await dispatch(work, { kind: 'kept', endpoint: kept });
-  while (mayRead(work.state, lanes.size)) {
+  while (mayRead(work.state, queues.size)) {
     const { endpoint, position, lastNumber } = work.state;
     const taken = await createDeliveries(ctx, { owner: node.id, endpoint, source, position });
     const { enabledAt } = endpoint;
@@ -137,7 +137,7 @@ async function readLog(work: Work): Promise<void> {
       afterNumber: lastNumber,
       max: maxWaiting,
     });
-    for (const waiting of pending) lanes.add(waiting);
+    for (const waiting of pending) queues.add(waiting);
     await dispatch(work, { kind: 'read', ...taken, lastNumber: pending.at(-1)?.number ?? lastNumber });
     pump(work);
   }
@@ -145,11 +145,11 @@ async function readLog(work: Work): Promise<void> {
 
 /** Starts as many deliveries as possible. If no slot is free, it is called again as soon as one is. */
 function pump(work: Work): void {
-  const { ctx, node, lanes } = work;
-  while (mayBegin(work.state, node.concurrency) && lanes.isDue(ctx.now())) {
+  const { ctx, node, queues } = work;
+  while (mayBegin(work.state, node.concurrency) && queues.isDue(ctx.now())) {
     const pool = poolOf(work.state);
     if (!node.pools[pool].take(ctx.tenantId, work.resume)) return;
-    const waiting = lanes.take(ctx.now());
+    const waiting = queues.take(ctx.now());
     if (waiting) begin(work, waiting, pool);
     else node.pools[pool].release();
   }
@@ -172,13 +172,13 @@ function begin(work: Work, waiting: Waiting, pool: ConcurrencyPool): void {
       clearTimeout(late);
       void dispatch(work, { kind: 'ended', pool, wasLate, error });
       pump(work);
-      if (wantsMore(work.state, work.lanes.size)) work.pause.end();
+      if (wantsMore(work.state, work.queues.size)) work.pause.end();
     });
   work.inProgress.add(delivery);
 }
 
 async function deliver(work: Work, waiting: Waiting, pool: ConcurrencyPool): Promise<void> {
-  const { ctx, node, webhookId, source, sender, lanes } = work;
+  const { ctx, node, webhookId, source, sender, queues } = work;
   const { endpoint } = work.state;
   const at = ctx.now();
   const outcome = await source.send(ctx, {
@@ -192,7 +192,7 @@ async function deliver(work: Work, waiting: Waiting, pool: ConcurrencyPool): Pro
       if (pool === 'failing') await node.pools.failing.passOn(ctx.tenantId);
     },
   });
-  if (!outcome.delivered && node.ending.aborted) return lanes.release(waiting);
+  if (!outcome.delivered && node.ending.aborted) return queues.release(waiting);
   const { resumedAt } = work.state.endpoint;
   const times = { at, now: ctx.now(), resumedAt };
   const tried = afterAttempt(waiting, outcome, { ...times, keepsOrder: source.keepsOrder });
@@ -210,8 +210,8 @@ async function deliver(work: Work, waiting: Waiting, pool: ConcurrencyPool): Pro
     error: outcome.error,
     milliseconds: outcome.milliseconds,
   });
-  if (tried.next) lanes.release(tried);
-  else lanes.done(tried);
+  if (tried.next) queues.release(tried);
+  else queues.done(tried);
   const isHealthy = outcome.delivered || outcome.isRefused === true;
   await dispatch(work, { kind: 'answered', delivered: isHealthy, at });
 }

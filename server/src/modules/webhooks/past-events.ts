@@ -8,7 +8,7 @@ import type { NewDelivery } from './source.ts';
 /** Maximum number of deliveries that a replay creates, and of those that are pending for the endpoint afterwards. */
 export const maxReplayed = 10_000;
 /** Maximum number of events that a replay reads, because other callers' lists wait until it has finished. */
-const maxVisited = 50_000;
+const maxScanned = 50_000;
 /** Maximum time from creating an event's ID to inserting it, which may wait for a password hash or the database. */
 const maxInsertDelay = 60_000;
 
@@ -59,10 +59,10 @@ async function eventsInRange(ctx: TenantContext, input: Input): Promise<Found[]>
   let after: string | undefined = lowestId(new Date(from.getTime() - maxInsertDelay));
   let visited = 0;
   while (after !== undefined && found.length <= maxReplayed) {
-    if (visited >= maxVisited)
+    if (visited >= maxScanned)
       throw new Problem(
         'validation_failed',
-        `This range contains more than ${maxVisited} events of all types. Choose a shorter range.`,
+        `This range contains more than ${maxScanned} events of all types. Choose a shorter range.`,
         { param: 'From' },
       );
     const values = [ctx.tenantId, after, from, until, input.types];

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { type AccessPath, scanRows } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { type AccessPath, visitRows } from '../../platform/db/visits.ts';
 import type { StatementFilter } from './filter.ts';
 import type { StoredRow } from './stored-statement.ts';
 
@@ -30,7 +30,7 @@ export async function listStatements(
   after: number | null,
 ): Promise<StatementPage> {
   const { alternatives, ascending, limit } = filter;
-  const visit = await visitRows<Visited>(ctx, {
+  const visit = await scanRows<Visited>(ctx, {
     rows: alternatives.length === 0 ? allRows : matchingRows,
     values: [ctx.tenantId],
     key: ['position'],
@@ -40,7 +40,7 @@ export async function listStatements(
     filter: (parameters) => filterSql(filter, parameters),
     wanted: limit,
     show: (page) => showText(page, ascending ? 'asc' : 'desc', limit),
-    maxVisited: 1_000,
+    maxScanned: 1_000,
   });
   const page = visit.rows.filter(isShown);
   const last = page.at(-1)?.position;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterEnd, isHopeless, noRestarts } from './restarts.ts';
+import { afterEnd, noRestarts, shouldGiveUp } from './restarts.ts';
 
 test('a worker that has run for a while is replaced immediately, and one that keeps failing is replaced after growing pauses', () => {
   assert.deepEqual(afterEnd({ early: 7, unstarted: 3 }, 10_000), { restarts: noRestarts, pause: 0 });
@@ -16,8 +16,8 @@ test('a worker that has run for a while is replaced immediately, and one that ke
 test('after five failed starts in a row the node gives up, unless a worker is serving or has served since', () => {
   let restarts = noRestarts;
   for (let time = 0; time < 4; time++) restarts = afterEnd(restarts, null).restarts;
-  assert.equal(isHopeless(restarts, 0), false);
-  assert.equal(isHopeless(afterEnd(restarts, null).restarts, 0), true);
-  assert.equal(isHopeless(afterEnd(restarts, null).restarts, 1), false);
-  assert.equal(isHopeless(afterEnd(restarts, 10).restarts, 0), false);
+  assert.equal(shouldGiveUp(restarts, 0), false);
+  assert.equal(shouldGiveUp(afterEnd(restarts, null).restarts, 0), true);
+  assert.equal(shouldGiveUp(afterEnd(restarts, null).restarts, 1), false);
+  assert.equal(shouldGiveUp(afterEnd(restarts, 10).restarts, 0), false);
 });

@@ -27,6 +27,6 @@ export function afterEnd(before: Restarts, served: number | null): { restarts: R
 }
 
 /** While any worker serves, the others are restarted indefinitely: the database may be down, and serving workers survive that. */
-export function isHopeless({ unstarted }: Restarts, serving: number): boolean {
+export function shouldGiveUp({ unstarted }: Restarts, serving: number): boolean {
   return serving === 0 && unstarted >= maxUnstarted;
 }

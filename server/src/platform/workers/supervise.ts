@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Log } from '../operations/log.ts';
 import { keepCounts } from './merge-metrics.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
-import { afterEnd, isHopeless, noRestarts, type Restarts } from './restarts.ts';
+import { afterEnd, noRestarts, type Restarts, shouldGiveUp } from './restarts.ts';
 import type { Answers, MetricValues, Question } from './workers.ts';
 
 /** A worker that has not answered a question within this time is blocked or exiting. */
@@ -163,7 +163,7 @@ function end(node: Node, member: Member, how: number | string): void {
   };
   // The worker has given a reason for the operator, and another attempt would fail for the same reason.
   const isPermanentFailure = reason !== null && !node.isStarted;
-  if (isPermanentFailure || isHopeless(restarts, servingIn(node).length)) {
+  if (isPermanentFailure || shouldGiveUp(restarts, servingIn(node).length)) {
     if (reason === null) node.log.error(details, 'a worker exited unexpectedly');
     node.onFailed(new Error(reason ?? `Workers keep exiting before they can serve requests (${how}).`));
     return;

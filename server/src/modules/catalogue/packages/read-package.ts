@@ -23,7 +23,7 @@ export type PackageSource = {
 export async function readPackage(source: PackageSource): Promise<PackageReport> {
   const warnings = createWarnings();
   const report = (await isXmlFile(source.file))
-    ? await withProblems(() => readCourseStructureFile(source, warnings))
+    ? await translateErrors(() => readCourseStructureFile(source, warnings))
     : await readZip(source, warnings);
   return { ...report, Warnings: warnings.list() };
 }
@@ -34,9 +34,9 @@ async function readZip(
 ): Promise<Omit<PackageReport, 'Warnings'>> {
   const zip = await openZip(file);
   try {
-    const entries = withoutWrapper(await readable(checkEntries(zip, limits)), warnings);
+    const entries = withoutWrapper(await translateZipErrors(checkEntries(zip, limits)), warnings);
     await mkdir(folder);
-    return await undoing(folder, async () => {
+    return await removeOnFailure(folder, async () => {
       await extractEntries(zip, entries, folder);
       const paths = entries.map(({ path }) => path);
       const course = await identifyCourse(folder, paths, title ?? null, warnings);
@@ -49,16 +49,16 @@ async function readZip(
 }
 
 /** Removes the folder if the course is rejected. */
-async function undoing<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+async function removeOnFailure<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await withProblems(work);
+    return await translateErrors(work);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-async function withProblems<Result>(work: () => Promise<Result>): Promise<Result> {
+async function translateErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -69,13 +69,13 @@ async function withProblems<Result>(work: () => Promise<Result>): Promise<Result
 /** `autoClose` is off so that the descriptor stays open until the last file is written. */
 async function openZip(file: string): Promise<ZipFile> {
   const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
-  const zip = await readable(openPromise(file, options));
+  const zip = await translateZipErrors(openPromise(file, options));
   zip.on('error', () => {});
   return zip;
 }
 
 /** Errors from the zip reader that have no error number concern the file's content, not the disk. */
-async function readable<Result>(reading: Promise<Result>): Promise<Result> {
+async function translateZipErrors<Result>(reading: Promise<Result>): Promise<Result> {
   try {
     return await reading;
   } catch (error) {

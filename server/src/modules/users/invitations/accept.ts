@@ -17,7 +17,7 @@ const valuesOf = (ctx: Context, { tenantId, invitationId, hash }: InvitationHand
   ctx.now(),
 ];
 
-const look = `
+const find = `
 select account.login_id, account.first_name, account.last_name, client.tenant_id, client.name as tenant_name,
   client.password_hash as declared, held.expires_at
 from invitation held, "user" account, tenant client where ${isPending}`;
@@ -35,7 +35,7 @@ export type PendingInvitation = {
 /** The invitation, if the link can still be used. Does not use it up. */
 export async function findPending(ctx: Context, handle: InvitationHandle): Promise<PendingInvitation | null> {
   const values = valuesOf(ctx, handle);
-  const [row] = await run<PendingInvitation>(ctx, { name: 'look_at_invitation', text: look, values });
+  const [row] = await run<PendingInvitation>(ctx, { name: 'look_at_invitation', text: find, values });
   return row ?? null;
 }
 

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../../platform/context.ts';
+import { scanRows } from '../../../platform/db/list-scan.ts';
 import type { Parameters } from '../../../platform/db/parameters.ts';
-import { visitRows } from '../../../platform/db/visits.ts';
 import {
   foreignCursor,
   type Order,
@@ -32,7 +32,7 @@ export async function listInvitations(ctx: TenantContext, input: Filter) {
   const isOpen = input.Status === 'pending' || input.Status === 'expired';
   const filter = ({ add }: Parameters) =>
     input.Status === undefined ? 'true' : `${status} = ${add(input.Status)}`;
-  const { rows, end } = await visitRows<InvitationRow>(ctx, {
+  const { rows, end } = await scanRows<InvitationRow>(ctx, {
     rows: 'invitation held where held.tenant_id = $1',
     values: [ctx.tenantId, ctx.now()],
     key: ['invitation_id'],

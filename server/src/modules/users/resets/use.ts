@@ -14,7 +14,7 @@ const isUsable = `held.tenant_id = $1 and held.link_hash = $2 and held.expires_a
   and coalesce(account.password_changed_at <= held.created_at, true)
   and client.tenant_id = $1 and client.status = 'active' and coalesce(client.resumed_at <= held.created_at, true)`;
 
-const look = `
+const find = `
 select account.login_id, account.first_name, account.last_name, client.tenant_id, client.name as tenant_name,
   client.password_hash as declared, held.expires_at
 from password_reset held, "user" account, tenant client where ${isUsable}`;
@@ -22,7 +22,7 @@ from password_reset held, "user" account, tenant client where ${isUsable}`;
 /** The user of the link, if it can still be used. Does not use it up. */
 export async function findReset(ctx: Context, { tenantId, hash }: ResetHandle) {
   const values = [tenantId, hash, ctx.now()];
-  const [row] = await run<PendingInvitation>(ctx, { name: 'look_at_reset', text: look, values });
+  const [row] = await run<PendingInvitation>(ctx, { name: 'look_at_reset', text: find, values });
   return row ?? null;
 }
 

@@ -7,7 +7,7 @@ const deadlineMilliseconds = 5_000;
  * and a name whose server does not respond blocks one of them for ten seconds. `servers` replaces the system's name
  * servers.
  */
-export async function lookUp(name: string, servers?: readonly string[]): Promise<LookupAddress[]> {
+export async function resolveHost(name: string, servers?: readonly string[]): Promise<LookupAddress[]> {
   const resolver = new dns.Resolver({ timeout: 1_500, tries: 2 });
   if (servers) resolver.setServers(servers);
   const deadline = setTimeout(() => resolver.cancel(), deadlineMilliseconds);
@@ -21,6 +21,6 @@ export async function lookUp(name: string, servers?: readonly string[]): Promise
 }
 
 /** Uses the system's resolver, which also knows /etc/hosts and search domains, for names that the operator listed. */
-export function lookUpBySystem(name: string): Promise<LookupAddress[]> {
+export function resolveBySystem(name: string): Promise<LookupAddress[]> {
   return dns.lookup(name, { all: true, verbatim: true });
 }

@@ -6,7 +6,7 @@ import { run } from './transaction.ts';
  * Maximum rows that one statement visits. On the embedded database 2,000 rows take 3 to 20 ms, while other statements
  * wait.
  */
-export const maxVisited = 2_000;
+export const maxScanned = 2_000;
 
 /** SQL for a column of `held`, and for the only value that the rows have in it. */
 export type Fixed = { column: string; value: string };
@@ -45,7 +45,7 @@ export type List = ListOrder & {
   /** Maximum rows on the page. */
   wanted: number;
   /** Maximum rows that a statement visits, if each takes several look-ups. */
-  maxVisited?: number;
+  maxScanned?: number;
 };
 
 /**
@@ -136,7 +136,7 @@ function isBehind<R>({ key, newest }: List, row: R, other: R): boolean {
  * covers several filters at once, and each filter may match many rows even if no row matches all of them. If the first
  * path neither fills the page nor reaches its end, the others are tried, and the one that got furthest is used.
  */
-export async function visitRows<R extends object>(ctx: { db: Database }, list: List): Promise<Visit<R>> {
+export async function scanRows<R extends object>(ctx: { db: Database }, list: List): Promise<Visit<R>> {
   const visit = await tryAccessPaths<R>(ctx, list);
   if (visit === null) throw new Error('A list needs a path in its own order.');
   return visit;
@@ -148,17 +148,12 @@ export async function tryAccessPaths<R extends object>(
   list: List,
 ): Promise<Visit<R> | null> {
   const [first] = list.accessPaths;
-  const maxRows = firstVisited(list);
-  const visit = first && (await visitBy<R>(ctx, list, first, maxRows));
+  const maxRows = firstScanLimit(list);
+  const visit = first && (await scanBy<R>(ctx, list, first, maxRows));
   if (visit?.isDone) return visit;
   let furthest: (Visit<R> & { end: R }) | null = null;
   for (const pathOf of list.accessPaths) {
-    const { isDone, isInOrder, ...visit } = await visitBy<R>(
-      ctx,
-      list,
-      pathOf,
-      list.maxVisited ?? maxVisited,
-    );
+    const { isDone, isInOrder, ...visit } = await scanBy<R>(ctx, list, pathOf, list.maxScanned ?? maxScanned);
     if (isDone) return visit;
     const { end } = visit;
     if (!isInOrder || end === null) continue;
@@ -168,9 +163,9 @@ export async function tryAccessPaths<R extends object>(
 }
 
 /** Most pages are full after a few rows. With a limit of 2,000, the planner would sort all rows of a range instead. */
-const firstVisited = ({ wanted }: List) => Math.max(100, 2 * wanted);
+const firstScanLimit = ({ wanted }: List) => Math.max(100, 2 * wanted);
 
-async function visitBy<R extends object>(
+async function scanBy<R extends object>(
   ctx: { db: Database },
   list: List,
   pathOf: List['accessPaths'][number],

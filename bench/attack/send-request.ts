@@ -8,7 +8,7 @@ export const honestAddress = '127.0.0.2';
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 export type Reply = { status: number; headers: Record<string, unknown>; body: any; milliseconds: number };
 
-export type Ask = {
+export type RequestOptions = {
   method?: string;
   headers?: OutgoingHttpHeaders;
   body?: string | Uint8Array;
@@ -24,7 +24,7 @@ export function addressOf(url: URL): { host: string; port: number; name: string 
 }
 
 /** One request. A connection that ends without a response counts as status 0. */
-export function ask(address: string, options: Ask = {}): Promise<Reply> {
+export function sendRequest(address: string, options: RequestOptions = {}): Promise<Reply> {
   const url = new URL(address);
   const { host, port, name } = addressOf(url);
   const { method = 'GET', body, key, agent, localAddress = attackerAddress } = options;
@@ -62,7 +62,7 @@ export function ask(address: string, options: Ask = {}): Promise<Reply> {
 }
 
 export function send(address: string, method: string, body: unknown, key?: string): Promise<Reply> {
-  return ask(address, { method, body: JSON.stringify(body), ...(key ? { key } : {}) });
+  return sendRequest(address, { method, body: JSON.stringify(body), ...(key ? { key } : {}) });
 }
 
 /** Connections that send the given bytes and then `drip` once a second. Returns a function that closes them. */

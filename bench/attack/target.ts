@@ -8,11 +8,11 @@ import {
   temporaryFolder,
 } from '../../server/test/support/process.ts';
 import { packCourse } from '../../test/journeys/made-courses.ts';
-import { ask, type Reply, send } from './ask.ts';
 import type { Probe } from './honest.ts';
+import { type Reply, send, sendRequest } from './send-request.ts';
 
 /** The target: a service with its own data folder, two tenants, courses and learners. */
-export type World = {
+export type Target = {
   service: Running;
   folder: string;
   api: (method: string, path: string, body?: unknown, key?: string) => Promise<Reply>;
@@ -50,7 +50,7 @@ export function expect(reply: Reply, ...statuses: number[]): Reply {
 }
 
 /** Starts the service as a careless operator would, with umask 022, and fills it. */
-export async function openWorld(more: Environment = {}): Promise<World> {
+export async function openTarget(more: Environment = {}): Promise<Target> {
   const folder = await temporaryFolder();
   const [port, contentPort] = await freePorts(2);
   const mask = process.umask(0o022);
@@ -63,9 +63,9 @@ export async function openWorld(more: Environment = {}): Promise<World> {
     ...more,
   });
   process.umask(mask);
-  const api: World['api'] = (method, path, body, key = bootstrapKey) =>
+  const api: Target['api'] = (method, path, body, key = bootstrapKey) =>
     body === undefined
-      ? ask(service.baseUrl + path, { method, key })
+      ? sendRequest(service.baseUrl + path, { method, key })
       : send(service.baseUrl + path, method, body, key);
   const keyOf = async (tenant: string, Scopes?: string[]) => {
     const made = await api('POST', `/tenant/${tenant}/key`, {
@@ -80,7 +80,7 @@ export async function openWorld(more: Environment = {}): Promise<World> {
   for (const course of [scorm, webCourse])
     expect(await api('PUT', `/course/${course}/option/year`, { Duration: 'P1Y' }), 201);
   const zip = await readFile(await packCourse('phishing'));
-  const imported = await ask(`${service.baseUrl}/course/${scorm}/package`, {
+  const imported = await sendRequest(`${service.baseUrl}/course/${scorm}/package`, {
     method: 'PUT',
     key: bootstrapKey,
     headers: { 'content-type': 'application/zip' },
@@ -88,7 +88,7 @@ export async function openWorld(more: Environment = {}): Promise<World> {
   });
   expect(imported, 200, 201);
   const key = await keyOf('acme');
-  const learner: World['learner'] = async (fields = {}, by = key) => {
+  const learner: Target['learner'] = async (fields = {}, by = key) => {
     const loginId = uniqueName('learner');
     expect(await api('POST', '/user', { LoginID: loginId, ...fields }, by), 201);
     const { body } = expect(await api('POST', `/enrol/${loginId}/${scorm}`, {}, by), 201);
@@ -108,14 +108,14 @@ export async function openWorld(more: Environment = {}): Promise<World> {
 
 /** The click on the launch link, and the page's first request. If one is rejected, returns 0 and the response. */
 export async function click(launchUrl: string): Promise<{ ticket: string | null; reply: Reply }> {
-  const reply = await ask(launchUrl);
+  const reply = await sendRequest(launchUrl);
   return { ticket: typeof reply.headers.location === 'string' ? reply.headers.location : null, reply };
 }
 
 export async function openSession({ launchUrl }: Learner): Promise<OpenSession> {
   const { ticket, reply } = await click(launchUrl);
   if (!ticket) throw new Error(`the click returned ${reply.status}`);
-  const { body } = expect(await ask(`${ticket}/session`, { method: 'POST' }), 201);
+  const { body } = expect(await sendRequest(`${ticket}/session`, { method: 'POST' }), 201);
   const session: OpenSession = {
     base: `${new URL(ticket).origin}/play/${body.Session}`,
     next: body.NextCommit,
@@ -139,13 +139,13 @@ function firstUnit(units: { UnitID: string; Kind: string | null; Children: never
 }
 
 /** The honest clients' requests during every attack: the API, a launch click, the player and a course file. */
-export async function honestProbes(world: World): Promise<Probe[]> {
-  const learner = await world.learner();
+export async function honestProbes(target: Target): Promise<Probe[]> {
+  const learner = await target.learner();
   const { ticket } = await click(learner.launchUrl);
   const session = await openSession(learner);
-  const read = `${world.service.baseUrl}/enrolment/${learner.loginId}/${learner.enrollId}`;
+  const read = `${target.service.baseUrl}/enrolment/${learner.loginId}/${learner.enrollId}`;
   return [
-    { name: 'interface', address: read, key: world.key, expected: 200 },
+    { name: 'interface', address: read, key: target.key, expected: 200 },
     { name: 'launch', address: learner.launchUrl, expected: 303 },
     { name: 'player', address: ticket ?? '', expected: 200 },
     { name: 'course file', address: `${session.base}/content/index.html`, expected: 200 },

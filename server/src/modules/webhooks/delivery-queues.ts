@@ -3,49 +3,50 @@ export type Waiting = {
   deliveryId: string;
   number: number;
   eventId: string;
+  /** Identifies its queue: the enrolment, or the user for events without one. */
   lane: string;
   attempts: number;
   first: Date | null;
   next: Date | null;
 };
 
-export type Lanes = {
+export type DeliveryQueues = {
   size: number;
   add: (waiting: Waiting) => void;
-  /** Takes the first delivery that is due in a lane without one in progress, and marks it as in progress. */
+  /** Takes the first delivery that is due in a queue without one in progress, and marks it as in progress. */
   take: (now: Date) => Waiting | null;
-  /** Ends the delivery, so that the next one in its lane may start. */
+  /** Ends the delivery, so that the next one in its queue may start. */
   done: (waiting: Waiting) => void;
   /** Puts the delivery back after an attempt, to wait until `waiting.next`. */
   release: (waiting: Waiting) => void;
   /** Whether `take` would find a delivery. */
   isDue: (now: Date) => boolean;
-  /** When the next lane is due; null if none is waiting. */
+  /** When the next queue is due; null if none is waiting. */
   wakeAt: (now: Date) => Date | null;
   /** Makes all waiting deliveries due now. */
-  hasten: () => void;
+  makeAllDue: () => void;
 };
 
-/** Deliveries in lanes: sequential within a lane, independent across lanes. */
-export function openLanes(): Lanes {
-  const lanes = new Map<string, Waiting[]>();
-  /** Lanes whose first delivery may be due now. */
+/** Deliveries in queues: sequential within a queue, independent across queues. */
+export function openDeliveryQueues(): DeliveryQueues {
+  const queues = new Map<string, Waiting[]>();
+  /** Queues whose first delivery may be due now. */
   const ready: string[] = [];
-  /** Lanes whose first delivery is not due yet. */
+  /** Queues whose first delivery is not due yet. */
   const sleeping = new Map<string, Date>();
   let size = 0;
 
-  const wake = (lane: string) => {
-    const head = lanes.get(lane)?.[0];
-    if (!head) lanes.delete(lane);
-    else if (head.next) sleeping.set(lane, head.next);
-    else ready.push(lane);
+  const wake = (key: string) => {
+    const head = queues.get(key)?.[0];
+    if (!head) queues.delete(key);
+    else if (head.next) sleeping.set(key, head.next);
+    else ready.push(key);
   };
   const wakeDue = (now: Date) => {
-    for (const [lane, at] of sleeping)
+    for (const [key, at] of sleeping)
       if (at <= now) {
-        sleeping.delete(lane);
-        ready.push(lane);
+        sleeping.delete(key);
+        ready.push(key);
       }
   };
 
@@ -55,32 +56,32 @@ export function openLanes(): Lanes {
     },
     add(waiting) {
       size++;
-      const lane = lanes.get(waiting.lane);
-      if (lane) lane.push(waiting);
+      const own = queues.get(waiting.lane);
+      if (own) own.push(waiting);
       else {
-        lanes.set(waiting.lane, [waiting]);
+        queues.set(waiting.lane, [waiting]);
         wake(waiting.lane);
       }
     },
     take(now) {
       wakeDue(now);
-      const lane = ready.shift();
-      return (lane !== undefined && lanes.get(lane)?.[0]) || null;
+      const key = ready.shift();
+      return (key !== undefined && queues.get(key)?.[0]) || null;
     },
     done(waiting) {
       size--;
-      lanes.get(waiting.lane)?.shift();
+      queues.get(waiting.lane)?.shift();
       wake(waiting.lane);
     },
     release(waiting) {
-      lanes.get(waiting.lane)?.splice(0, 1, waiting);
+      queues.get(waiting.lane)?.splice(0, 1, waiting);
       wake(waiting.lane);
     },
     isDue(now) {
       wakeDue(now);
       return ready.length > 0;
     },
-    hasten() {
+    makeAllDue() {
       ready.push(...sleeping.keys());
       sleeping.clear();
     },

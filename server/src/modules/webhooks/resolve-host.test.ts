@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { measureDuring } from '../../../test/support/honest-client.ts';
 import { slackSeconds } from '../../../test/support/until.ts';
 import { AddressRejected, resolveChecked } from './addresses.ts';
-import { lookUp } from './look-up.ts';
+import { resolveHost } from './resolve-host.ts';
 
 /**
  * A name server that answers every A query with `address`, except for names that begin with `slow`, to which it does
@@ -37,10 +37,10 @@ after(() => server.close());
 test('100 names with unresponsive name servers do not delay other names and fail after 5 s', async () => {
   const begun = performance.now();
   const slow = Promise.allSettled(
-    Array.from({ length: 100 }, (_, nth) => lookUp(`slow-${nth}.example`, [place])),
+    Array.from({ length: 100 }, (_, nth) => resolveHost(`slow-${nth}.example`, [place])),
   );
   const { longestWait, requests } = await measureDuring(async () => {
-    assert.deepEqual(await lookUp('good.example', [place]), [{ address: '93.184.216.34', family: 4 }]);
+    assert.deepEqual(await resolveHost('good.example', [place]), [{ address: '93.184.216.34', family: 4 }]);
   }, slow);
   assert.ok(requests > 20 && longestWait < 1_000, `${requests} look-ups, ${longestWait} ms`);
   for (const { status } of await slow) assert.equal(status, 'rejected');
