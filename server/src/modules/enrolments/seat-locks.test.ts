@@ -226,7 +226,16 @@ test('an erasure ends its transaction once it has withdrawn ten enrolments', asy
         });
       }, queue),
   });
-  await eraseUser({ ...counting, tenantId: TenantID }, { loginId: LoginID, plan: false });
+  while (
+    !(await eraseUser(
+      { ...counting, tenantId: TenantID },
+      {
+        loginId: LoginID,
+        plan: false,
+        isContinued: false,
+      },
+    ))
+  );
   assert.deepEqual(freed.slice(0, 3), [10, 10, 5]);
   assert.ok(freed.length > 3);
 });

@@ -14,24 +14,23 @@ import type { Erasure } from './schemas.ts';
 
 /**
  * Erases a person and ends their access. The first transaction locks the user, closes the account and, if there is
- * little data, erases everything. Otherwise the rest follows in batches of one transaction each. Returns when nothing
- * is left.
+ * little data, erases everything. Otherwise each call erases a batch, and returns null until nothing is left.
  */
 export async function eraseUser(
   ctx: TenantContext,
-  input: { loginId: string; plan: boolean },
-): Promise<Erasure> {
-  const { loginId } = input;
+  input: { loginId: string; plan: boolean; isContinued: boolean },
+): Promise<Erasure | null> {
+  const { loginId, isContinued } = input;
   if (input.plan) return plan(ctx, loginId);
   const begun = await transaction(ctx, async (ctx) => {
-    const begun = await beginErasure(ctx, loginId);
+    const begun = await beginErasure(ctx, loginId, isContinued);
     if (!begun) return null;
     const { erasureId, isNew } = begun;
     const isOver = await eraseSome(ctx, erasureId);
     if (isNew) await appendAudit(ctx, ctx.tenantId, { action: 'user.erased', targetId: erasureId, data: {} });
     return { erasureId, isOver };
   });
-  if (begun && !begun.isOver) await finishErasure(ctx, begun.erasureId);
+  if (begun && !begun.isOver) return null;
   return readReceipt(ctx, { loginId, erasureId: begun?.erasureId ?? null });
 }
 
@@ -55,6 +54,7 @@ async function plan(ctx: TenantContext, loginId: string): Promise<Erasure> {
 async function beginErasure(
   ctx: TenantContext,
   loginId: string,
+  isContinued: boolean,
 ): Promise<{ erasureId: string; isNew: boolean } | null> {
   const person = await findPerson(ctx, loginId, true);
   if (!person) return null;
@@ -66,6 +66,8 @@ async function beginErasure(
     .where('user_id', '=', person.userId)
     .executeTakeFirst();
   if (known) return { erasureId: known.erasure_id, isNew: false };
+  // Another node has finished, and the LoginID already belongs to somebody else.
+  if (isContinued) return null;
   const now = ctx.now();
   const erasureId = newId(now);
   const progress: ErasureProgress = beginning(now);

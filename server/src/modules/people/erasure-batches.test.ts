@@ -6,6 +6,7 @@ import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test
 import { transaction } from '../../platform/db/transaction.ts';
 import { agentOf, statementData } from '../xapi/personal-data.ts';
 import { findPerson } from './all-personal-data.ts';
+import { eraseUser } from './erase.ts';
 import { eraseSome } from './erase-batches.ts';
 import { beginning } from './erasure-progress.ts';
 import { finishErasures } from './finish-erasures.ts';
@@ -138,4 +139,26 @@ test('statements with very many keys are erased a few at a time', async () => {
   for (let batch = await erase(); batch; batch = batch.next === null ? undefined : await erase())
     records.push(batch.records);
   assert.deepEqual(records, [2, 2, 1]);
+});
+
+test('a large erasure takes several turns, between which other tenants have theirs', async () => {
+  const { LoginID, userId } = await crowded();
+  const erase = (isContinued: boolean) => eraseUser(ctx, { loginId: LoginID, plan: false, isContinued });
+  assert.equal(await erase(false), null);
+  let turns = 1;
+  let receipt = null;
+  for (; receipt === null; turns++) receipt = await erase(true);
+  assert.ok(turns > 2, `${turns} turns`);
+  assert.equal(await left(userId), 0);
+  // The receipt is the same for a repeated call.
+  assert.deepEqual(await erase(false), receipt);
+});
+
+test('between turns, another user who has received the LoginID is not erased', async () => {
+  const LoginID = await user();
+  const erase = (isContinued: boolean) => eraseUser(ctx, { loginId: LoginID, plan: false, isContinued });
+  const receipt = await erase(false);
+  expectStatus(await api('POST', '/user', { LoginID }), 201);
+  assert.deepEqual(await erase(true), receipt);
+  expectStatus(await api('GET', `/user/${LoginID}`), 200);
 });

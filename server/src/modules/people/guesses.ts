@@ -23,6 +23,12 @@ delete from sign_in_guess where name_mark in (
   limit 10 for update skip locked
 )`;
 
+/** Creates the row if there is none, because a successful sign-in deletes it. */
+const lock = `
+insert into sign_in_guess as known (name_mark, guessed_at, expires_at) values ($1, '{}', $2)
+on conflict (name_mark) do update set expires_at = known.expires_at
+returning known.guessed_at`;
+
 /**
  * Counts the attempt as a failure before its result is known, as POST /user/check does, but for any name: the limit
  * must not reveal which users exist, and anonymous callers must not use up the attempts that POST /user/check allows.
@@ -33,19 +39,12 @@ export async function recordGuess(ctx: Context, mark: string, max = maxFailures)
   const row = { name_mark: mark, guessed_at: [now], expires_at: new Date(now.getTime() + window) };
   await transaction(ctx, async (ctx) => {
     await run(ctx, { name: 'clean_sign_in_guesses', text: clean, values: [mark, now] });
-    // Creates the row, so that the next statement can lock it.
-    await ctx.db
-      .insertInto('sign_in_guess')
-      .values({ ...row, guessed_at: [] })
-      .onConflict((conflict) => conflict.column('name_mark').doNothing())
-      .execute();
-    const { guessed_at } = await ctx.db
-      .selectFrom('sign_in_guess')
-      .select('guessed_at')
-      .where('name_mark', '=', mark)
-      .forUpdate()
-      .executeTakeFirstOrThrow();
-    const recent = guessed_at.filter((at) => at.getTime() > now.getTime() - window);
+    const [known] = await run<{ guessed_at: Date[] }>(ctx, {
+      name: 'lock_sign_in_guess',
+      text: lock,
+      values: [mark, row.expires_at],
+    });
+    const recent = (known?.guessed_at ?? []).filter((at) => at.getTime() > now.getTime() - window);
     if (recent.length >= max) throw tooManyPasswords(ctx, recent[0] ?? null);
     await ctx.db
       .updateTable('sign_in_guess')

@@ -36,8 +36,11 @@ export const peopleRoutes = [
     events: ['user.erased', 'enrolment.withdrawn'],
     audits: ['user.erased'],
     heavy: true,
-    handle: async (ctx, { params, query }) =>
-      ok(await eraseUser(ctx, { loginId: params.LoginID, plan: query.plan ?? false })),
+    handle: async (ctx, { params, query, turn }) => {
+      const input = { loginId: params.LoginID, plan: query.plan ?? false, isContinued: turn > 0 };
+      const erasure = await eraseUser(ctx, input);
+      return erasure === null ? { status: 200, isPartial: true } : ok(erasure);
+    },
   }),
   route({
     ...common,

@@ -27,7 +27,7 @@ function send(reply: FastifyReply, { status, body, headers, file }: RouteRespons
 export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
-    const input = { params, query, body, request, prepared: undefined };
+    const input = { params, query, body, request, prepared: undefined, turn: 0 };
     return send(
       reply,
       await route.handle(inQueue(ctx, anonymousQueueOf(request.address)), input as never, reply),
@@ -42,6 +42,7 @@ type Call = {
   request: FastifyRequest;
   reply: FastifyReply;
   source?: FromReplica | null;
+  turn?: number;
 };
 
 function contextOf(
@@ -63,11 +64,11 @@ function contextOf(
 }
 
 /** The handler's input. `more` has query fields that request one page of several. */
-async function inputOf({ ctx, route, request }: Call, more?: object) {
+async function inputOf({ ctx, route, request, turn = 0 }: Call, more?: object) {
   if (more && 'Cursor' in more) await ctx.checkCaller?.();
   const { params, query, body } = request;
   const asked = { params, query: more ? { ...(query as object), ...more } : query, body, request };
-  return Object.assign(asked, { prepared: await route.prepare?.(ctx, asked as never) });
+  return Object.assign(asked, { prepared: await route.prepare?.(ctx, asked as never), turn });
 }
 
 async function act(call: Call, more?: object): Promise<RouteResponse> {
@@ -97,10 +98,10 @@ function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Pro
 
 async function workInTurns(
   { ctx, request }: Call,
-  work: () => Promise<RouteResponse>,
+  work: (turn: number) => Promise<RouteResponse>,
 ): Promise<RouteResponse> {
-  for (;;) {
-    const answer = await readInTurn(ctx, request, work);
+  for (let turn = 0; ; turn++) {
+    const answer = await readInTurn(ctx, request, () => work(turn));
     if (!answer.isPartial) return answer;
   }
 }
@@ -124,7 +125,7 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
       return send(reply, answer);
     }
     if (route.whole) admitExport(ctx, request);
-    const work = () => (key === null ? act(call) : actOnce(call, key));
+    const work = (turn = 0) => (key === null ? act({ ...call, turn }) : actOnce(call, key));
     const answer = await (route.heavy || route.whole ? workInTurns(call, work) : work());
     return send(reply, route.whole ? { ...answer, body: sendInTurn(ctx, request, partsOf(answer)) } : answer);
   };

@@ -55,8 +55,8 @@ export type Input<P, Q, B> = {
   request: FastifyRequest;
 };
 
-/** Added to the input: the result of `prepare`. */
-type Prepared<R> = { prepared: R };
+/** Added to the input: the result of `prepare`, and how many turns of this request came before. */
+type Prepared<R> = { prepared: R; turn: number };
 
 /** One API operation as data. */
 export type Route = {

@@ -233,9 +233,13 @@ function charge(ctx: Context, { budget }: Player, use: RunTimeUse): Problem | nu
   return reject(ctx, 'runTime', calls ? 'session_rate' : 'session_bytes', { detail, retryAfter });
 }
 
+/** Sign-ins of a network that may wait even if the queue is full. */
+const alwaysWaiting = 10;
+
 /**
  * Checks an anonymous caller's password, two at a time for each /24 or /48 network, whose callers may be waiting for a
- * lock of their own tenant. An address may occupy a quarter of the queue, and a network half.
+ * lock of their own tenant. An address may occupy a quarter of the queue, and a network half. A network with few waiting
+ * is not rejected even if others have filled the queue, because networks take turns.
  */
 export async function checkInTurn<Result>(
   ctx: Context,
@@ -249,7 +253,9 @@ export async function checkInTurn<Result>(
     ofAddress?.();
     ofSite?.();
   };
-  const isFull = waitingIn(passwords) >= passwords.maxWaiting;
+  const site = siteOf(request.address);
+  const waiting = passwords.callers.get(site)?.waiting.length ?? 0;
+  const isFull = waiting >= alwaysWaiting && waitingIn(passwords) >= passwords.maxWaiting;
   if (!ofAddress || !ofSite || isFull) {
     countRejection(
       ctx,
@@ -261,7 +267,7 @@ export async function checkInTurn<Result>(
   }
   const waits = () => ctx.counters.poolWaits.inc({ pool: 'passwords' });
   try {
-    return await (inTurn(passwords, siteOf(request.address), work, waits) ?? Promise.reject(overloaded()));
+    return await (inTurn(passwords, site, work, waits) ?? Promise.reject(overloaded()));
   } finally {
     release();
   }
