@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_e0baec85e2bb (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_31b97ea558f1 (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -82,6 +82,10 @@ begin
       continue;
     end if;
     
+    select known.group_name into current_group from "user" known
+    where known.tenant_id = $1 and known.user_id = fact.user_id for key share;
+    is_known := found;
+    
     former_id := fact.enroll_id;
     if former_id is null and request.if_enrolled = 'extend' then
       select latest.enroll_id into former_id from (
@@ -122,9 +126,6 @@ begin
       continue;
     end if;
     
-    select known.group_name into current_group from "user" known
-    where known.tenant_id = $1 and known.user_id = fact.user_id for key share;
-    is_known := found;
     if exists (select from enrolment own where own.tenant_id = $1 and own.user_id = fact.user_id
         offset 4999) then
       action := 'limit';

@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { limitLockWaits } from '../../platform/db/lock-waits.ts';
 import { run } from '../../platform/db/transaction.ts';
 
 type OptionKey = { course_id: string; duration_id: string };
@@ -11,12 +12,6 @@ export function seatsLeft(option: { seats: number | null; seats_taken: number })
 export const takeSeatSql = (isOption: string): string => `update enrol_option option
       set seats_taken = option.seats_taken + 1
       where ${isOption} and (option.seats is null or option.seats_taken < option.seats)`;
-
-/**
- * SQL of a function: until the transaction ends, other tenants wait for the seat's option, so nothing in it may wait long
- * for another lock.
- */
-export const limitWaitsSql = `perform set_config('lock_timeout', '300ms', true)`;
 
 /** SQL: returns a seat that was taken in the same transaction. */
 export const returnSeatSql = (isOption: string): string => `update enrol_option option
@@ -42,12 +37,8 @@ export async function takeSeat(ctx: Context, option: OptionKey): Promise<boolean
   if (await isUnlimited(ctx, option)) return true;
   const values = [option.course_id, option.duration_id];
   const isTaken = (await run(ctx, { name: 'take_seat', text: takeText, values })).length > 0;
-  await limitWaits(ctx);
+  await limitLockWaits(ctx);
   return isTaken;
-}
-
-async function limitWaits(ctx: Context): Promise<void> {
-  await run(ctx, { text: `set local lock_timeout = '300ms'`, values: [] });
 }
 
 const freeText = `
@@ -57,7 +48,7 @@ export async function freeSeats(ctx: Context, option: OptionKey, count: number):
   if (await isUnlimited(ctx, option)) return;
   const values = [option.course_id, option.duration_id, count];
   await run(ctx, { name: 'free_seats', text: freeText, values });
-  await limitWaits(ctx);
+  await limitLockWaits(ctx);
 }
 
 /** The lock waits for enrolments in progress and blocks new ones, so that the following count is complete. */

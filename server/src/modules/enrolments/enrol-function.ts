@@ -1,6 +1,7 @@
 import { databaseFunction } from '../../platform/db/functions.ts';
+import { limitLockWaitsSql } from '../../platform/db/lock-waits.ts';
 import type { OptionRow } from '../catalogue/options.ts';
-import { limitWaitsSql, returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
+import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
 import type { EventType } from '../events/types.ts';
 import { collected, eventType } from '../events/write.ts';
 import { cappedDuration, cappedEnd } from './capped-duration.ts';
@@ -132,11 +133,16 @@ const isChosen = 'option.course_id = request.course_id and option.duration_id = 
 /** Maximum number of a user's enrolments, which change together with the user's group. */
 const maxEnrolments = 5_000;
 
-/** Also reads the latest group. Locked before the seat, for which other tenants wait. */
+/**
+ * Also reads the latest group. Locked before the seat, for which other tenants wait, and before the former enrolment,
+ * because a change of the group locks both in this order.
+ */
 const lockUser = `
     select known.group_name into current_group from "user" known
     where known.tenant_id = $1 and known.user_id = fact.user_id for key share;
-    is_known := found;
+    is_known := found;`;
+
+const limitEnrolments = `
     if exists (select from enrolment own where own.tenant_id = $1 and own.user_id = fact.user_id
         offset ${maxEnrolments - 1}) then
       action := 'limit';
@@ -153,7 +159,7 @@ const takeSeat = `
         exit when processed > ${rowsWithSeats};
         ${takeSeatSql(isChosen)};
         is_full := not found;
-        ${limitWaitsSql};
+        ${limitLockWaitsSql};
         has_seat := has_seat or found;
       end if;
       if is_full then
@@ -216,7 +222,7 @@ const insert = `
  * says whether nothing else follows in the transaction; `$5` is the number of rows that the transaction has already
  * processed; `$6` has the seats that a plan has already counted, and is null unless it is a plan. Rows that the
  * transaction should not process while it holds seats have no result. Rows are locked in a fixed order, so that nodes
- * do not deadlock: by course, then enrolment, user and option.
+ * do not deadlock: by course, then user, enrolment and option.
  */
 export const enrolFunction = databaseFunction({
   name: 'enrol',
@@ -275,9 +281,10 @@ begin
       return next;
       continue;
     end if;
+    ${lockUser}
     ${lockFormer}
     ${extend}
-    ${lockUser}
+    ${limitEnrolments}
     ${takeSeat}
     ${endFormer}
     ${insert}

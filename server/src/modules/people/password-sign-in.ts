@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { limitLockWaits } from '../../platform/db/lock-waits.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -71,6 +72,8 @@ export async function signInWithPassword(
   const { token, hash } = newToken(tenantId);
   const values = [...names, ...newSessionTimes(ctx), hash, input.userAgent, stored];
   const isOpen = await transaction(ctx, async (ctx) => {
+    // Other networks wait for this one's place.
+    await limitLockWaits(ctx);
     const [used] = await run<Used>(ctx, { name: 'open_user_session', text: open, values });
     if (!used) return false;
     const { user_id: userId, is_admin: isAdmin } = used;
