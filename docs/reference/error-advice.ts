@@ -58,7 +58,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   not_resettable: 'Enrol the user again with `IfEnrolled` set to `renew`.',
   not_waivable: 'Only AUs of cmi5 courses can be waived, after the learner has opened the course once.',
   too_many_enrolments:
-    'A user can have 5,000 enrolments, including ended ones. Send `IfEnrolled: extend` to extend one of them instead of creating another.',
+    'A user can have 2,000 enrolments, including ended ones. Send `IfEnrolled: extend` to extend one of them instead of creating another.',
   no_seats_left:
     'Ask the operator for more `Seats`, or withdraw an enrolment that is still within the grace period.',
   tenant_exists: 'Change the tenant with `PUT /tenant/{TenantID}`.',

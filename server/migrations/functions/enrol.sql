@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_31b97ea558f1 (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_1e7e832b268c (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -127,7 +127,7 @@ begin
     end if;
     
     if exists (select from enrolment own where own.tenant_id = $1 and own.user_id = fact.user_id
-        offset 4999) then
+        offset 1999) then
       action := 'limit';
       return next;
       continue;

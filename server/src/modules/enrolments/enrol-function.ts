@@ -131,7 +131,7 @@ const extend = `
 const isChosen = 'option.course_id = request.course_id and option.duration_id = chosen';
 
 /** Maximum number of a user's enrolments, which change together with the user's group. */
-const maxEnrolments = 5_000;
+const maxEnrolments = 2_000;
 
 /**
  * Also reads the latest group. Locked before the seat, for which other tenants wait, and before the former enrolment,

@@ -37,7 +37,7 @@ export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
   if (outcome.action === 'limit')
     return new Problem(
       'too_many_enrolments',
-      'The user has 5,000 enrolments, including ended ones, which is the maximum. Extend one of them with IfEnrolled set to extend.',
+      'The user has 2,000 enrolments, including ended ones, which is the maximum. Extend one of them with IfEnrolled set to extend.',
       { param: 'LoginID' },
     );
   if (outcome.is_full)

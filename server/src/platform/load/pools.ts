@@ -207,7 +207,7 @@ export function openAdmission(config: Config): Admission {
       max: 2 * concurrentHashes,
       maxPerCaller: concurrentHashes,
       maxWaiting: maxWaitingPasswords,
-      longestWait: 5_000,
+      longestWait: 15_000,
     }),
     passwordAddresses: openBudgets({ concurrent: maxWaitingPasswords / 4 }),
     passwordSites: openBudgets({ concurrent: maxWaitingPasswords / 2 }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { movableClock } from '../../../../test/support/clock.ts';
-import { otherNode } from '../../../../test/support/nodes.ts';
+import { observed, otherNode } from '../../../../test/support/nodes.ts';
 import { play } from '../../../../test/support/player.ts';
 import { startService } from '../../../../test/support/service.ts';
 import { startMailServer } from '../../../../test/support/smtp.ts';
@@ -372,4 +372,21 @@ test('three nodes together send one reminder for each of 1,000 enrolments that e
     values: [tenant.TenantID],
   });
   assert.equal(rows.length, 1000);
+});
+
+test('a tenant whose reminders fail does not stop those of others', async () => {
+  const tenants = [await knownTenant(), await knownTenant(), await knownTenant()];
+  const learners = [];
+  for (const tenant of tenants) learners.push(await enrolled(tenant));
+  clock.advance({ days: 16, minutes: 5 });
+  const broken = tenants[1]?.TenantID;
+  const node = observed(service.ctx, ({ name, values }) => {
+    if (name === 'reminded_learners' && values[0] === broken) throw new Error('the user is locked');
+  });
+  await assert.rejects(remindOfEnds(node), AggregateError);
+  const sent = [];
+  for (const learner of learners) sent.push((await learner.reminders()).length);
+  assert.deepEqual(sent, [1, 0, 1]);
+  await remind();
+  assert.equal((await learners[1]?.reminders())?.length, 1);
 });

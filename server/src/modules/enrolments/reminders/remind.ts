@@ -130,19 +130,27 @@ const tenantsPerRound = 50;
 
 /**
  * Job: reminds learners whose access ends soon, once for each of their tenant's `ReminderDays`, however often and on
- * however many nodes it runs. Returns how many enrolments were considered.
+ * however many nodes it runs. Returns how many enrolments were considered. A tenant whose reminders fail does
+ * not stop the others; the job then fails at the end.
  */
 export async function remindOfEnds(ctx: Context): Promise<number> {
   await syncSettings(ctx);
   let sum = 0;
+  const failed = new Map<string, unknown>();
   while (!ctx.admission.draining) {
     const due = await dueReminders(ctx, tenantsPerRound);
     let passed = 0;
-    for (const next of due) passed += await takeTurn(ctx, next);
+    for (const next of due.filter(({ tenant_id }) => !failed.has(tenant_id)))
+      passed += await takeTurn(ctx, next).catch((error: unknown) => {
+        failed.set(next.tenant_id, error);
+        return 0;
+      });
     // Other nodes have locked the due rows.
     if (passed === 0) break;
     sum += passed;
   }
+  if (failed.size > 0)
+    throw new AggregateError(failed.values(), `The reminders of ${failed.size} tenants could not be sent.`);
   return sum;
 }
 
