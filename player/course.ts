@@ -64,5 +64,5 @@ export type CourseEvents = {
 
 /** Content sets values in bursts; one snapshot after each is enough to survive a crash. */
 export const autosaveDelay = 250;
-/** How long a snapshot that the content does not wait for stays on this device before it is sent. */
+/** How long a snapshot is held on this device before it is sent, if the content is not waiting for it. */
 export const saveDelay = 2_750;

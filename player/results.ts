@@ -32,8 +32,8 @@ function silenceOf({ Data }: Commit): Evidence {
 }
 
 /**
- * The commits of a unit that must reach the service, which merges results value by value: the newest commit, and for
- * each value the newest commit with the best one. There are never more than a few.
+ * The commits of a unit that must reach the service: the newest one and, for each value, the newest one that contains
+ * the best result. The service merges the values separately. There are never more than a few.
  */
 export function commitsToKeep<Held extends { results: Evidence[] }>(oldestFirst: Held[]): Held[] {
   const best = oldestFirst

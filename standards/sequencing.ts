@@ -8,7 +8,7 @@ import { attributeOf, type XmlElement } from './xml.ts';
 const considerations = ['always', 'ifAttempted', 'ifNotSkipped', 'ifNotSuspended'];
 const timings = ['never', 'once', 'onEachNewAttempt'];
 
-/** Reads `imsss:sequencing`. What the item does not define comes from the collection entry that it refers to. */
+/** Reads `imsss:sequencing`. Anything missing from the item comes from the collection entry it refers to. */
 export function readSequencing(
   element: XmlElement | null,
   collection: Map<string, XmlElement>,

@@ -43,7 +43,8 @@ const count = (entries: Entry[], type: string) => entries.filter(({ Type }) => T
 
 /**
  * Reads back everything written (since the last check, unless `all`) and compares it with what was acknowledged. A
- * write without a response must be either complete or absent. The ledger records which, and continues from there.
+ * write without a response must be either complete or absent. The ledger records which it was, and later checks start
+ * from that state.
  */
 export async function check(
   client: Client,

@@ -1680,7 +1680,7 @@ export interface paths {
         put?: never;
         /**
          * Open a player session
-         * @description Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, the text for the learner in the language of `Accept-Language`: `Title`, `Reason` and `Link`, which is null or has the `Text` and `URL` of a link to a review or to the course.
+         * @description Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, with a `Title`, a `Reason` and a `Link` for the learner, in the language from `Accept-Language`. `Link` is null, or has the `Text` and `URL` of a link to a review or to the course.
          */
         post: operations["openSession"];
         delete?: never;
@@ -2734,7 +2734,7 @@ export interface components {
             /** @description The user's `Email` when it was queued. */
             Address: string;
             /**
-             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it, was unavailable for 72 hours, or the link has expired. `cancelled`: its link was used, replaced or revoked before it was sent, or the enrolment that it is about has been completed, ended or extended.
+             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, or the enrolment that it is about has been completed, ended or extended.
              * @enum {string}
              */
             Status: "queued" | "sent" | "failed" | "cancelled";

@@ -10,7 +10,7 @@ export type Call = { fn: string; args: readonly string[] };
 
 /** What a call depends on besides the state. */
 export type Environment = {
-  /** Milliseconds of any clock that only moves forward. */
+  /** Milliseconds from any monotonic clock. */
   now: number;
   /** SCORM 2004: whether a navigation request would succeed now (SN 4th §5.6.5). */
   mayNavigate?: (request: string, target: string | null) => 'true' | 'false' | 'unknown';

@@ -149,7 +149,7 @@ describe('DB.2 Content Delivery Environment Process', () => {
       assert.deepEqual(suspended, exit === 'suspend' ? ['g', 'a'] : []);
     });
 
-  it('what content reported in an earlier attempt does not prevent a new one from being completed (UP.4)', () => {
+  it('results from an earlier attempt do not prevent a new attempt from being completed (UP.4)', () => {
     const learner = learnerOf(courseOf([leaf('a'), leaf('b')]));
     learner.ask('start');
     const data = { 'cmi.completion_status': 'unknown', 'cmi.success_status': 'unknown' };

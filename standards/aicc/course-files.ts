@@ -21,7 +21,8 @@ const splitPath = (path: string) => {
 };
 
 /**
- * Finds the course files: a `.crs` with an `.au` beside it, because `.au` alone may be a sound. Null if there are none.
+ * Finds the course files: a `.crs` with an `.au` beside it, because an `.au` on its own may be an audio file. Null if
+ * there are none.
  */
 export function findCourseFiles(paths: readonly string[]): CourseFiles | null {
   const all = paths.map(splitPath);

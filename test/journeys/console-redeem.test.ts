@@ -148,7 +148,7 @@ test('Each reason why a key cannot be redeemed is announced in plain words, and 
     assert.equal(await field(page).getAttribute('aria-invalid'), 'true', title);
   };
   const { Key } = await newKey(['ladders']);
-  await isRefused(Key.slice(1), 'There is a typing error in the key');
+  await isRefused(Key.slice(1), 'The key contains a typo');
   await expectAccessible(page);
   const inDays = (days: number) => new Date(clock.now().getTime() + days * 86_400_000).toISOString();
   await isRefused((await newKey(['ladders'], { LoginID: other })).Key, 'This key is for another person');

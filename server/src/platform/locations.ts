@@ -16,7 +16,7 @@ export const locations = {
   /** The published package contains this file too. */
   manifest: join(server, isBuilt ? '../..' : '..', 'package.json'),
   courses: isBuilt ? join(server, 'courses') : join(server, '../courses'),
-  /** Our own code, which processes with untrusted input may read. */
+  /** Our own code. Processes that handle untrusted input may read it. */
   code: isBuilt
     ? [server]
     : [join(server, 'src'), join(server, 'package.json'), join(server, '../standards')],

@@ -134,8 +134,8 @@ const isChosen = 'option.course_id = request.course_id and option.duration_id = 
 const maxEnrolments = 2_000;
 
 /**
- * Also reads the latest group. Locked before the seat, for which other tenants wait, and before the former enrolment,
- * because a change of the group locks both in this order.
+ * Also reads the latest group. The user is locked before the seat, because other tenants wait for seats, and before
+ * the former enrolment, because a change of the group locks the user first.
  */
 const lockUser = `
     select known.group_name into current_group from "user" known

@@ -72,7 +72,7 @@ export async function signInWithPassword(
   const { token, hash } = newToken(tenantId);
   const values = [...names, ...newSessionTimes(ctx), hash, input.userAgent, stored];
   const isOpen = await transaction(ctx, async (ctx) => {
-    // Other networks wait for this one's place.
+    // This transaction holds a slot that sign-ins from other networks are waiting for.
     await limitLockWaits(ctx);
     const [used] = await run<Used>(ctx, { name: 'open_user_session', text: open, values });
     if (!used) return false;

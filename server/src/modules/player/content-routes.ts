@@ -139,7 +139,7 @@ export const contentRoutes = [
     name: 'openSession',
     summary: 'Open a player session',
     description:
-      'Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, the text for the learner in the language of `Accept-Language`: `Title`, `Reason` and `Link`, which is null or has the `Text` and `URL` of a link to a review or to the course.',
+      'Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, with a `Title`, a `Reason` and a `Link` for the learner, in the language from `Accept-Language`. `Link` is null, or has the `Text` and `URL` of a link to a review or to the course.',
     runTime: { token: 'ticket', use: 'page' },
     bodyLimit: maxEmptyBody,
     params: Ticket,

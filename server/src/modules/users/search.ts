@@ -133,7 +133,7 @@ function visitWords(
   const cut = words.filter((word) => word !== indexedPart(word));
   const isFiltered =
     input.GroupName !== undefined || input.Email !== undefined || input.Enabled !== undefined;
-  /** Conditions on the user, who is read only if there are any. */
+  /** Conditions on the user, whose row is read only if there are conditions. */
   const ofUser = (parameters: Parameters) =>
     `(select ${[
       filterSql(input, parameters, 'account'),

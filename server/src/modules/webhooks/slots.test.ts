@@ -39,7 +39,7 @@ test('an endpoint with nothing to deliver passes its slot to the next one', () =
   assert.equal(called, 1);
 });
 
-test('a delivery of several requests lets others use its slot between them', async () => {
+test('a delivery that takes several requests frees its slot between requests', async () => {
   const slots = openSlots(1);
   const order: string[] = [];
   const request = async (name: string) => {

@@ -14,7 +14,7 @@ export type Peers = {
   timer: NodeJS.Timeout | null;
 };
 
-/** A network's responses without a slot in the current second, and its requests that are delayed because of them. */
+/** How many responses the network got this second for requests without a slot, and its requests that this limit delays. */
 type NetworkQueue = { since: number; answered: number; readonly waiting: Set<() => void> };
 
 /** A school with 500 learners has one address, and a browser opens six connections. */

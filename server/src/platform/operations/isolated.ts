@@ -27,7 +27,7 @@ const code = [
   ),
 ];
 
-/** A program's result. An error that is not a problem keeps the fields that the log and the error mapper use. */
+/** A program's result. An error other than a `Problem` keeps the fields that the log and the error mapper use. */
 export type IsolatedResult =
   | { answer: unknown }
   | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } }
