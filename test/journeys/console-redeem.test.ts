@@ -199,7 +199,7 @@ test('A learner who has the course sees and confirms the extension', async () =>
   await closeConsole(page);
 });
 
-test('A learner is told when an ended enrolment continues, and when nothing changes', async () => {
+test('The page says when an ended enrolment continues, and when nothing changes', async () => {
   const LoginID = await newLearner();
   const { EnrollID } = (await acme.api('POST', `/enrol/${LoginID}/ladders`)).body;
   const ExpiresAt = new Date(clock.now().getTime() - 1000).toISOString();
@@ -243,7 +243,7 @@ test('After ten unknown keys the page says when the learner can try again', asyn
   await closeConsole(page);
 });
 
-test('A session that has ended keeps the key, and administrators are told that the page is for learners', async () => {
+test('The key is kept when a session has ended, and administrators see that the page is for learners', async () => {
   const LoginID = await newLearner({ Password: passwordHash });
   const { Key } = await newKey(['ladders']);
   const page = await consoleOf(service, { tenant: acme, LoginID }, `/console/redeem#${Key}`);

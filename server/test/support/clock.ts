@@ -12,7 +12,7 @@ export function movableClock() {
       const { seconds = 0, minutes = 0, hours = 0, days = 0 } = span;
       const milliseconds = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
       ahead += milliseconds;
-      // The clock may already be ahead of the real one, because it never stands still.
+      // The clock may be ahead of the real one, because each reading is later than the one before.
       last += milliseconds;
     },
   };

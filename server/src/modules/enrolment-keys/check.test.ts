@@ -138,7 +138,7 @@ test('a check takes no seat', async () => {
   expectProblem(await learner.check(Key), 409, 'no_seats_left');
 });
 
-test('checks and redemptions share one limit on guesses, whoever sends them', async () => {
+test('checks and redemptions share one limit on guesses, for learners and API keys', async () => {
   const LoginID = await user();
   const learner = await learnerOf(LoginID);
   const { Key } = await newKeyOf([await newCourse(service)]);

@@ -44,7 +44,7 @@ test('work that has waited too long is rejected and leaves the queue', async () 
   assert.deepEqual([done, turns.inUse, turns.callers.size], [false, 0, 0]);
 });
 
-/** Work that ends when it is told to. */
+/** Work that runs until `end` is called. */
 function held(turns: FairQueue, owner: string) {
   const { promise, resolve } = Promise.withResolvers<void>();
   let isRunning = false;
