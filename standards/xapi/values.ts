@@ -53,7 +53,7 @@ export const truth: Check = (value, path) => {
 };
 
 export const number: Check = (value, path) => {
-  if (typeof value !== 'number') invalid(path, 'must be a number.');
+  if (!Number.isFinite(value)) invalid(path, 'must be a number of at most 1.8e308.');
 };
 
 export const wholeNumber: Check = (value, path) => {

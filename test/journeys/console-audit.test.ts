@@ -29,7 +29,7 @@ async function withOverride() {
 test('An administrator finds who overrode a result and saves the log', async () => {
   const { tenant, boss, ann, EnrollID } = await withOverride();
   const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/audit');
-  const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
+  const rows = page.getByRole('table', { name: 'Audit trail' }).getByRole('row');
   await rows.nth(1).getByText('Signed in').waitFor();
   await expectAccessible(page);
 
@@ -65,7 +65,7 @@ test('An administrator finds who overrode a result and saves the log', async () 
 test("The operator reads all trails, and filters one tenant's trail by person", async () => {
   const { tenant, ann, CourseID } = await withOverride();
   const page = await consoleOf(service, 'operator', '/console/audit');
-  const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
+  const rows = page.getByRole('table', { name: 'Audit trail' }).getByRole('row');
   await rows.nth(1).getByText('Operator signed in').waitFor();
   await rows.nth(1).getByText('Deployment').waitFor();
   await page.getByRole('link', { name: CourseID }).first().waitFor();

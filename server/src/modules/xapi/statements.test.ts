@@ -310,3 +310,14 @@ test('an Idempotency-Key repeats the response', async () => {
   assert.deepEqual(again, first);
   assert.equal((await find(tenant, {})).statements.length, 1);
 });
+
+test('a number that cannot be represented is rejected, not stored as null', async () => {
+  const tenant = await newTenant(service);
+  const text = JSON.stringify(statement({ result: { score: { raw: 1 } } })).replace('"raw":1', '"raw":1e999');
+  const reply = await tenant.api('POST', '/xapi/statements', text, {
+    ...v1,
+    'content-type': 'application/json',
+  });
+  expectProblem(reply, 400, 'xapi_invalid');
+  assert.match(reply.body.detail, /raw must be a number of at most/);
+});
