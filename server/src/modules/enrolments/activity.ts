@@ -44,7 +44,7 @@ left join earlier_attempt earlier
   on earlier.tenant_id = $1 and earlier.enroll_id = enrolment.enroll_id and earlier.number = $4::integer
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 and known.login_id = $3`;
 
-/** What the content of each started unit recorded, from the stored run-time data. */
+/** Returns what the content of each started unit has recorded in the run-time data. */
 export async function readActivity(
   ctx: TenantContext,
   input: PageQuery & { loginId: string; enrollId: string; Attempt?: number },
@@ -77,7 +77,7 @@ export async function readActivity(
   );
 }
 
-/** The units of an attempt have at most 4 MiB of data in total. */
+/** Needs no limit in bytes, because the units of an attempt have at most 4 MiB of data in total. */
 const unitsText = (table: string, isAttempt: string) => `
 select unit.unit_id, unit.launch, unit.data, unit.evidence, unit.updated_at from ${table} unit
 where unit.tenant_id = $1 and unit.enroll_id = $2 and ${isAttempt} and unit.unit_id > $4

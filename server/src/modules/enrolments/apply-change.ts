@@ -45,7 +45,7 @@ export function changed(
   return row;
 }
 
-/** With different rules, a different earlier attempt may count. */
+/** Recalculates the result, because the new rules may select a different earlier attempt. */
 function changeRules(
   row: EnrolmentWithNames,
   sent: NonNullable<EnrolmentChange['Attempts']> | null,

@@ -3,8 +3,8 @@ import { overrideOf } from './effective-result.ts';
 import type { EnrolmentWithNames } from './record.ts';
 
 /**
- * An administrator's changes to an enrolment. The reason for an override is free text, so it is stored only with the
- * enrolment.
+ * Returns the audit entries for an administrator's changes to an enrolment. They omit the reason
+ * for an override: it is free text, so only the enrolment stores it.
  */
 export function auditsOf(
   before: EnrolmentWithNames,

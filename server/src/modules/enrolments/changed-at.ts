@@ -1,11 +1,13 @@
 /**
- * How long progress may leave `changed_at` unchanged, so that an update touches no index and stays on its page. In the
- * meantime, `last_accessed_at` is the time of the change.
+ * For this long, progress leaves `changed_at` unchanged and updates only `last_accessed_at`. That
+ * column has no index, so the update touches no index and stays on its page.
  */
 export const maxListingDelay = `interval '5 minutes'`;
 
 /** SQL: when the enrolment last changed. */
 export const changedAtSql = (row: string) => `greatest(${row}.changed_at, ${row}.last_accessed_at)`;
 
-/** SQL: whether lists ordered by change still find the enrolment at the time `now` without a new index entry. */
+/**
+ * SQL: whether `changed_at` is so recent that a change at the time `now` may leave it unchanged.
+ */
 export const isListedSql = (row: string, now: string) => `${row}.changed_at > ${now} - ${maxListingDelay}`;

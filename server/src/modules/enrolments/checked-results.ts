@@ -13,8 +13,8 @@ export const unsupportedWarning =
   'The page claimed a better result for the course than its data supports. Only what the data supports counts.';
 
 /**
- * The results after a commit. If nothing but values shared by other courses can explain a result, they are read and the
- * result is evaluated again. All other commits skip this read.
+ * Returns the results after a commit. Only if a result has no other explanation, reads the values
+ * that the learner's other courses share, and evaluates the result again.
  */
 export async function checkedResults(
   ctx: TenantContext,

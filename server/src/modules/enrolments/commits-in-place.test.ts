@@ -64,7 +64,8 @@ test('a commit that changes no status adds no entry to any index on the enrolmen
       return tables.every((table) => (added.get(table)?.all ?? 0) >= expected);
     },
   );
-  // An update moves to another page when its own is full.
+  // PostgreSQL moves a row to another page when its own page is full, so not all updates are in
+  // place.
   for (const [table, { all, inPlace }] of added)
     assert.ok(inPlace >= all * 0.8, `${table}: ${inPlace} of ${all} updates`);
 });

@@ -10,11 +10,11 @@ import {
   writePosition,
 } from './course-units.ts';
 
-/** With more enrolments, the planner reads all of a course's enrolments and sorts them. */
+/** With more than 50 enrolments, the planner reads and sorts all of a course's enrolments. */
 const max = { enrolments: 50, units: 400, bytes: 1024 ** 2 };
 
 /**
- * Maximum number of questions in a response, and from a unit. The remaining questions of a longer unit are left out.
+ * Maximum number of questions per response and per unit. Further questions of a unit are omitted.
  */
 const maxQuestions = 1_000;
 
@@ -32,8 +32,8 @@ type Tally = {
 };
 
 /**
- * How learners answered each question in a course, in all attempts. A request covers a limited number of enrolments and
- * bytes, and the client adds up the results of several requests.
+ * Counts the answers to each question of a course in all attempts. A request covers a limited
+ * number of enrolments and bytes, so clients add up the results of all pages.
  */
 export async function readCourseQuestions(
   ctx: TenantContext,

@@ -10,8 +10,8 @@ import { playedBy } from '../catalogue/playable.ts';
 import { accessPathsOf, filterSql } from './list-filter.ts';
 
 /**
- * How far a course's units have been read: the attempt, the unit and the number of its last interaction. Null means the
- * whole unit, or the whole enrolment.
+ * The last interaction that was read. If `number` is null, the whole unit was read. If `attempt`
+ * and `unitId` are also null, the whole enrolment was read.
  */
 export type Position = {
   enrollId: string;
@@ -37,8 +37,8 @@ type WithData = Omit<Sized, 'bytes'> & { data: RunTimeData; release_id: string |
 export type Bounds = { enrolments: number; units: number; bytes: number };
 
 /**
- * The units of the given enrolments from a position onwards, in all attempts. Their sizes are read first, so that a
- * page reads a limited amount of data however much there is. `skip` means that the unit at the position has been read.
+ * Reads the sizes of the units first, so that a page can stop at a limit in bytes. The units start
+ * at the position `from_number`, `from_unit`. `skip` excludes the unit at that position.
  */
 const sizesText = `
 select begun.enroll_id, begun.number, begun.unit_id, begun.bytes
@@ -146,7 +146,10 @@ async function readUnits(
 
 const keyOf = ({ enroll_id, number, unit_id }: Omit<Sized, 'bytes'>) => `${enroll_id} ${number} ${unit_id}`;
 
-/** The enrolments to visit, starting with the one in which the last page ended, and where to stop if there are more. */
+/**
+ * Returns the enrolments to read, starting with the one in which the last page ended. `end` is the
+ * position after them, or null if no more follow.
+ */
 async function readOwners(
   ctx: TenantContext,
   courseId: string,
@@ -175,7 +178,7 @@ left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`
   };
 }
 
-/** The ID before this one, so that a list after it begins with this one. */
+/** Returns the preceding ID. A list of the IDs after it starts with this one. */
 function previousId(id: string): string {
   const before = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
   return before.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -26,7 +26,7 @@ export function recordedResult(row: ResultColumns): Result {
   };
 }
 
-/** The effective result: the recorded one, with the override's fields. */
+/** Returns the effective result: the recorded one, with the override's fields replaced. */
 export function withOverride<R extends Result>(result: R, override: Override | null): R {
   if (override === null) return result;
   const { Reason: _, At: __, ...decided } = override;
@@ -51,7 +51,6 @@ export function resultData(
 
 type CourseResult = Result & { Progress: number };
 
-/** The events for a changed result. */
 export function eventsFor(before: CourseResult, after: CourseResult, completed: boolean): EventType[] {
   const types: EventType[] = [];
   if (completed) types.push('enrolment.completed');

@@ -1,8 +1,9 @@
 import { isOffered, isSelectable } from '../catalogue/offers.ts';
 
 /**
- * The user, the course, the current enrolment, and the requested option or the only one. The limits prevent a plan made
- * for small tables from scanning large ones.
+ * Reads the user, the course, the current enrolment and the requested option. If no option was
+ * requested, reads the only one. Each `limit` keeps a plan made for small tables from scanning
+ * large ones.
  */
 export const readFacts = `
     select known.user_id, known.enabled, known.group_name, course.status as course_status, course.title,

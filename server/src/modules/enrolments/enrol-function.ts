@@ -27,15 +27,15 @@ export type EnrolRow = {
 };
 
 /**
- * What was done for a row. `keep`: the current enrolment is returned. `replace`: an expired enrolment was ended and a
- * new one created. `limit`: the user has as many enrolments as possible. `refuse`: the row was not enrolled, for a reason found in the data. `again`: another request changed
- * the row in the meantime, so try again.
+ * What was done for a row. `keep`: returned the current enrolment. `replace`: ended an expired one and created
+ * another. `limit`: the user has the maximum number of enrolments. `refuse`: the data does not permit the enrolment.
+ * `again`: another request changed the row, so the caller must retry.
  */
 export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'limit' | 'refuse' | 'again';
 
 /**
- * The maximum number of rows in a transaction that takes seats. From the first seat until the commit, other tenants
- * wait for the option.
+ * The maximum number of rows in a transaction that takes seats. After the first seat is taken,
+ * other tenants wait for the option until the commit.
  */
 const rowsWithSeats = 10;
 
@@ -57,8 +57,8 @@ export type Outcome = {
 } & ({ enroll_id: null } | EnrolmentRow);
 
 /**
- * For an extension, the former enrolment is the current one or, if there is none, the latest one unless it was
- * withdrawn.
+ * Selects the enrolment to extend or end. An extension applies to the current enrolment. Without
+ * one, it applies to the latest enrolment, unless that was withdrawn.
  */
 const lockFormer = `
     former_id := fact.enroll_id;
@@ -83,7 +83,7 @@ const lockFormer = `
       continue;
     end if;`;
 
-/** `data` is SQL for each member. */
+/** `data` maps the name of each member to its SQL. */
 function addEvent(
   id: 'first_event' | 'second_event',
   type: EventType,
@@ -130,12 +130,15 @@ const extend = `
 
 const isChosen = 'option.course_id = request.course_id and option.duration_id = chosen';
 
-/** Maximum number of a user's enrolments, which change together with the user's group. */
+/**
+ * Maximum number of enrolments per user. A change of the user's group updates all of them together.
+ */
 const maxEnrolments = 2_000;
 
 /**
- * Also reads the latest group. The user is locked before the seat, because other tenants wait for seats, and before
- * the former enrolment, because a change of the group locks the user first.
+ * Also reads the latest group. Locks the user before the seat, because other tenants wait for
+ * seats. Locks the user before the former enrolment, because a change of the group uses the same
+ * order.
  */
 const lockUser = `
     select known.group_name into current_group from "user" known
@@ -150,7 +153,7 @@ const limitEnrolments = `
       continue;
     end if;`;
 
-/** A plan only compares the counts and takes no seats, so other requests need not wait for it. */
+/** A plan only compares the counts. It takes no seats, so other requests do not wait for it. */
 const takeSeat = `
     if fact.seats is not null then
       seat := request.course_id || E'\\n' || chosen;
@@ -182,8 +185,9 @@ const endFormer = `
     end if;`;
 
 /**
- * Locks an option without a limit, so that no limit is set in the meantime. A conflict means that another request was faster. It cannot happen to a row that has ended the former
- * enrolment, because that enrolment is locked.
+ * Locks an unlimited option, so that no limit can be set before the commit. On a conflict, another
+ * request has enrolled the user first. `replace` and `renew` cannot conflict, because they have
+ * locked the former enrolment.
  */
 const insert = `
     is_made := is_known;
@@ -218,11 +222,11 @@ const insert = `
     return next;`;
 
 /**
- * Enrols users of the tenant `$1`. `$2` is an array of `EnrolRow`, each with its number `n`; `$3` is the time; `$4`
- * says whether nothing else follows in the transaction; `$5` is the number of rows that the transaction has already
- * processed; `$6` has the seats that a plan has already counted, and is null unless it is a plan. Rows that the
- * transaction should not process while it holds seats have no result. Rows are locked in a fixed order, so that nodes
- * do not deadlock: by course, then user, enrolment and option.
+ * Enrols users of the tenant `$1`. `$2` is an array of `EnrolRow`, each with its number `n`. `$3` is the time. `$4`
+ * is true if nothing else follows in the transaction. `$5` is the number of rows that the transaction has already
+ * processed. `$6` has the seats already counted by a plan; otherwise it is null. Rows that must wait for the next
+ * transaction have no result. To prevent deadlocks between nodes, rows are locked in a fixed order: by course, then
+ * user, enrolment and option.
  */
 export const enrolFunction = databaseFunction({
   name: 'enrol',
@@ -293,7 +297,7 @@ begin
 end`,
 });
 
-/** The result columns, with those of the new, extended or current enrolment. */
+/** The result columns, followed by the columns of the new, extended or current enrolment. */
 export const enrolText = `select outcome.n, outcome.user_found, outcome.user_enabled, outcome.course_status,
   outcome.course_title, outcome.options, outcome.chosen, outcome.action, outcome.is_full, (outcome.held).*
 from ${enrolFunction.name}($1, $2, $3, $4, $5, $6) outcome`;

@@ -7,7 +7,10 @@ import type { Outcome } from './enrol-function.ts';
 
 type EnrolInput = { loginId: string; courseId: string; durationId?: string };
 
-/** Error codes of every operation that enrols users. Those about the choice of an option are separate. */
+/**
+ * Error codes of every operation that enrols users. Errors about the choice of an option are
+ * separate.
+ */
 export const enrolProblems = [
   'user_not_found',
   'user_disabled',
@@ -18,7 +21,10 @@ export const enrolProblems = [
   'already_enrolled',
 ] as const satisfies readonly ErrorCode[];
 
-/** Why the row was not enrolled; null if it was, or if another request changed it in the meantime. */
+/**
+ * Returns why the row was not enrolled. Null if it was, or if another request changed the row
+ * first.
+ */
 export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
   if (!outcome.user_found) return userNotFound();
   if (outcome.course_status === null) return courseNotFound();

@@ -25,7 +25,10 @@ const enrolRow = coalesce<TenantContext, EnrolRow, Outcome | null>({
   run: (ctx, rows) => (isInTransaction(ctx) ? enrolSome(ctx, rows) : enrolRows(ctx, rows)),
 });
 
-/** What earlier calls of the database function did in the same transaction. `planned` is null unless it is a plan. */
+/**
+ * The effects of earlier calls of the database function in this transaction. `planned` is null
+ * unless the call is a plan.
+ */
 type Before = { processed: number; planned: string[] | null };
 
 function callEnrol(ctx: TenantContext, rows: EnrolRow[], { processed, planned }: Before): Promise<Outcome[]> {
@@ -35,7 +38,7 @@ function callEnrol(ctx: TenantContext, rows: EnrolRow[], { processed, planned }:
   return run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
 }
 
-/** Enrols all rows, in several calls if they take seats. A dry run takes none. */
+/** Enrols all rows. Rows that take seats may need several calls. A dry run takes no seats. */
 async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[]> {
   const outcomes = new Map<number, Outcome>();
   const before = { processed: 0, planned: ctx.isDryRun ? [] : null };
@@ -49,19 +52,23 @@ async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[
 
 const isNew = ({ action }: Outcome) => action !== 'keep' && action !== 'extend';
 
-/** The seat of a new enrolment, as the database function writes it. */
+/** The key of a new enrolment's seat, in the format of the database function. */
 function seatOf(outcome: Outcome): string[] {
   return outcome.enroll_id !== null && isNew(outcome) ? [`${outcome.course_id}\n${outcome.duration_id}`] : [];
 }
 
-/** What the current transaction has done. Each shared transaction and each dry run has its own node state. */
+/**
+ * Counts the rows and seats of the current transaction. Each shared transaction and each dry run
+ * has its own `ctx.state`.
+ */
 const transactionProgress = partOfState('enrolled_in_transaction', () => ({
   processed: 0,
   planned: [] as string[],
 }));
 
 /**
- * Enrols rows of several callers in one transaction. The result is null for rows that have to wait for the next one.
+ * Enrols rows of several callers in one transaction. The result of a row is null if the row must
+ * wait for the next transaction.
  */
 async function enrolSome(ctx: TenantContext, rows: EnrolRow[]): Promise<(Outcome | null)[]> {
   const done = transactionProgress(ctx);
@@ -79,7 +86,7 @@ async function enrolSome(ctx: TenantContext, rows: EnrolRow[]): Promise<(Outcome
 /** Enrols a user on a course. `IfEnrolled` decides what happens to a current enrolment. */
 export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<EnrolAnswer> {
   const row = rowOf(ctx, input);
-  // The next attempt sees what another node changed during the statement.
+  // Retry, because the next statement sees what another node changed during this one.
   let outcome = await tryToEnrol(ctx, row).catch(ignoreRace);
   for (let attempt = 1; attempt < maxAttempts && (!outcome || lostRace(outcome, input)); attempt++)
     outcome = await tryToEnrol(ctx, row).catch(ignoreRace);
@@ -92,7 +99,10 @@ async function tryToEnrol(ctx: TenantContext, row: EnrolRow): Promise<Outcome> {
   return outcome;
 }
 
-/** PostgreSQL errors: a newer enrolment conflicts with the extended one (unique violation), or a deadlock. */
+/**
+ * Ignores PostgreSQL errors after which a retry may succeed: a newer enrolment exists (unique
+ * violation), the user was erased (foreign key violation), or a deadlock.
+ */
 function ignoreRace(error: unknown): null {
   if (['23505', '40P01', '23503'].includes(codeOf(error))) return null;
   throw error;
@@ -103,8 +113,8 @@ function lostRace(outcome: Outcome, input: EnrolInput): boolean {
 }
 
 /**
- * Enrols one user on different courses in the caller's transaction, which must be rolled back if this throws, so that
- * either all succeed or none. Never coalesced with other callers' rows.
+ * Enrols one user on several courses in the caller's transaction. If this throws, the caller must
+ * roll back, so that all succeed or none. Rows are never coalesced with those of other callers.
  */
 export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[]): Promise<EnrolAnswer[]> {
   const rows = inputs.map((input, n) => ({ input, n, row: rowOf(ctx, input) }));

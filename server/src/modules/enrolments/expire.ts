@@ -11,7 +11,10 @@ const maxBatch = 200;
 
 type Due = { tenant_id: string; enroll_id: string };
 
-/** Up to $2 enrolments that are due at $1. Every tenant that has enrolments has an event log. */
+/**
+ * Selects up to $2 enrolments that are due at $1. It starts from the event logs, because every
+ * tenant that has enrolments has one.
+ */
 const dueText = `/* across tenants: enrolments expire in all tenants */
 select next.tenant_id, next.enroll_id from event_log log cross join lateral (
   select enrolment.tenant_id, enrolment.enroll_id from enrolment
@@ -20,9 +23,9 @@ select next.tenant_id, next.enroll_id from event_log log cross join lateral (
 ) next limit $2`;
 
 /**
- * Expires the enrolments of the tenant `$1` listed in `$2`, each with an event ID, if they are due at `$3`. Nodes that
- * run this concurrently take different rows, and an enrolment that was just extended is checked again under its lock.
- * Completed enrolments keep their status and get no event. Returns how many ended.
+ * Expires the enrolments of the tenant `$1` in the list `$2`, each with an event ID, if they are due at `$3`. Nodes
+ * process different rows, and check again after locking that the end has not moved. Completed enrolments keep their
+ * status and get no event. Returns the number of ended enrolments.
  */
 export const expireFunction = databaseFunction({
   name: 'expire_enrolments',
@@ -63,8 +66,8 @@ end`,
 const expireText = `select expired.count from ${expireFunction.name}($1, $2, $3) as expired (count)`;
 
 /**
- * Expires the due enrolments of all tenants, each with exactly one event, however often and on however many nodes it
- * runs. Returns the number of expired enrolments.
+ * Expires the due enrolments of all tenants. Each enrolment gets exactly one event, even if several
+ * nodes run this repeatedly. Returns the number of expired enrolments.
  */
 export function expireEnrolments(ctx: Context): Promise<number> {
   return inBatches(ctx, maxBatch, async (ctx, rows) => {

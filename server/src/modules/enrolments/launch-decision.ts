@@ -64,8 +64,8 @@ const readFacts = coalesceReads<string, Row>({
 });
 
 /**
- * Decides in one statement whether the learner can start now, and why. If `loginId` is undefined, the enrolment may be
- * any user's.
+ * Decides in one statement whether the learner can start now, and why. If `loginId` is undefined,
+ * the enrolment may belong to any user.
  */
 export async function explain(
   ctx: TenantContext,

@@ -7,7 +7,10 @@ type Row = SessionFacts & { release_id: string | null };
 const columns = `played.exit_number, played.last_seen_at, enrolment.launches, enrolment.attempt_launch, enrolment.status, enrolment.expires_at, known.enabled,
   enrolment.release_id`;
 
-/** After a backup is restored, another launch may have the same number. Tokens without an ID are matched by number. */
+/**
+ * After a backup is restored, another launch may have the same number. A token without a launch ID
+ * is matched only by number.
+ */
 const isSame = (id: string) => `(${id}::uuid is null or played.launch_id = ${id})`;
 
 const read = `
@@ -26,7 +29,10 @@ where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and
   and enrolment.tenant_id = $1 and enrolment.enroll_id = $2
 returning ${columns}`;
 
-/** The release that a session plays, and why it may no longer request files (null if it may). */
+/**
+ * The release that a session plays. `ended` is why the session may no longer request files, or
+ * null.
+ */
 export type LaunchState = { ended: SessionEnd | null; releaseId: string | null };
 
 type Handle = { enrollId: string; launch: number; launchId: string | null };

@@ -30,11 +30,11 @@ const openStatuses = statuses.filter(
   (status) => nextStatus({ status, status_before_end: null, started_at: null }, 'expire') !== status,
 );
 
-/** A literal, because each status has a partial index. */
+/** Writes the status as a literal, so that the planner can use the partial index of that status. */
 const isStored = (status: Status) => `held.status = '${status}'`;
 const isOpen = `(${openStatuses.map(isStored).join(' or ')})`;
 
-/** The status at this time: the recorded one, unless the enrolment is overdue. */
+/** The status at this time: `expired` if the enrolment is overdue, otherwise the recorded one. */
 function isStatus(status: Status, now: Date): Condition {
   if (status === 'expired')
     return ({ add }) => `(${isStored(status)} or (${isOpen} and held.expires_at <= ${add(now)}))`;
@@ -84,7 +84,7 @@ export function filterSql(input: EnrolmentFilter, now: Date, parameters: Paramet
 type Times = { now: Date; overdue: string[] | null };
 type PathOf = (parameters: Parameters) => AccessPath;
 
-/** The index for each filter is in EnrollID order. */
+/** The access paths of the filters. Each uses an index in EnrollID order. */
 function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
   const { LoginID, CourseID, DurationID, Status, GroupName } = input;
   const paths: PathOf[] = [];
@@ -109,7 +109,10 @@ function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
   return paths;
 }
 
-/** The recorded statuses of enrolments that currently have this status. Each is a single index range. */
+/**
+ * Returns the index ranges of enrolments that have this status now. Overdue enrolments may not be
+ * recorded as expired yet, so their recorded statuses are included.
+ */
 function rangesOf(status: Status | undefined, overdue: string[] | null, { add }: Parameters): string[] {
   if (status === undefined) return statuses.map(isStored);
   if (!overdue || overdue.length === 0) return [isStored(status)];
@@ -117,7 +120,9 @@ function rangesOf(status: Status | undefined, overdue: string[] | null, { add }:
   return [isStored(status), `${isOpen} and held.enroll_id = any(${add(overdue)}::uuid[])`];
 }
 
-/** Paths in the order of the list, followed by those that help only if they have few rows. */
+/**
+ * Returns the paths in the order of the list first, then those that are faster only for few rows.
+ */
 export function accessPathsOf(input: EnrolmentFilter, times: Times): PathOf[] {
   const byId = pathsById(input, times);
   const clock = clockOf(input);
@@ -138,7 +143,7 @@ export function accessPathsOf(input: EnrolmentFilter, times: Times): PathOf[] {
       ranges: [endsWithin(input, times.now)(parameters)],
       order: 'held.expires_at, held.enroll_id',
     }));
-  // A single user has few enrolments.
+  // A user has few enrolments, so the path by user comes first.
   const isOfOne = input.LoginID !== undefined;
   return isOfOne ? [...others.slice(0, 1), inOrder, ...others.slice(1)] : [inOrder, ...others];
 }

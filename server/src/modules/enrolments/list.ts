@@ -23,7 +23,6 @@ select held.*, known.login_id, course.title as course_title from (${page}) held
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 left join course on course.course_id = held.course_id`;
 
-/** A user's enrolments. */
 export async function listEnrolmentsOfUser(
   ctx: TenantContext,
   input: PageQuery & Order & { LoginID: string },
@@ -33,8 +32,8 @@ export async function listEnrolmentsOfUser(
 }
 
 /**
- * Filtered enrolments. `ChangedAfter` orders them by their last change, `ExpiresAfter` and `ExpiresBefore` by their end
- * date.
+ * Lists filtered enrolments. `ChangedAfter` orders them by their last change, `ExpiresAfter` and
+ * `ExpiresBefore` by their end date.
  */
 export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter) {
   if (input.DurationID !== undefined && input.CourseID === undefined)
@@ -71,8 +70,8 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
 }
 
 /**
- * Enrolments that have become overdue since the job last ran. There are usually few. If the job has fallen behind, only
- * the earliest are read, up to the number that a statement may visit.
+ * Reads the enrolments that have become overdue since the job last ran. There are usually few. If
+ * the job has fallen behind, reads only the earliest, up to the number that a statement may visit.
  */
 async function readOverdue(ctx: TenantContext): Promise<string[]> {
   const rows = await ctx.db

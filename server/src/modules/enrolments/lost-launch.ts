@@ -1,9 +1,10 @@
-// A launch that was lost in a failover, or when a backup was restored, is known only by the ID in its session token: it
-// has no row, or its number belongs to another launch. Its commits count like those of a superseded launch.
+// A failover or a restored backup can lose a launch: it has no row, or its number belongs to
+// another launch. Then only the ID in its session token identifies it. Its commits count like those
+// of a superseded launch.
 
 /**
- * The launch number for its commits. It is negative, so it does not collide with other launches, and every launch in
- * the database is newer.
+ * The launch number for the commits of a lost launch. It is negative, so that it never equals
+ * another launch's number and every launch in the database is newer.
  */
 export function lostLaunchNumber(launchId: string): number {
   return -1 - (Number.parseInt(launchId.slice(-8), 16) >>> 1);

@@ -46,7 +46,10 @@ const readRow = coalesceReads<Wanted, Row>({
   more: (ctx) => [ctx.now()],
 });
 
-/** The course with the options that this learner can choose, and the learner's current enrolment. */
+/**
+ * Returns the course with the options that this learner can choose, and the learner's current
+ * enrolment.
+ */
 export async function readOffer(
   ctx: TenantContext,
   input: Wanted,

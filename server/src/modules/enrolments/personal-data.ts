@@ -21,8 +21,8 @@ update enrolment set user_id = null, group_name = null, reference = null, metada
 where enrolment.tenant_id = $1 and enrolment.enroll_id = any($2::uuid[])`;
 
 /**
- * Enrolments per call. Withdrawing each of them takes several statements, and other tenants wait for the options whose
- * seats are freed until the transaction ends.
+ * Enrolments per call. Each withdrawal takes several statements. Other tenants wait until the
+ * transaction ends, because it locks the options whose seats it frees.
  */
 const enrolmentBatchSize = 10;
 
@@ -48,8 +48,8 @@ const keyOf = ({ course_id, duration_id }: OptionKey) => `${course_id}\n${durati
 type OptionKey = { course_id: string; duration_id: string };
 
 /**
- * Removes the person from some of their enrolments, and returns which. Enrolments that are not completed are withdrawn
- * as a client would, so that seats are freed and the log reports it.
+ * Removes the person from up to 10 enrolments and returns their IDs. Enrolments that are not
+ * completed are withdrawn like a client would, so that seats are freed and events are written.
  */
 export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Promise<string[]> {
   const { userId, loginId } = subject;
@@ -57,7 +57,7 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
   if (some.length === 0) return [];
   const since = newId(ctx.now());
   const enrollIds = some.map(({ enroll_id }) => enroll_id);
-  // All of them before the audit trail and the options, which every withdrawal locks.
+  // Lock all enrolments before the audit trail and the options, which each withdrawal locks.
   await run(ctx, { name: 'lock_enrolments', text: lockAll, values: [ctx.tenantId, enrollIds] });
   for (const { enroll_id: enrollId, ended_at, status } of some.toSorted(byOption))
     if (ended_at === null && status !== 'completed')
@@ -71,7 +71,7 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
   return enrollIds;
 }
 
-/** The IDs of up to `max` enrolments of a person. */
+/** Returns the IDs of up to `max` enrolments of a person. */
 export async function enrolmentIdsOf(ctx: TenantContext, userId: string, max: number): Promise<string[]> {
   return (await selectOfUser(ctx, userId, max)).map(({ enroll_id }) => enroll_id);
 }
@@ -101,7 +101,10 @@ export const enrolmentData: PersonalData = {
   read: readEnrolments,
 };
 
-/** The rest of each table's primary key, and the size of the rows if they may be large. */
+/**
+ * The columns of each primary key after `enroll_id`. `bytes` is SQL for the size of rows that may
+ * be large.
+ */
 const pages = {
   launch: { key: ['number'] },
   attempt: { key: [] },
@@ -129,7 +132,7 @@ async function* readRows(ctx: TenantContext, person: Person, table: Table) {
       yield fieldsOf(row);
 }
 
-/** Assignments that erase the columns of an enrolment's rows. */
+/** Erases columns of an enrolment's rows in batches. `set` is SQL for the assignments. */
 const erasing =
   (table: Table, set: string, settingEnd = false): EraseBatch =>
   async (ctx, { enrollId, until }, after) => {
@@ -139,7 +142,7 @@ const erasing =
     const selected = columns.map((name) => `held.${name}`).join(', ');
     const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, selected);
     const same = columns.map((name) => `old.${name} = page.${name}`).join(' and ');
-    // Passed as arrays, so that the planner expects few rows and looks up each of them.
+    // Given arrays, the planner expects few rows and looks up each of them.
     const arrays = columns.map((name) => `array(select ${name} from batch)`).join(', ');
     const end = settingEnd ? `, ended_at = coalesce(old.ended_at, ${add(until)})` : '';
     const rows = await run<Row>(ctx, {

@@ -4,8 +4,8 @@ import type { ProgressFacts } from './progress-statements.ts';
 import { type SessionFacts, sessionEnd } from './session-end.ts';
 
 /**
- * The data known after a commit from the newest launch. `changedAt` is the enrolment's time of change, unless something
- * has changed since.
+ * The data after a commit of the newest launch. `changedAt` is the time of that commit. The next
+ * write is skipped if the enrolment has changed since then.
  */
 export type CachedProgress = ProgressFacts &
   SessionFacts & { launch: number; user_id: string; launchId: string | null; changedAt: Date };
@@ -18,8 +18,8 @@ const entries = partOfState('progress_cache', () => new Map<string, CachedProgre
 const keyOf = (ctx: TenantContext, enrollId: string) => `${ctx.tenantId} ${enrollId}`;
 
 /**
- * The data for the next commit of an open session, so that it takes one statement instead of two. Null for any other
- * commit. The statement that writes the commit checks that nothing has changed since.
+ * Returns the data for the next commit of an open session, so that it needs one statement instead
+ * of two. Returns null for any other commit. The write checks that nothing has changed since.
  */
 export function cachedProgress(
   ctx: TenantContext,

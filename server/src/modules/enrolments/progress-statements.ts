@@ -14,7 +14,10 @@ type Wanted = {
   number: number;
 };
 
-/** Only these columns, because reading the whole row would account for a tenth of the cost of a commit. */
+/**
+ * Only these columns are read. Reading the whole row would account for a tenth of the cost of a
+ * commit.
+ */
 const enrolmentColumns = [
   'status',
   'status_before_end',
@@ -55,7 +58,10 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
   sizes: Record<string, number> | null;
 };
 
-/** For each commit, a shared statement reads up to this many units; larger enrolments are read separately. */
+/**
+ * A shared statement reads up to 20 units for each commit. The units of larger enrolments are read
+ * separately.
+ */
 const maxUnits = 20;
 const maxCommitsPerStatement = 100;
 
@@ -103,7 +109,10 @@ const readFacts = coalesceReads<Wanted, FactsRow>({
   item: itemOf,
 });
 
-/** If a unit changes between the two statements, so does the revision, and the write is skipped. */
+/**
+ * The units may be read in a second statement. A change in between increases the revision, so the
+ * write is then skipped.
+ */
 export async function readProgress(ctx: TenantContext, wanted: Wanted): Promise<ProgressFacts | null> {
   return withAllUnits(ctx, wanted, await readFacts(ctx, wanted));
 }

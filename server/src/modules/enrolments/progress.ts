@@ -59,9 +59,9 @@ type AttemptFacts = KnownFacts & { earlier?: EarlierAttempt };
 const maxAhead = 1_000;
 
 /**
- * Stores a numbered commit once. Late commits and those of a superseded launch also count: results are merged, and the
- * newest launch's run-time data is kept. One statement reads everything needed, and another writes
- * everything; the next commit of a session needs only the second.
+ * Stores a numbered commit once. Late commits and those of a superseded launch also count: results
+ * are merged, and the newest launch's run-time data is kept. One statement reads and another writes
+ * everything. Only the first commit of a session needs the read.
  */
 export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
   try {
@@ -110,7 +110,7 @@ async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commi
   );
 }
 
-/** Records missing from a restored backup may reappear later, so only an erasure is final. */
+/** Only an erasure is final. Records that are missing from a restored backup may reappear later. */
 function knownLaunch(facts: ProgressFacts | null, { launch, launchId }: CommitInput): KnownFacts {
   if (!facts) throw new Problem('session_ended', 'The enrolment no longer exists.');
   const { user_id, enabled, last_seen_at } = facts;
@@ -124,7 +124,7 @@ function knownLaunch(facts: ProgressFacts | null, { launch, launchId }: CommitIn
   return { ...facts, user_id, enabled, ...forgotten };
 }
 
-/** Units that report directly to the service, with statements or by HACP. */
+/** Rejects commits for units that report directly to the service, with statements or by HACP. */
 async function rejectReported(ctx: TenantContext, facts: KnownFacts, sent: CommitInput): Promise<void> {
   const unit = unitOf(await playedBy(ctx, facts.release_id), sent.unitId);
   if (unit.Kind !== 'au') return;
@@ -132,7 +132,10 @@ async function rejectReported(ctx: TenantContext, facts: KnownFacts, sent: Commi
   throw new Problem('validation_failed', detail, { param: 'UnitID' });
 }
 
-/** The number belongs to another commit or is too far ahead. The page resends its commit with the expected number. */
+/**
+ * Rejects a number that belongs to another commit or is too far ahead. The page then resends its
+ * commit with the expected number.
+ */
 function rejectNumber(facts: KnownFacts, { number }: CommitInput): void {
   const Expected = facts.commits + 1;
   const isTaken = facts.taken_by !== null;

@@ -4,7 +4,10 @@ import { type CommitReceipt, receiptOf } from './progress.ts';
 import { enrolmentNotFound } from './record.ts';
 import { readUnits } from './units.ts';
 
-/** The current results of an enrolment, for pages whose content reports directly to the service. */
+/**
+ * Returns the current results of an enrolment, for pages whose content reports directly to the
+ * service.
+ */
 export async function readResults(
   ctx: TenantContext,
   { enrollId }: { enrollId: string },

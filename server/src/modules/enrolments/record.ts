@@ -10,7 +10,10 @@ import { launchUrl } from './launch-link.ts';
 import type { Enrolment } from './schemas.ts';
 import { statusAt } from './states.ts';
 
-/** `user_id` is null only for erased users, and every statement that reads this row joins the user. */
+/**
+ * `user_id` is null only for erased users. Every statement that reads this row joins the user, so
+ * it is never null here.
+ */
 export type EnrolmentRow = Selectable<EnrolmentTable> & { user_id: string };
 export type EnrolmentWithNames = EnrolmentRow & { login_id: string; course_title: string };
 

@@ -70,7 +70,7 @@ const rules: Rule[] = [
 
 const failing = ({ fails }: Rule, facts: LaunchFacts) => (typeof fails === 'string' ? fails : fails(facts));
 
-/** For example, 24 November 2026 at 14:05 UTC. Rounded up to the minute. */
+/** Formats a time as `24 November 2026 at 14:05 UTC`. Rounds it up to the minute. */
 export function inWords(time: Date | null, locale: 'en-GB' | 'de' | 'fr'): string {
   const at = new Date(Math.ceil((time?.getTime() ?? 0) / 60_000) * 60_000);
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });

@@ -22,7 +22,10 @@ const Metadata = Type.Record(Type.String({ pattern: '^[^\\u0000\\uD800-\\uDFFF]{
   description: 'Up to 20 key–value pairs defined by the client, with string values.',
 });
 
-/** Without the pattern for names: the serializer compiles it without the `u` flag and would drop names with emoji. */
+/**
+ * Has no pattern for names. The serializer compiles patterns without the `u` flag, so it would drop
+ * names with emoji.
+ */
 const StoredMetadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string' },

@@ -31,7 +31,7 @@ async function bulk(rows: object[], query = '', headers: Record<string, string> 
   return toLines((await api('POST', `/enrol/bulk${query}`, asRows(rows), { ...ndjson, ...headers })).body);
 }
 
-/** The same call to a node that uses the database through this context. */
+/** Sends a bulk enrolment to a new node that uses the database through this context. */
 async function bulkOn(ctx: Context, rows: object[], { query = '', headers = {} } = {}) {
   const node = await serve(ctx);
   try {

@@ -5,15 +5,16 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { playedBy } from '../catalogue/playable.ts';
 
-/** Only the most recently used courses are read. */
+/** Maximum number of other courses to read. The most recently used ones are read first. */
 const maxCourses = 20;
 
 /** `shared` is null if a previous version stored the tree state. */
 type Row = { enroll_id: string; release_id: string | null; shared: string | null };
 
 /**
- * Must not read `tree_state`, or the contents of `shared` in a condition: the database would decompress them for all of
- * the learner's enrolments. Comparing them with an empty string or null does not read them.
+ * Conditions must not read the contents of `tree_state` or `shared`, because the database would
+ * decompress them for all of the learner's enrolments. Comparisons with null or an empty string do
+ * not read them.
  */
 const text = `
 select enrolment.enroll_id, enrolment.release_id, attempt.shared
@@ -22,15 +23,19 @@ where enrolment.tenant_id = $1 and enrolment.user_id = $2 and enrolment.course_i
   and (attempt.shared <> '' or (attempt.shared is null and attempt.tree_state is not null))
 order by enrolment.last_accessed_at desc nulls last limit ${maxCourses}`;
 
-/** What a commit shares with the learner's other courses; null without a tree state. */
+/**
+ * Returns the data that a commit shares with the learner's other courses. Null without a tree
+ * state.
+ */
 export function sharedBy(course: Course | null, treeState: string | null): string | null {
   if (treeState === null) return null;
   return course ? sharedPart(course, treeState) : '';
 }
 
 /**
- * What the learner's other courses share with this one (SCORM 2004 `objectivesGlobalToSystem`). Other enrolments on the
- * same course do not count, because a renewed enrolment starts from the beginning.
+ * Reads the data that the learner's other courses share with this one (SCORM 2004
+ * `objectivesGlobalToSystem`). Ignores other enrolments on the same course, because a renewed
+ * enrolment starts from the beginning.
  */
 export async function readShared(
   ctx: TenantContext,
@@ -49,7 +54,7 @@ export async function readShared(
 
 const readsSharedData = ({ shared: { read } }: Course) => read.objectives.size + read.buckets.size > 0;
 
-/** Fills the column for a tree state that a previous version stored. */
+/** Extracts the shared data from a tree state that a previous version stored, and saves it. */
 async function extractShared(ctx: TenantContext, { enroll_id, release_id }: Row): Promise<string> {
   const { course } = await playedBy(ctx, release_id);
   const attempt = await ctx.db

@@ -17,8 +17,8 @@ import type { EnrolmentRow } from './record.ts';
 import { statusAfter, statusAtSql } from './states.ts';
 
 /**
- * The content of a started launch: the enrolment after the click with its effective result, its release and the
- * run-time data so far.
+ * The data of a started launch: the enrolment after the click with its effective result, its
+ * release and the run-time data so far.
  */
 export type StartedLaunch = EnrolmentRow & {
   launch_id: string;
@@ -39,9 +39,10 @@ export type StartedLaunch = EnrolmentRow & {
 const maxInline = { units: 50, bytes: 64 * 1024 };
 
 /**
- * Starts a launch of the enrolment `$2` of the tenant `$1` at `$3`, with the return URL `$4`, the user agent `$5` and new
- * IDs `$6` and `$7` for event and launch. `explain` has just allowed the click, so the conditions only catch changes
- * since then: if one is not met, there is no row. An enrolment keeps the release with which it was first launched.
+ * Starts a launch of the enrolment `$2` of the tenant `$1` at `$3`. `$4` is the return URL, `$5`
+ * the user agent, and `$6` and `$7` are new IDs for event and launch. `explain` has just allowed
+ * the click, so the conditions only catch later changes. If one is not met, no row is returned. An
+ * enrolment keeps the release with which it was first launched.
  */
 export const startFunction = databaseFunction({
   name: 'start_launch',
@@ -123,8 +124,8 @@ const text = `select (launch.started).*, launch.course_title, launch.course_url,
 from ${startFunction.name}($1, $2, $3, $4, $5, $6, $7) launch`;
 
 /**
- * Counts a launch, or the opening of a review, on this node. The statement does not see concurrent launches, and
- * reviews are not recorded.
+ * Limits how often this node launches or reviews an enrolment. The database cannot: the statement
+ * does not see concurrent launches, and reviews are not recorded.
  */
 export function admitLaunch(ctx: TenantContext, { enrollId }: { enrollId: string }): void {
   const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${enrollId}`, ctx.now());

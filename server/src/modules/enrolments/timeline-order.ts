@@ -9,7 +9,7 @@ export type TimelinePosition = {
   commit: number;
   commitLaunch: number;
   event: string;
-  /** The session of a unit. */
+  /** The ID of a unit's session. */
   unit: string;
 };
 
@@ -57,7 +57,10 @@ export function readPosition(cursor: string | null): TimelinePosition {
 
 const isNumber = (text: string) => /^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31;
 
-/** The first entries of all logs by time, each with the position after it. Each log keeps its own order. */
+/**
+ * Merges the logs by time and returns the first entries, each with the position after it. Entries
+ * of the same log keep their order.
+ */
 export function inOrder<Row extends Logged>(
   rows: Row[],
   after: TimelinePosition,

@@ -27,7 +27,8 @@ async function send(
   try {
     const reply = await fetch(base + path, { method: 'POST', headers, ...(signal && { signal }) });
     const body = (await reply.json()) as { EnrollID?: string };
-    // The server reset an idle connection left behind by an aborted request before it read this request.
+    // The server closed a connection that an aborted request had left idle, before it read this
+    // request.
     if (reply.status === 408) return send(base, path, key, cutAfter);
     return { status: reply.status, body };
   } catch (error) {

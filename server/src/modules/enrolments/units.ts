@@ -6,8 +6,8 @@ type StartedUnit = { unit_id: string; evidence: Evidence; bytes: number };
 type StartedUnitWithData = StartedUnit & { data: RunTimeData };
 
 /**
- * Rows per statement, because other tenants on the embedded database wait for it. All units together have at most 4
- * MiB.
+ * Rows per statement. Other tenants on the embedded database wait for each statement. All units
+ * together have at most 4 MiB.
  */
 const batchSize = 1_000;
 

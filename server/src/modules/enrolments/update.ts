@@ -46,7 +46,7 @@ export async function updateEnrolment(
     const eventId = newId(now);
     await appendEvents(ctx, eventsOf(before, after, differs, eventId, now));
     await appendAudit(ctx, ctx.tenantId, ...auditsOf(before, after, differs, eventId));
-    // Last, because other tenants wait for the option.
+    // Move the seat last, because other tenants wait for the option until the commit.
     await moveSeat(ctx, before, after);
     return toEnrolment(ctx, after);
   });
@@ -111,7 +111,10 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
 
 const uniqueViolation = '23505';
 
-/** Events for an expiry that had not been recorded, for the change itself, and for the effect of an override. */
+/**
+ * Returns events for an expiry that was not recorded yet, for the change itself, and for the effect
+ * of an override.
+ */
 function eventsOf(
   before: EnrolmentWithNames,
   after: EnrolmentWithNames,

@@ -26,7 +26,10 @@ export type Progress = {
   bytes: number;
   evidence: Evidence;
   treeState: string | null;
-  /** What the tree state shares with the learner's other courses; null without a tree state. */
+  /**
+   * The data that the tree state shares with the learner's other courses. Null without a tree
+   * state.
+   */
   shared: string | null;
   root: unknown;
   exit: boolean;
@@ -49,9 +52,10 @@ const ifNewer = (column: string, value: string) => `${column} = (case
         when request.bytes > 0 and ${isNewer('unit')} then ${value} else unit.${column} end)`;
 
 /**
- * Writes commits of different enrolments of the tenant `$1` at the time `$3`; skips a commit if another commit or change
- * came first. Results are merged; run-time data and the bookmark come from the newest launch and its highest commit
- * number. `$2` is an array of `Progress`, each with its number `n`. Returns the numbers of the commits that were written.
+ * Writes commits of different enrolments of the tenant `$1` at the time `$3`. Skips a commit if the
+ * enrolment has changed since it was read. Merges results. Run-time data and the bookmark come from
+ * the newest launch and its highest commit number. `$2` is an array of `Progress`, each with its
+ * number `n`. Returns the numbers of the commits that were written.
  */
 export const writeProgressFunction = databaseFunction({
   name: 'write_progress',
@@ -137,8 +141,8 @@ end`,
 const write = `select n from ${writeProgressFunction.name}($1, $2, $3) as written (n)`;
 
 /**
- * Maximum commits and bytes per statement. A commit can have 1 MiB, and other tenants' statements wait while it is
- * written.
+ * Maximum commits and bytes per statement. A commit can have 1 MiB, and other tenants' statements
+ * wait until it is written.
  */
 const max = { commits: 50, bytes: 1024 ** 2 };
 

@@ -9,8 +9,8 @@ import { decideAttempt } from '../rules.ts';
 import { type AttemptState, countingAttempt, stateOf } from './state.ts';
 
 /**
- * Maximum bytes of run-time data kept for an enrolment's earlier attempts. Beyond that, an attempt keeps only its
- * results.
+ * Maximum bytes of run-time data kept for an enrolment's earlier attempts. Attempts beyond this
+ * limit keep only their results.
  */
 const maxKept = 16 * 1024 ** 2;
 

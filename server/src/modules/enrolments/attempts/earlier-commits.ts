@@ -43,7 +43,7 @@ from earlier_attempt held where held.tenant_id = $1 and held.enroll_id = $2
   and (not held.discarded or $3::integer between held.first_launch and held.last_launch)
 order by held.number`;
 
-/** The attempts that can still count, and the launch's own attempt. */
+/** Returns the attempts that can still count, and the attempt of the launch. */
 export function readEarlierAttempts(
   ctx: TenantContext,
   { enrollId, launch }: { enrollId: string; launch: number | null },
@@ -65,7 +65,10 @@ export function countingOf(attempts: readonly AttemptRow[]): (PlayedAttempt & { 
   }));
 }
 
-/** A launch keeps its attempt: if another attempt has started, late commits belong to the earlier one. */
+/**
+ * A launch belongs to the attempt in which it started. If another attempt has started since, the
+ * launch's late commits still count for the earlier one.
+ */
 export async function withAttempt<F extends Facts>(
   ctx: TenantContext,
   facts: F,
@@ -98,7 +101,7 @@ export async function withAttempt<F extends Facts>(
 type At = { standard: Standard; now: Date };
 type Counted = { state: AttemptState | null; course: Evidence; finishedAt: Date | null };
 
-/** How a commit's result for its attempt affects the enrolment. */
+/** Returns the effect of a commit's result on the enrolment. */
 export function withResult(
   facts: ProgressFacts & { earlier?: EarlierAttempt },
   result: Evidence,

@@ -49,7 +49,7 @@ select page.*, first.started_at from (
 ${startedAt('page.first_launch')}
 order by page.number`;
 
-/** An enrolment's attempts, the current one last. */
+/** Lists an enrolment's attempts, the current one last. */
 export async function listAttempts(
   ctx: TenantContext,
   input: PageQuery & { loginId: string; enrollId: string },

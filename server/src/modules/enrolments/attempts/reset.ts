@@ -38,7 +38,8 @@ export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<
       .set({ discarded: true })
       .where('tenant_id', '=', ctx.tenantId)
       .where('enroll_id', '=', enrollId)
-      // Only the attempts since the last reset, so that the cost does not grow with the history.
+      // Update only the attempts since the last reset, so that the cost does not grow with the
+      // history.
       .where('number', '>', row.attempt_number - stateOf(row).Used)
       .where('number', '<=', row.attempt_number)
       .execute();

@@ -41,15 +41,19 @@ export function stateOf(row: AttemptColumns & ResultColumns): AttemptState {
 }
 
 /**
- * Completed, passed or failed. SCORM 2004 reports completion separately, so there an incomplete attempt is not finished:
- * content may write `failed` before the first question.
+ * Whether an attempt is completed, passed or failed. SCORM 2004 reports completion separately.
+ * There, an incomplete attempt is never finished, because content may write `failed` before the
+ * first question.
  */
 export function isFinished({ Completion, Success }: Evidence, standard: Standard): boolean {
   const isOpen = Completion === 'incomplete' && standard.startsWith('scorm2004');
   return Completion === 'completed' || (Success !== 'unknown' && !isOpen);
 }
 
-/** When an attempt ended, which may be now; null if it is not finished. A cmi5 registration has no end. */
+/**
+ * Returns when an attempt ended, which may be now. Null if it is not finished. A cmi5 registration
+ * never ends.
+ */
 export function finishedAt(
   before: Date | null,
   result: Evidence,
@@ -66,8 +70,8 @@ const quality = ({ Success, Score, Completion }: Evidence) => [
 ];
 
 /**
- * The result that counts from two finished attempts, which are given in order. If both are equally good, the earlier
- * one counts.
+ * Returns which of two finished attempts, given in order, counts. If both are equally good, the
+ * earlier one counts.
  */
 export function countingAttempt(earlier: Evidence | null, later: Evidence, rules: unknown): Evidence {
   const counts = rulesOf(rules)?.Counts ?? 'best';
@@ -87,7 +91,10 @@ export function resultOfAttempts(rules: unknown, state: AttemptState): Evidence 
 
 export type PlayedAttempt = { result: Evidence; isFinished: boolean };
 
-/** The parts of the state derived from the earlier attempts since the last reset, which are given oldest first. */
+/**
+ * Returns the parts of the state that depend on earlier attempts. The attempts since the last reset
+ * are given oldest first.
+ */
 export function earlierParts(
   rules: unknown,
   attempts: readonly PlayedAttempt[],
@@ -100,7 +107,10 @@ export function earlierParts(
   };
 }
 
-/** The state with a new result for the current attempt; null if the enrolment's columns already contain it. */
+/**
+ * Returns the state with a new result for the current attempt. Null if the enrolment's columns
+ * already contain it.
+ */
 export function stateWith(
   row: AttemptColumns & ResultColumns,
   Result: Evidence,
@@ -123,7 +133,7 @@ export function startsAnother(row: AttemptColumns & ResultColumns & Pick<Enrolme
   );
 }
 
-/** `startsAnother` in SQL, or null instead of false. */
+/** SQL: like `startsAnother`, but may be null instead of false. */
 export function startsAnotherSql(alias: string): string {
   const passed = `coalesce(${alias}.override ->> 'Success', ${alias}.success) = 'passed'`;
   return `(${alias}.attempt_rules is not null and ${alias}.attempt_state ->> 'FinishedAt' is not null
@@ -131,7 +141,7 @@ export function startsAnotherSql(alias: string): string {
       or (${alias}.attempt_state #>> '{Result,Success}' = 'failed' and not ${passed})))`;
 }
 
-/** When a cool-down allows another attempt; null if there is none. */
+/** Returns when a cool-down allows another attempt. Null if there is no cool-down. */
 export function coolDownEnd(row: AttemptColumns & ResultColumns): Date | null {
   const rules = rulesOf(row.attempt_rules);
   const { FinishedAt } = stateOf(row);

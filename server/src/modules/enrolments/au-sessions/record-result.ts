@@ -8,13 +8,13 @@ import { commitRejections } from '../session-end.ts';
 import { measure } from '../stored-data.ts';
 import { writeProgressNow } from '../write-progress.ts';
 
-/** A number that no commit has, so that it never matches an earlier commit. */
+/** No commit has this number, so the report is never mistaken for a repeated commit. */
 const noNumber = 2_000_000_001;
 
 /**
- * Stores a unit's report as a commit by the service itself: evidence → enrolment → event. Runs in the caller's
- * transaction, which has locked the enrolment. Returns false if the data was not stored because all units together
- * would exceed their limit; the result still counts.
+ * Stores a unit's report as a commit of the service: updates the evidence and the enrolment, and
+ * writes events. Runs in the caller's transaction, which has locked the enrolment. Returns false if
+ * all units together would exceed their limit: the data is then not stored, but the result counts.
  */
 export async function recordUnit(
   ctx: TenantContext,

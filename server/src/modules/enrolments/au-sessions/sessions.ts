@@ -2,7 +2,7 @@ import type { AuVerb, LaunchMode } from '../../../../../standards/cmi5/vocabular
 import type { TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 
-/** What a session of an AU depends on: its enrolment and its learner. */
+/** The enrolment and the learner of an AU's session. */
 export type Registration = {
   enroll_id: string;
   course_id: string;
@@ -108,7 +108,7 @@ export async function insertAuSession(ctx: TenantContext, opened: NewAuSession):
     .execute();
 }
 
-/** Ends the open sessions of a registration, of which there is at most one, and returns them. */
+/** Ends and returns the open sessions of a registration. There is at most one. */
 export async function abandonAuSessions(ctx: TenantContext, enrollId: string): Promise<AuSessionRow[]> {
   const rows = await ctx.db
     .updateTable('au_session')

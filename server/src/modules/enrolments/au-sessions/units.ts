@@ -10,7 +10,7 @@ import type { TenantContext } from '../../../platform/context.ts';
 import { playedBy } from '../../catalogue/playable.ts';
 import { readUnitsWithData } from '../units.ts';
 
-/** What the AUs of a registration have reported so far, by UnitID. */
+/** Reads what the AUs of a registration have reported so far, by UnitID. */
 export async function readRecords(ctx: TenantContext, enrollId: string): Promise<Map<string, AuRecord>> {
   const units = await readUnitsWithData(ctx, enrollId);
   return new Map(units.map(({ unit_id, data }) => [unit_id, recordOf(data)]));
@@ -23,7 +23,10 @@ export type AuProgress = Omit<AuRecord, 'seconds' | 'progress'> & {
   isSatisfied: boolean;
 };
 
-/** What satisfies each AU of an enrolment's release, and what it has reported; empty for other standards. */
+/**
+ * Returns each AU of an enrolment's release with its `moveOn` criterion and what it has reported.
+ * Empty for other standards.
+ */
 export async function readAus(
   ctx: TenantContext,
   { enrollId, releaseId }: { enrollId: string; releaseId: string | null },

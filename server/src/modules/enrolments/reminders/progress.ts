@@ -10,8 +10,8 @@ delete from reminder_progress own where not exists (
 )`;
 
 /**
- * The search begins with enrolments that end this many days from now, so a new setting sends no reminders about the
- * past.
+ * The search begins with enrolments that end in this many days. Therefore a new setting sends no
+ * reminders that would have been due earlier.
  */
 const begin = `/* across tenants: reminders of all tenants */
 insert into reminder_progress (tenant_id, days, ends_at, enroll_id)
@@ -22,7 +22,10 @@ cross join unnest(client.reminder_days) wanted (days)
 where not exists (select from reminder_progress own where own.tenant_id = log.tenant_id and own.days = wanted.days)
 on conflict do nothing`;
 
-/** Applies the tenants' settings. Every tenant that has enrolments has an event log. */
+/**
+ * Applies the tenants' settings. It starts from the event logs, because every tenant that has
+ * enrolments has one.
+ */
 export async function syncSettings(ctx: Context): Promise<void> {
   await run(ctx, { name: 'forget_reminders', text: forget, values: [] });
   await run(ctx, { name: 'begin_reminders', text: begin, values: [ctx.now()] });
@@ -33,7 +36,8 @@ export type Due = { tenant_id: string; days: number };
 type Limits = { tenant: string; now: string; max: string };
 
 /**
- * SQL: a tenant's enrolments that end after the position in `own`, a row of `reminder_progress`, and within its days.
+ * SQL: a tenant's enrolments that end within the days of `own`, a row of `reminder_progress`, and
+ * after its position.
  */
 export const nextEnrolments = ({ tenant, now, max }: Limits) => `select held.* from enrolment held
   where held.tenant_id = ${tenant} and held.ended_at is null
@@ -47,7 +51,10 @@ join tenant client on client.tenant_id = own.tenant_id and client.status = 'acti
 cross join lateral (${nextEnrolments({ tenant: 'own.tenant_id', now: '$1', max: '1' })}) next
 limit $2`;
 
-/** Up to `max` tenants and days with enrolments still to be searched. Suspended tenants wait. */
+/**
+ * Returns up to `max` pairs of tenant and days that have enrolments to search. Skips suspended
+ * tenants.
+ */
 export function dueReminders(ctx: Context, max: number): Promise<Due[]> {
   return run<Due>(ctx, { name: 'due_reminders', text: due, values: [ctx.now(), max] });
 }

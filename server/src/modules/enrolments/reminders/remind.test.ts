@@ -53,7 +53,7 @@ const Email = 'ann@acme.example';
 const remind = () => remindOfEnds(service.ctx);
 const send = () => sendMails(service.ctx, mailChecks);
 
-/** A tenant that has an event, so that the job finds it. */
+/** Creates a tenant that has an event. The job finds only such tenants. */
 async function knownTenant(fields: object = {}): Promise<TestTenant> {
   const tenant = await newTenant(service, { Name: 'Acme', ...fields });
   await tenant.user();
@@ -230,7 +230,7 @@ test('an extension leads to another reminder unless the new end is still within 
   await pass(5);
   assert.deepEqual(daysOf(await nudged.reminders()), [14, 3]);
   await pass(4);
-  // Access has ended, and begins again with exactly this many days.
+  // Access has ended. The extension gives exactly 14 days again, as many as the reminder.
   expectStatus(await fortnight.again({ IfEnrolled: 'extend' }, 'fortnight'), 200);
   await pass(0);
   assert.deepEqual(daysOf(await fortnight.reminders()), [14, 3]);

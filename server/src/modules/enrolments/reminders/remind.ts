@@ -15,9 +15,9 @@ type Passed = {
 };
 
 /**
- * Skips learners who completed the course, were enrolled for no longer than the reminder's days, or get a later
- * reminder now. The minute allows for an enrolment that a slow statement, or a node with a slow clock, commits after
- * the search has passed its end.
+ * Skips learners who completed the course, had access for no longer than the reminder's days, or
+ * get a later reminder now. The extra minute is a tolerance: a slow statement or a node with a slow
+ * clock may commit an enrolment only after the search has passed its end.
  */
 const isReminded = `next.status in ('enrolled', 'in_progress') and next.expires_at > $3
   and greatest(next.enrolled_at, next.end_set_at, case when next.starts_on = 'launch' then next.started_at end)
@@ -50,7 +50,7 @@ type Learner = {
   has_password: boolean;
 };
 
-/** Locked, because their emails refer to them. */
+/** Locks the users, because their emails will refer to them. */
 const enabledLearners = `
 select account.user_id, account.login_id, account.first_name, account.last_name, account.email,
   ${hasUsablePassword} as has_password
@@ -58,7 +58,7 @@ from "user" account join tenant client on client.tenant_id = account.tenant_id
 where account.tenant_id = $1 and account.user_id = any($2::uuid[]) and account.enabled
 order by account.user_id for key share of account`;
 
-/** Sends reminders for enrolments that end in `days`. Returns how many were considered. */
+/** Sends reminders for enrolments that end within `days`. Returns how many were considered. */
 function remindNext(ctx: TenantContext, days: number, max: number): Promise<number> {
   return transaction(ctx, async (ctx) => {
     const values = [ctx.tenantId, days, ctx.now(), max];
@@ -82,7 +82,8 @@ async function remind(ctx: TenantContext, days: number, wanted: readonly Passed[
     const learner = learners.get(enrolment.user_id ?? '');
     return learner ? [{ enrolment, learner }] : [];
   });
-  // Anyone who reads the email could open the course with the LaunchURL, which needs no password.
+  // Do not put the LaunchURL into the email. It needs no password, so any reader could open the
+  // course.
   const coursesUrl = `${ctx.config.baseUrl}/console/`;
   const mailIds = await queueMails(
     ctx,
@@ -122,16 +123,19 @@ async function readTitles(ctx: TenantContext, wanted: readonly Passed[]): Promis
   return new Map(rows.map(({ course_id, title }) => [course_id, title]));
 }
 
-/** Enrolments per transaction. It takes about 10 ms, while other statements on the embedded database wait. */
+/**
+ * Enrolments per transaction. A transaction takes about 10 ms, and other statements on the embedded
+ * database wait for it.
+ */
 const batch = 50;
 /** Batches before other tenants take their turn. */
 const batchesPerTurn = 20;
 const tenantsPerRound = 50;
 
 /**
- * Job: reminds learners whose access ends soon, once for each of their tenant's `ReminderDays`, however often and on
- * however many nodes it runs. Returns how many enrolments were considered. A tenant whose reminders fail does
- * not stop the others; the job then fails at the end.
+ * Job: reminds learners whose access ends soon, once for each of their tenant's `ReminderDays`,
+ * even if several nodes run it repeatedly. Returns how many enrolments were considered. If a
+ * tenant's reminders fail, the other tenants still get theirs, and the job fails at the end.
  */
 export async function remindOfEnds(ctx: Context): Promise<number> {
   await syncSettings(ctx);
@@ -145,7 +149,7 @@ export async function remindOfEnds(ctx: Context): Promise<number> {
         failed.set(next.tenant_id, error);
         return 0;
       });
-    // Other nodes have locked the due rows.
+    // If none were passed, other nodes have locked the due rows.
     if (passed === 0) break;
     sum += passed;
   }
