@@ -8,7 +8,10 @@ import { mapInSteps } from '../../platform/load/in-steps.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { searchKey } from './search-keys.ts';
 
-/** Definitions that this process has stored in the last minute: a course repeats them in every statement. */
+/**
+ * Definitions that this process has stored in the last minute. A course repeats its definitions in
+ * every statement, so most of them need not be stored again.
+ */
 const known = partOfState('activity_definitions', () => ({ since: 0, names: new Set<string>() }));
 const maxKnown = 20_000;
 const knownMilliseconds = 60_000;
@@ -20,12 +23,12 @@ from json_to_recordset($2) as given (activity_key uuid, definition_key uuid, act
 order by given.activity_key, given.definition_key
 on conflict do nothing returning octet_length(activity) as bytes`;
 
-/** `names` are for `rememberDefinitions`. */
+/** `names` is passed to `rememberDefinitions`. */
 type Added = { names: readonly string[]; added: number; bytes: number };
 
 /**
- * Data 2.4.4.1: stores what statements say about the activities that they can define. Each distinct definition is
- * stored once.
+ * Data 2.4.4.1: stores what statements say about activities, if the caller may define them. Each
+ * distinct definition is stored once.
  */
 export async function addDefinitions(
   ctx: TenantContext,
@@ -52,7 +55,7 @@ export async function addDefinitions(
   };
 }
 
-/** Called after the commit. */
+/** Must be called after the commit: definitions that were rolled back must be stored again. */
 export function rememberDefinitions(ctx: TenantContext, added: Pick<Added, 'names'>): void {
   const names = recentlyKnown(ctx);
   for (const name of added.names) names.add(name);
@@ -68,7 +71,7 @@ function recentlyKnown(ctx: TenantContext): Set<string> {
   return state.names;
 }
 
-/** The distinct definitions, each with the ID of its activity. */
+/** Returns the distinct definitions, each mapped to the ID of its activity. */
 async function definitionsIn(
   ctx: TenantContext,
   statements: readonly Statement[],
@@ -81,7 +84,7 @@ async function definitionsIn(
   return found;
 }
 
-/** Each definition is a row. */
+/** Maximum number of definitions in a request, because each takes a row. */
 const maxDefinitionsOfRequest = 1_000;
 
 export async function checkDefinitions(ctx: TenantContext, statements: readonly Statement[]): Promise<void> {
@@ -97,11 +100,11 @@ export async function checkDefinitions(ctx: TenantContext, statements: readonly 
 const maxDefinitions = 50;
 /** A larger definition is stored only with its statement. */
 const maxDefinitionBytes = 32 * 1024;
-/** Maximum bytes of all definitions in a response. The newest are kept. */
+/** Maximum bytes of all definitions in a response. Older definitions are left out. */
 const maxReadBytes = 1024 ** 2;
 /**
- * Maximum number of activities with merged definitions in a response. The others keep the definitions that they were
- * sent with.
+ * Maximum number of activities with merged definitions in a response. Further activities keep the
+ * definitions that they were sent with.
  */
 const maxActivities = 2_000;
 /** A single database statement reads at most 5,000 definitions. */
@@ -117,7 +120,10 @@ const read = `select found.activity from (
   ) page
 ) found where found.sum <= $3 order by found.position`;
 
-/** Communication 2.5: everything known about the given activities. Newer texts take precedence over older ones. */
+/**
+ * Communication 2.5: returns everything known about the given activities. Newer texts take
+ * precedence over older ones.
+ */
 export async function readDefinitions(
   ctx: TenantContext,
   ids: ReadonlySet<string>,
@@ -140,10 +146,13 @@ export async function readDefinitions(
   return merged;
 }
 
-/** Any name, even `__proto__`, can be assigned to it. */
+/** Creates an object to which any name can be assigned, even `__proto__`. */
 const withoutPrototype = (): JsonObject => Object.create(null);
 
-/** Language maps are merged; everything else is replaced. Copies would make merging quadratic. */
+/**
+ * Merges language maps and extensions, and replaces everything else. Changes `known` in place,
+ * because copying it each time would take quadratic time.
+ */
 function mergeInto(known: JsonObject, newer: JsonObject): void {
   for (const [name, value] of Object.entries(newer)) {
     const isMap = name === 'name' || name === 'description' || name === 'extensions';

@@ -33,7 +33,10 @@ const headerFields = [
 
 const methods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'] as const;
 
-/** The caller is unknown until the form has been read, so it is limited like other anonymous requests. */
+/**
+ * The form contains the credentials. Until it has been read, the caller is anonymous, so the limit
+ * for anonymous requests applies.
+ */
 const bodyLimit = 16 * 1024;
 const largeResponse = 64 * 1024;
 
@@ -80,14 +83,14 @@ function readForm(request: FastifyRequest): Request {
   };
 }
 
-/** Carries out the request that the form describes, with all the checks of an ordinary one. */
+/** Carries out the request in the form, with all the checks of an ordinary request. */
 export function serveAlternateRequests(ctx: Context, lrs: FastifyInstance, api: FastifyInstance): void {
   const { unsent } = ctx.admission;
   lrs.post(`${path}/*`, { bodyLimit }, async (request, reply) => {
     try {
       const answer = await api.inject({ ...readForm(request), remoteAddress: request.address });
-      // The inner request has ended, so its unread response is counted against the address. Responses to writes are
-      // small.
+      // The inner request has ended, so count its unread response against the address. Small
+      // responses, such as those to writes, are exempt.
       if (answer.rawPayload.length > largeResponse && isUnreadFull(unsent, request.address))
         throw reject(ctx, 'interface', 'unread_responses', {
           detail: 'Too many responses have not been read yet. Read them, then send the request again.',

@@ -16,7 +16,7 @@ export function attachmentsOf(statement: Statement): Attachment[] {
 /** SHA-2 by the number of hexadecimal digits. */
 const algorithms: Record<number, string> = { 56: 'sha224', 64: 'sha256', 96: 'sha384', 128: 'sha512' };
 
-/** Communication 1.5.2: a part belongs to the attachments with its hash. */
+/** Communication 1.5.2: maps hashes to parts. A part belongs to all attachments with its hash. */
 export function partsBySha2(parts: readonly Part[]): Map<string, Part> {
   return new Map(
     parts.map((part, at) => {
@@ -33,8 +33,8 @@ export function partsBySha2(parts: readonly Part[]): Map<string, Part> {
 }
 
 /**
- * Communication 1.5.2 and Data 2.4.11: every part belongs to a statement, and every attachment without a fileUrl has a
- * part. Each statement has an ID by now.
+ * Communication 1.5.2 and Data 2.4.11: every part belongs to a statement, and every attachment
+ * without a fileUrl has a part. The statements must already have IDs.
  */
 export function matchAttachments(
   statements: readonly Statement[],
@@ -88,7 +88,7 @@ export async function insertAttachments(
 
 export type StoredAttachment = { sha2: string; content_type: string; content: Buffer };
 
-/** The attachments of the given statements. Identical contents are returned once. */
+/** Returns the attachments of the given statements. Identical contents are returned once. */
 export async function readAttachments(
   ctx: TenantContext,
   statementIds: readonly string[],

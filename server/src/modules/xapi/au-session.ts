@@ -2,7 +2,10 @@ import type { Agent, Statement } from '../../../../standards/xapi/types.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import type { Caller } from '../../platform/http/routes.ts';
 
-/** An AU's access to a document. `documentId` is null when documents are listed, or all of them deleted. */
+/**
+ * An AU's access to a document. `documentId` is null if the AU lists documents or deletes all of
+ * them.
+ */
 export type DocumentUse = {
   action: 'read' | 'write' | 'delete';
   kind: 'state' | 'activity_profile' | 'agent_profile';
@@ -25,25 +28,28 @@ export type Taken = {
 };
 
 /**
- * A session of an assignable unit (cmi5), which calls the LRS with a token of its own. The rules apply only to these
- * tokens, not to the tenant's keys. Each function rejects by throwing a Problem, such as a 403.
+ * A session of an assignable unit (cmi5), which calls the LRS with its own token. These rules do
+ * not apply to the tenant's keys. Each function throws a Problem, such as a 403, to reject a call.
  */
 export type AuSession = {
-  /** Recorded as the authority of its statements. */
+  /** The authority of statements that the AU sends. */
   authority: Agent;
-  /** The only person whom it can look up. */
+  /** The AU can look up only this person. */
   learner: Agent;
-  /** It reads only statements with this registration. */
+  /** The AU can read only statements with this registration. */
   registration: string;
   /**
-   * Called in the transaction that stores the statements, with the new ones, as they were sent. Its writes commit
-   * together with them. Nothing that they contain is stored earlier. The tenant's statements are locked only
-   * afterwards.
+   * Called with the new statements, as sent, in the transaction that stores them. Its writes commit
+   * together with the statements, and none of them is stored earlier. The lock on the tenant's
+   * statements is taken only afterwards.
    */
   takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<Taken>;
   /** Called before a document is read, and in the transaction of a change. */
   checkDocument: (ctx: TenantContext, use: DocumentUse) => Promise<void>;
-  /** Called in the transaction of a change, with the bytes that it adds. Negative if a document becomes smaller. */
+  /**
+   * Called in the transaction of a change with the number of bytes that it adds. The number is
+   * negative if a document becomes smaller.
+   */
   countStorage: (ctx: TenantContext, bytes: number) => Promise<void>;
 };
 
@@ -51,9 +57,9 @@ export type AuSession = {
 export type LrsCaller = { kind: 'key'; keyId: string } | { kind: 'au'; session: AuSession };
 
 /**
- * Finds the AU session for a token, which is the part of the Authorization header after `Basic` or `Bearer`. Returns
- * null if it is not an AU's token, without a look-up where possible. Throws `unauthorized` if the session has ended.
- * The caller's scopes are `xapi:read` and `xapi:write`.
+ * Finds the AU session for a token, which is the part of the Authorization header after `Basic` or
+ * `Bearer`. Returns null if the token is not an AU's, if possible without a query. Throws
+ * `unauthorized` if the session has ended. The caller's scopes are `xapi:read` and `xapi:write`.
  */
 export type FindAuSession = (
   ctx: Context,

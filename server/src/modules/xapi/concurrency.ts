@@ -9,10 +9,10 @@ export type Preconditions = {
   areRequired: 'always' | 'to_replace' | 'never';
 };
 
-/** The tag as it appears in the ETag header. */
+/** Formats a tag for the ETag header. */
 export const quoted = (etag: string) => `"${etag}"`;
 
-/** Clients of 1.0 send tags without their quotes, and weak ones are compared like strong ones. */
+/** xAPI 1.0 clients send tags without quotes. Weak tags are compared like strong ones. */
 function tagsIn(header: string): string[] {
   return header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', ''));
 }

@@ -11,7 +11,10 @@ declare module 'fastify' {
   }
 }
 
-/** Communication 4.0: an AU's token, a key by HTTP Basic, or whatever the API accepts. */
+/**
+ * Communication 4.0: accepts an AU's token, a key by HTTP Basic, or any credentials that the API
+ * accepts.
+ */
 export function lrsAuthenticate(other: Authenticate, findAuSession: FindAuSession): Authenticate {
   return async (ctx, request) => {
     const [, token] = /^(?:Basic|Bearer) +(\S{1,4096})$/i.exec(request.headers.authorization ?? '') ?? [];
@@ -21,7 +24,7 @@ export function lrsAuthenticate(other: Authenticate, findAuSession: FindAuSessio
   };
 }
 
-/** Any Authorization header counts as credentials, whether valid or not. */
+/** Returns the Authorization header as credentials, whether it is valid or not. */
 export function lrsCredentials(other: CredentialsOf): CredentialsOf {
   return (ctx, request) => {
     const { authorization } = request.headers;
@@ -33,7 +36,10 @@ export function lrsCallerOf({ auSession, caller }: FastifyRequest): LrsCaller {
   return auSession ? { kind: 'au', session: auSession } : { kind: 'key', keyId: caller?.keyId ?? '' };
 }
 
-/** Data 2.4.9: who asserts a statement. A key vouches for what it sends, whatever the statement claims. */
+/**
+ * Data 2.4.9: returns the authority of a statement. For a key, it is always the key, whatever
+ * authority the statement names.
+ */
 export function authorityOf(ctx: Context, caller: LrsCaller): Agent {
   if (caller.kind === 'au') return caller.session.authority;
   return { objectType: 'Agent', account: { homePage: ctx.config.baseUrl, name: caller.keyId } };

@@ -11,16 +11,16 @@ import { searchKey } from './search-keys.ts';
 
 export type DocumentKind = DocumentUse['kind'];
 
-/** Where documents are: the context that they belong to, and the ID of one of them. */
+/** Identifies one document, or all documents of a context. */
 export type DocumentAddress = {
   kind: DocumentKind;
   agent_key: string;
   activity_key: string;
-  /** Null when states are listed, whether or not they have a registration. */
+  /** Null lists states with any registration and states without one. */
   registration: string | null;
   /** Null for all documents of the context. */
   documentId: string | null;
-  /** The parts that the rules for AUs check. */
+  /** The parts that `checkDocument` of an AU's session needs. */
   use: Omit<DocumentUse, 'action'>;
 };
 
@@ -31,14 +31,17 @@ const resources = {
   agent_profile: { id: 'profileId', names: ['agent', 'profileId'] },
 } as const satisfies Record<DocumentKind, { id: string; names: readonly string[] }>;
 
-/** Stands in for a missing registration, agent or activity. */
+/** The key of a missing registration, agent or activity, because a primary key has no nulls. */
 export const noKey = '00000000-0000-0000-0000-000000000000';
 
 export function documentParameters(kind: DocumentKind): string[] {
   return [...resources[kind].names, 'since'];
 }
 
-/** Reads the address. `needsId`: it must name one document. */
+/**
+ * Reads the address from the parameters. If `needsId` is true, they must include the ID of a
+ * document.
+ */
 export function readAddress(
   kind: DocumentKind,
   { parameters }: LrsRequest,

@@ -12,7 +12,10 @@ import { type DocumentAddress, type DocumentKind, readAddress } from './document
 import { deleteDocument, deleteDocuments, listDocuments, readDocument, writeDocument } from './documents.ts';
 import { instantParameter, type LrsRequest, mediaTypeOf, parseDocument } from './lrs-request.ts';
 
-/** AUs have rules of their own. Units trust the launch data (cmi5 section 10), so only the LMS writes it. */
+/**
+ * AUs have their own rules. Others must not write the launch data: units trust it (cmi5 section
+ * 10), so only the LMS may write it.
+ */
 function checkOf(
   { caller, contentType, body }: LrsRequest,
   { use }: DocumentAddress,
@@ -32,7 +35,10 @@ const countStorageOf =
     if (caller.kind === 'au') await caller.session.countStorage(ctx, bytes);
   };
 
-/** Merging rewrites the whole document, however little is added. Documents up to this size do not count. */
+/**
+ * Merging rewrites the whole document, even if little is added. Merges of documents up to this size
+ * are not limited.
+ */
 const ordinaryBytes = 16 * 1024;
 
 const countMergeOf =
@@ -62,7 +68,10 @@ function preconditionsOf(
   return { ifMatch, ifNoneMatch, areRequired };
 }
 
-/** Communication 2.3.1, 2.6.1 and 2.7.1: a document, or the IDs of those in the context. */
+/**
+ * Communication 2.3.1, 2.6.1 and 2.7.1: returns a document, or the IDs of all documents in the
+ * context.
+ */
 export async function getDocument(
   ctx: TenantContext,
   kind: DocumentKind,
@@ -88,13 +97,16 @@ export async function getDocument(
     'Content-Type': content_type,
     ETag: quoted(etag),
     'Last-Modified': updated_at.toUTCString(),
-    // A document can be HTML, and this origin is that of the API.
+    // A document can be HTML. Browsers must not display it on the API's origin.
     'Content-Disposition': 'attachment',
   };
   return { status: 200, body: content, headers };
 }
 
-/** Communication 3.1: profiles need a precondition. IEEE 9274.1.1, 4.1.4: all documents do, but only to be replaced. */
+/**
+ * Communication 3.1 (1.0.3): profiles need a precondition. IEEE 9274.1.1, 4.1.4 (2.0): all
+ * documents need one, but only if they exist.
+ */
 export async function putDocument(
   ctx: TenantContext,
   kind: DocumentKind,
@@ -137,7 +149,7 @@ function contentOf({ body, contentType }: LrsRequest) {
   return { content: body, contentType: contentType || 'application/octet-stream' };
 }
 
-/** Communication 2.3.2, 2.6.2 and 2.7.2: a document, or all states of the context. */
+/** Communication 2.3.2, 2.6.2 and 2.7.2: deletes a document, or all states of the context. */
 export async function removeDocument(
   ctx: TenantContext,
   kind: DocumentKind,

@@ -20,7 +20,7 @@ export type Document = {
   about: string;
 };
 
-/** The same as the maximum body size. */
+/** Maximum bytes of a document, equal to the maximum body size. */
 const maxContent = 4 * 1024 ** 2;
 
 /** Maximum number of documents of an agent, of an activity, or of both. */
@@ -40,7 +40,7 @@ function selectOne(ctx: TenantContext, address: DocumentAddress & { documentId: 
     .where('registration', '=', address.registration ?? noKey);
 }
 
-/** The approximate size of a row in the database apart from its texts, including its index entry. */
+/** The approximate size of a row in the database without its texts, including its index entry. */
 const rowBytes = 400;
 
 type Stored = Pick<Document, 'content_type' | 'document_id' | 'about'> & { contentBytes: number };
@@ -57,7 +57,7 @@ export async function readDocument(ctx: TenantContext, address: OneAddress): Pro
   return row ? { ...row, content: Buffer.from(row.content) } : null;
 }
 
-/** The document without its content, which can have 4 MiB. */
+/** Reads the document without its content, which can have 4 MiB. */
 async function readSummary(ctx: TenantContext, address: OneAddress) {
   const contentBytes = sql<number>`octet_length(content)`.as('contentBytes');
   return (await selectOne(ctx, address).select(contentBytes).executeTakeFirst()) ?? null;
@@ -65,7 +65,7 @@ async function readSummary(ctx: TenantContext, address: OneAddress) {
 
 const context = `held.tenant_id = $1 and held.kind = $2 and held.agent_key = $3::uuid and held.activity_key = $4::uuid`;
 
-/** The order of the primary key, so that its index is used. */
+/** In the order of the primary key, so that PostgreSQL uses its index. */
 const contextOrder = 'held.kind, held.agent_key, held.activity_key, held.document_key, held.registration';
 
 const list = `
@@ -77,7 +77,10 @@ select distinct page.document_id, page.updated_at from (
 
 const contextOf = ({ kind, agent_key, activity_key }: DocumentAddress) => [kind, agent_key, activity_key];
 
-/** The IDs of the context's documents, and when the newest was changed. `since` is in microseconds. */
+/**
+ * Returns the IDs of the context's documents, and when the newest was changed. `since` is in
+ * microseconds.
+ */
 export async function listDocuments(
   ctx: TenantContext,
   address: DocumentAddress,
@@ -111,13 +114,19 @@ const count = `select count(*)::integer as documents from (
 
 const lock = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
 
-/** Writes and deletions of a context take turns, even if the document does not exist yet or is the last one allowed. */
+/**
+ * Only one transaction at a time writes or deletes documents of a context. A row lock would not
+ * suffice, because the document may not exist yet, and the number of documents is limited.
+ */
 async function lockDocuments(ctx: TenantContext, address: DocumentAddress): Promise<void> {
   const name = [ctx.tenantId, ...contextOf(address)].join(' ');
   await run(ctx, { name: 'lock_documents', text: lock, values: [name] });
 }
 
-/** `check` runs first, under the locks that it needs. `countStorage` gets the bytes that are added. */
+/**
+ * `check` runs first and takes the locks that it needs. `countStorage` receives the number of added
+ * bytes.
+ */
 type Rules = {
   check: (ctx: TenantContext) => Promise<void>;
   countStorage: (ctx: TenantContext, bytes: number) => Promise<void>;
@@ -128,8 +137,9 @@ type CountMerge = (ctx: TenantContext, bytes: number) => void;
 export type NewContent = { contentType: string; content: Buffer };
 
 /**
- * Writes a document, inside a transaction. With `countMerge`, JSON objects are merged one level deep (Communication
- * 2.2); it gets the bytes of the stored document, and may reject the request.
+ * Writes a document in a transaction. With `countMerge`, merges JSON objects one level deep
+ * (Communication 2.2). `countMerge` receives the size of the stored document and may reject the
+ * request.
  */
 export function writeDocument(
   ctx: TenantContext,
@@ -179,7 +189,7 @@ async function rejectTooMany(ctx: TenantContext, address: DocumentAddress): Prom
   );
 }
 
-/** Communication 2.2: only JSON objects can be merged; anything else is rejected. */
+/** Communication 2.2: only JSON objects can be merged. Anything else is rejected. */
 function merged(before: Document, { contentType, content: added }: NewContent): NewContent {
   const [older, newer] = [before, { content_type: contentType, content: added }].map((document) => {
     const isJson = mediaTypeOf(document.content_type) === 'application/json';
@@ -220,7 +230,7 @@ export function deleteDocument(
   });
 }
 
-// Passed as arrays, so that the planner expects few rows and looks up each of them.
+// Given arrays, the planner expects few rows and looks up each of them.
 const deleteSome = `
 with old as (
   select held.document_key, held.registration from xapi_document held

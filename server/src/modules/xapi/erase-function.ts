@@ -1,7 +1,7 @@
 import { databaseFunction } from '../../platform/db/functions.ts';
 import { found, maxDepth } from './store-function.ts';
 
-/** Removes the keys by which the statement is found: its own, and those of the statements that it refers to. */
+/** Removes the keys of the statement: its own, and those of the statements that it refers to. */
 const forgetKeys = `
     delete from statement_match held using unnest(gone.keys) as own (key)
     where held.tenant_id = $1 and held.key = own.key and held.position = gone.position;

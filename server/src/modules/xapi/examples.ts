@@ -1,4 +1,4 @@
-/** Examples in the description, which a test sends. */
+/** Examples in the API description. A test sends them. */
 export const exampleStatement = {
   id: '12345678-1234-5678-8234-567812345678',
   actor: { objectType: 'Agent', account: { homePage: 'https://hr.example.com', name: 'u-1001' } },

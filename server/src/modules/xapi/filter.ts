@@ -26,7 +26,7 @@ export type StatementFilter = {
   attachments: boolean;
 };
 
-/** What the LRS itself adds to a link to the next page. */
+/** The parameter that the LRS adds to the link to the next page. */
 export const cursorParameter = 'cursor';
 
 export const listParameters = [

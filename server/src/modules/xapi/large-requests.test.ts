@@ -14,7 +14,7 @@ import { countRows } from '../../platform/count-up-to.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { agentOf } from './personal-data.ts';
 
-// Small requests that would store or read a great deal.
+// Small requests that would store or read a large amount of data.
 
 const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
 after(service.close);
@@ -112,7 +112,7 @@ test('an attachment of many statements counts once for each of them', async () =
   expectInvalid(await post(tenant, tooMany), /attachments has more than 100 items/);
 });
 
-/** What JSON.parse reads while `work` runs. */
+/** Returns how many characters JSON.parse reads while `work` runs. */
 async function parsedBytes(work: () => Promise<unknown>): Promise<number> {
   const { parse } = JSON;
   let bytes = 0;
@@ -321,7 +321,7 @@ test('a statement or a JSON document with very many values is rejected, and a ba
     object,
     result: valuesOf(9_000),
   }));
-  // The second request repeats the first, and is compared with it.
+  // The second request repeats the first and is compared with the stored statements.
   for (const _ of [1, 2]) {
     let [turns, isDone] = [0, false];
     const reply = post(tenant, statements).finally(() => {

@@ -10,19 +10,23 @@ export type StatementPage = {
   next: number | null;
 };
 
-/** Without a payload, the statement does not fit on the page, or the row only marks where the visit stopped. */
+/**
+ * If `payload` is null, the statement does not fit on the page, or the row only marks where the
+ * search stopped.
+ */
 type Visited = { position: number; statement_id: string | null; payload: string | null };
 
-/** Pages end early so that they fit into memory, with their attachments. */
+/** Maximum bytes of a page with its attachments. Pages end early so that they fit into memory. */
 const maxPageBytes = 4 * 1024 ** 2;
 
-/** Statements with a key, once for each source of the key; without keys, all statements. */
+/** The rows to search: with keys, one per key and source; without keys, all statements. */
 const allRows = 'statement held where held.tenant_id = $1';
 const matchingRows = 'statement_match held where held.tenant_id = $1';
 
 /**
- * Communication 2.1.3. A statement that refers to another one is also found by the other one's keys, so all keys must
- * come from the same source. A position is the time at which a statement was stored.
+ * Communication 2.1.3. The keys of a statement also apply to statements that refer to it, so all
+ * keys of a match must come from the same source. A position is the time at which a statement was
+ * stored.
  */
 export async function listStatements(
   ctx: TenantContext,
@@ -50,7 +54,10 @@ export async function listStatements(
 
 const isShown = (row: Visited): row is Visited & StatementPage['rows'][number] => row.payload !== null;
 
-/** The position after which the page begins: that of the previous page, or the end of the period. */
+/**
+ * The position after which the page begins: the end of the previous page, or the bound of the
+ * period.
+ */
 function startOf({ since, until, ascending }: StatementFilter, after: number | null): [number] | null {
   if (after !== null) return [after];
   if (ascending) return since === null ? null : [since];
@@ -63,9 +70,9 @@ const pathOf =
     ranges: keys.map((key) => `held.key = ${add(key)}::uuid`),
   });
 
-/** The limits keep the planner from reading all rows of the other tables. */
+/** Each `limit` keeps the planner from reading all rows of the other tables. */
 function filterSql({ alternatives, since, until }: StatementFilter, { add }: Parameters): string {
-  // A single filter is the access path itself.
+  // A single filter needs no condition, because it is already the access path.
   const others = alternatives.length === 1 ? [] : alternatives;
   const conditions = others.map(
     (keys) => `coalesce((
@@ -83,8 +90,8 @@ function filterSql({ alternatives, since, until }: StatementFilter, { add }: Par
 }
 
 /**
- * The payloads of the first statements that fit, at least of one. A statement that has the key from several sources is
- * visited for each of them, and shown once.
+ * Reads the payloads of the first statements that fit, but at least one. A statement that has the
+ * key from several sources is visited for each of them, but shown once.
  */
 const showText = (page: string, order: 'asc' | 'desc', limit: number) => `
 select held.position, held.visited, held.found, held.statement_id,

@@ -21,7 +21,10 @@ export function getAbout(): RouteResponse {
   return json({ version: ['2.0.0', '1.0.3', '1.0.2', '1.0.1', '1.0.0'] });
 }
 
-/** Communication 2.5: everything known about an activity; an unknown one has only its ID. */
+/**
+ * Communication 2.5: returns everything known about an activity. For an unknown one, that is only
+ * its ID.
+ */
 export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest): Promise<RouteResponse> {
   requiredParameter(parameters, 'activityId');
   const id = iriParameter(parameters, 'activityId') ?? '';
@@ -29,7 +32,7 @@ export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest
   return json({ objectType: 'Activity', id, ...(definition ? { definition } : {}) });
 }
 
-/** Number of the newest statements that are searched for an agent's names. */
+/** An agent's names are read from this many of the newest statements. */
 const maxStatements = 20;
 
 /** Larger statements are left out. */
@@ -42,7 +45,10 @@ select held.payload from (
 ) page join statement held on held.tenant_id = $1 and held.position = page.position
 where held.bytes <= ${maxBytes} order by held.position desc`;
 
-/** Communication 2.4: the agent as a person, whose properties are lists. The identifier is the only one we know. */
+/**
+ * Communication 2.4: returns the agent as a person, whose properties are lists. The only identifier
+ * that we know is the given one.
+ */
 export async function getAgent(
   ctx: TenantContext,
   { parameters, caller }: LrsRequest,

@@ -14,7 +14,7 @@ import { lrsCallerOf } from './credentials.ts';
 export type LrsRequest = {
   edition: Edition;
   caller: LrsCaller;
-  /** The query; each parameter once. */
+  /** The query. Each parameter occurs once. */
   parameters: Readonly<Record<string, string>>;
   contentType: string;
   body: Buffer;
@@ -23,7 +23,7 @@ export type LrsRequest = {
   ifNoneMatch: string | undefined;
 };
 
-/** Communication 3.3: every patch version is accepted, and the response uses the latest one. */
+/** Communication 3.3: accepts every patch version. The response uses the latest one. */
 export function editionOf(header: unknown): Edition | null {
   if (typeof header !== 'string') return null;
   if (/^1\.0(?:\.\d+)?$/.test(header)) return '1.0.3';
@@ -32,14 +32,19 @@ export function editionOf(header: unknown): Edition | null {
 
 const versionHeader = 'x-experience-api-version';
 
-/** The value of the version header in a response. A request without it counts as version 0.9 and is rejected. */
+/**
+ * Returns the version header of a response. A request without the header is treated as version 0.9
+ * and rejected.
+ */
 export function answeredVersion({ headers, url }: FastifyRequest): string {
   const header = headers[versionHeader];
   if (header === undefined) return /\/about\/?(?:\?|$)/.test(url) ? '2.0.0' : '0.9';
   return editionOf(header) ?? '2.0.0';
 }
 
-/** Reads the parts that requests to all resources have. `known` lists the parameters of this one. */
+/**
+ * Reads the parts that are common to all requests. `known` lists the parameters of the resource.
+ */
 export function readRequest(request: FastifyRequest, known: readonly string[]): LrsRequest {
   const { headers, body } = request;
   const edition = editionOf(headers[versionHeader]);
@@ -57,7 +62,10 @@ export function readRequest(request: FastifyRequest, known: readonly string[]): 
   };
 }
 
-/** Communication 3.2: unknown parameters, and known ones with different capitalisation, are rejected. */
+/**
+ * Communication 3.2: rejects unknown parameters, including known ones with different
+ * capitalisation.
+ */
 function readParameters(query: unknown, known: readonly string[]): Record<string, string> {
   const entries = Object.entries((query ?? {}) as Record<string, unknown>);
   return Object.fromEntries(
@@ -93,7 +101,7 @@ export function uuidParameter(parameters: Parameters, name: string): string | nu
 export function instantParameter(parameters: Parameters, name: string): number | null {
   const value = parameters[name];
   if (value === undefined) return null;
-  // A + in a query means a space, but clients send it in offsets.
+  // In a query, + means a space, but clients send it unescaped in time zone offsets.
   return (
     readInstant(value.replace(/ (?=\d\d:?\d\d$)/, '+')) ??
     invalid(name, 'must be a timestamp such as 2026-01-31T09:00:00Z.')
@@ -111,9 +119,9 @@ export function truthParameter(parameters: Parameters, name: string): boolean {
   return value === 'true';
 }
 
-/** Allows a batch of 1,000 statements. */
+/** Large enough for a batch of 1,000 statements. */
 const jsonShape: JsonShape = { depth: 100, values: 200_000 };
-/** A document is merged in one go, while other requests wait. */
+/** Smaller, because other requests wait while a document is merged. */
 const documentShape: JsonShape = { ...jsonShape, values: 20_000 };
 
 export function parseJson(text: string, what: string, shape = jsonShape): Json {

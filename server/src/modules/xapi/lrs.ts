@@ -18,7 +18,10 @@ const exposed = [
   'Retry-After',
 ].join(', ');
 
-/** AUs run on other origins. They send their token in a header and no cookies, so any origin may call. */
+/**
+ * Allows any origin, because AUs run on other origins. They send their token in a header and no
+ * cookies.
+ */
 function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
   void reply.headers({
     'X-Experience-API-Version': answeredVersion(request),
@@ -35,7 +38,10 @@ const preflight = {
   'Access-Control-Max-Age': '600',
 };
 
-/** Serves the LRS: the only routes with bodies of any type, with Basic credentials, and with callers from other origins. */
+/**
+ * Serves the LRS. Only its routes accept bodies of any type, Basic credentials and callers from
+ * other origins.
+ */
 export function serveLrs(
   api: FastifyInstance,
   ctx: Context,

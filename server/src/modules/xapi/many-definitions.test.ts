@@ -7,7 +7,8 @@ import { countTouched, type Touched } from '../../../test/support/rows-touched.t
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
 
-// Very many definitions of activities, which are stored apart from their statements and merged when they are read.
+// Tests with very many definitions of activities. They are stored separately from their statements
+// and merged when they are read.
 
 const service = await startService({ env: { RATE_LIMIT: '0' } });
 after(service.close);
@@ -27,7 +28,7 @@ const post = (tenant: TestTenant, statements: unknown) =>
   tenant.api('POST', '/xapi/statements', statements, v1);
 const get = (tenant: TestTenant, path: string) => tenant.api('GET', `/xapi/${path}`, undefined, v1);
 
-/** The request must succeed without delaying others. */
+/** Checks that the request succeeds without delaying other requests. */
 async function expectNoDelay(tenant: TestTenant, path: string) {
   const other = await newTenant(service);
   const reading = get(tenant, path);

@@ -6,7 +6,7 @@ export type Part = { headers: Record<string, string>; content: Buffer };
 
 const maxParts = 200;
 
-/** The boundary in a Content-Type header. */
+/** Returns the boundary in a Content-Type header. */
 export function boundaryOf(contentType: string): string {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? [];
   return quoted ?? plain ?? invalid('Content-Type', 'needs a boundary.');
@@ -29,14 +29,20 @@ export function readParts(body: Buffer, boundary: string): Part[] {
   return invalid('The body', 'does not end with its boundary.');
 }
 
-/** The next delimiter at the beginning of a line. The line break is part of the search, so that it is linear. */
+/**
+ * Finds the next delimiter at the start of a line. The search string includes the line break, so
+ * that the search takes linear time.
+ */
 function lineStart(body: Buffer, delimiter: Buffer, from: number): number {
   if (from === 0 && body.subarray(0, delimiter.length).equals(delimiter)) return 0;
   const at = body.indexOf(Buffer.concat([Buffer.from('\n'), delimiter]), Math.max(0, from - 1));
   return at < 0 ? -1 : at + 1;
 }
 
-/** The text between two delimiters: the rest of the line, the headers, an empty line, and the content. */
+/**
+ * Parses the bytes between two delimiters: the rest of the line, the headers, an empty line and the
+ * content.
+ */
 function readPart(bytes: Buffer): Part {
   const text = bytes.subarray(0, 16_384).toString('latin1');
   const [found, lines = ''] = /^[^\n]*\n((?:[^\r\n]+\r?\n)*)\r?\n/.exec(text) ?? [];
@@ -56,7 +62,7 @@ function readPart(bytes: Buffer): Part {
   };
 }
 
-/** A multipart/mixed body and its Content-Type. */
+/** Creates a multipart/mixed body and its Content-Type. */
 export function writeParts(parts: readonly Part[]): { contentType: string; body: Buffer } {
   const boundary = randomUUID();
   const written = parts.flatMap(({ headers, content }) => {

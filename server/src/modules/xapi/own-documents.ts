@@ -12,7 +12,10 @@ export type OwnState = {
   content: object;
 };
 
-/** Writes a state document of the service itself, in the caller's transaction. It replaces an earlier one. */
+/**
+ * Writes a state document of the service itself in the caller's transaction. Replaces an existing
+ * one.
+ */
 export function writeState(ctx: TenantContext, own: OwnState): Promise<void> {
   const { agent, activityId, registration, stateId } = own;
   const use = { kind: 'state' as const, agent: JSON.stringify(agent), activityId, registration };

@@ -35,7 +35,10 @@ where own.tenant_id = $1 and own.key = $2::uuid order by own.position, own.sourc
 const forget = `delete from statement_match held using unnest($3::bigint[], $4::bigint[]) as page (position, source)
 where held.tenant_id = $1 and held.key = $2::uuid and held.position = page.position and held.source = page.source`;
 
-/** The first statements with the key. Statements that have the key only because they refer to others lose it. */
+/**
+ * Takes the first statements with the key. Statements that have the key only because they refer to
+ * others lose it.
+ */
 async function takeFound(ctx: TenantContext, key: string, rows: number) {
   const values = [ctx.tenantId, key, rows];
   const found = await run<Match>(ctx, { name: 'find_statements', text: find, values });
@@ -53,10 +56,13 @@ async function takeFound(ctx: TenantContext, key: string, rows: number) {
   return { positions: own.map(({ position }) => position), isLast: found.length < rows };
 }
 
-/** A statement can be found by thousands of keys, its own and those of statements that it refers to. */
+/**
+ * Smaller than other batches, because a statement can have thousands of keys: its own, and those of
+ * statements that it refers to.
+ */
 const erasedRows = Math.floor(batchRows / 5);
 
-/** Maximum number of keys of the statements deleted together. Each key is a row. */
+/** Maximum number of keys of the statements deleted in one batch. Each key is a row. */
 const erasedKeys = 2_000;
 
 const withFewKeys = `select own.position from (
@@ -74,10 +80,12 @@ async function eraseFound(ctx: TenantContext, key: string): Promise<Batch> {
   return { records: erased.length, next: isLast && erased.length === positions.length ? null : [] };
 }
 
-/** Other people's statements can have the maximum body size. */
+/** Small, because a statement can have the maximum body size. */
 const redactedRows = 4;
 
-/** Other people's statements that mention the person are kept, with the person removed. */
+/**
+ * Removes the person from other people's statements that mention them, and keeps these statements.
+ */
 async function redactFound(ctx: TenantContext, identity: string): Promise<Batch> {
   const key = searchKey('related agent', identity);
   const { positions, isLast } = await takeFound(ctx, key, redactedRows);
@@ -193,7 +201,7 @@ export const statementData: PersonalData = {
 
 const kinds = ['state', 'agent_profile'] as const;
 
-// Passed as arrays, so that the planner expects few rows and looks up each of them.
+// Given arrays, the planner expects few rows and looks up each of them.
 const eraseDocuments = `
 with old as (
   select held.kind, held.activity_key, held.document_key, held.registration from xapi_document held

@@ -19,14 +19,14 @@ import { type StoredRow, toStatement, toText } from './stored-statement.ts';
 
 export type FoundStatement = StoredRow & { statement_id: string };
 
-/** Reads a statement that is voided, or one that is not (Communication 2.1.3); null if there is none. */
+/** Reads the statement with an ID, either if it is voided or if it is not (Communication 2.1.3). */
 const readText = `
 select held.statement_id, held.payload, held.position from statement held
 where held.tenant_id = $1 and held.statement_id = $2::uuid and exists (
   select from voided_statement voided where voided.tenant_id = $1 and voided.position = held.position
 ) = $3 and ($4::uuid is null or $4 = any (held.keys))`;
 
-/** `registration`: the only one whose statements the caller may read; null for all. */
+/** If `registration` is not null, the caller may read only statements with this registration. */
 export async function readStatementById(
   ctx: TenantContext,
   input: { id: string; voided: boolean; registration: string | null },
@@ -42,9 +42,9 @@ select greatest(log.position, case when pg_try_advisory_xact_lock_shared(${lockK
 from (values (1)) as one (row) left join statement_log log on log.tenant_id = $1`;
 
 /**
- * Communication 2.1.3: everything stored up to this time can be read. If no write is in progress, that is now, because
- * a later one gets a later time; otherwise it is the time of the newest statement. Concurrent requests share a read
- * that begins after all of them.
+ * Communication 2.1.3: everything stored up to the returned time can be read. Without a write in
+ * progress, that is now, because later writes get later times. Otherwise it is the time of the
+ * newest statement. Concurrent requests share a query that starts after all of them.
  */
 export function consistentThrough(ctx: TenantContext): Promise<string> {
   return readBound(ctx, null);
@@ -63,7 +63,7 @@ const readBound = coalesce<TenantContext, null, string>({
   },
 });
 
-/** The statements as JSON, in the requested format. */
+/** Returns the statements as JSON in the requested format. */
 export async function showStatements(
   ctx: TenantContext,
   rows: readonly StoredRow[],
@@ -84,10 +84,16 @@ export async function showStatements(
   );
 }
 
-/** Bytes of definitions that a response may contain, because a statement can mention an activity very often. */
+/**
+ * Maximum bytes of definitions in a response. A limit is needed because a statement can mention an
+ * activity very often.
+ */
 const maxDefinitionBytes = 4 * 1024 ** 2;
 
-/** Localizes each definition once. After the maximum, statements keep the definitions that they were sent with. */
+/**
+ * Localizes each definition once. Beyond the limit, statements keep the definitions that they were
+ * sent with.
+ */
 function limitedDefinitions(definitions: ReadonlyMap<string, JsonObject>, languages: readonly string[]) {
   const known = new Map<string, { definition: JsonObject; bytes: number }>();
   let left = maxDefinitionBytes;

@@ -5,7 +5,10 @@ import { isObject } from '../../../../standards/xapi/values.ts';
 const erasedAccount = { homePage: 'about:blank', name: 'erased' };
 const erasedAgent = { objectType: 'Agent', account: erasedAccount };
 
-/** A stored statement without the person; null if it cannot be read, so that no statement stops an erasure. */
+/**
+ * Returns a stored statement without the person. Null if it is not valid JSON, so that no statement
+ * stops an erasure.
+ */
 export function redacted(payload: string, identity: string): string | null {
   try {
     return JSON.stringify(withoutPerson(JSON.parse(payload) as Json, identity));
@@ -14,7 +17,10 @@ export function redacted(payload: string, identity: string): string | null {
   }
 }
 
-/** In extensions, an object with the person's account can have any other properties. */
+/**
+ * An object with the person's account is replaced even if it has other properties, because
+ * extensions can have any.
+ */
 function withoutPerson(value: Json, identity: string): Json {
   if (Array.isArray(value)) return value.map((item) => withoutPerson(item, identity));
   if (!isObject(value)) return value;

@@ -39,7 +39,7 @@ type Spec<Prepared> = Pick<
   query?: TSchema;
   parameters: readonly string[];
   problems?: readonly ErrorCode[];
-  /** Sets headers for all responses, even if the request is invalid. */
+  /** Sets headers of all responses, even if the request is invalid. */
   begin?: (ctx: TenantContext, reply: FastifyReply) => Promise<void>;
   /** The part of the work that needs no transaction. */
   prepare?: (ctx: TenantContext, request: LrsRequest) => Promise<Prepared>;
@@ -53,10 +53,13 @@ const headers = {
   },
 };
 
-/** Attachments are part of the body, so it may be larger than a record. */
+/** Larger than for other routes, because attachments are part of the body. */
 const bodyLimit = 4 * 1024 ** 2;
 
-/** Everything that the specification rejects gets a 400, so requests are checked by its rules instead of a schema. */
+/**
+ * The specification requires a 400 for every invalid request, so requests are checked by its rules
+ * instead of a schema.
+ */
 function resource<Prepared = undefined>({
   parameters,
   begin,

@@ -7,7 +7,7 @@ import { Statement } from './statement-schema.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
-/** Values are checked by the rules of xAPI. Invalid ones get a 400. */
+/** Accepts any values. The rules of xAPI check them and reject invalid ones with a 400. */
 const open = { additionalProperties: true };
 
 const agent = 'JSON of an Agent or identified Group.';
@@ -50,7 +50,7 @@ export const putQuery = Type.Object(
   open,
 );
 
-/** `id`: whether the document must be named. */
+/** `id`: whether the request must name a document. */
 export function documentQuery(kind: DocumentKind, id: 'required' | 'optional') {
   const named = (example: string) =>
     id === 'required'

@@ -9,21 +9,27 @@ import type { Part } from './multipart.ts';
 
 export const signatureUsage = 'http://adlnet.gov/expapi/attachments/signature';
 
-/** Per statement and per request, because verifying a signature can take a millisecond. */
+/**
+ * Maximum numbers per statement and per request, because verifying a signature can take a
+ * millisecond.
+ */
 const maxSignatures = 10;
 export const maxSignaturesOfRequest = 50;
-/** Verifying takes longer with a large modulus or exponent. The usual exponent is 65537. */
+/**
+ * Limits for the key, because a large modulus or exponent slows down verification. The usual
+ * exponent is 65537.
+ */
 const maxModulusBits = 4096;
 const maxExponent = 2n ** 32n;
-/** For a signature's header, which contains certificates. */
+/** Maximum length of a signature's header, which contains certificates. */
 const maxHeaderLength = 64 * 1024;
 
 const algorithms = ['RS256', 'RS384', 'RS512'];
 
 /**
- * Data 2.6: a statement's signatures cover it as it was before they were attached. Each part is read once, and each
- * statement is prepared for comparison once, because a statement can have many signatures and a part can belong to many
- * statements.
+ * Data 2.6: a signature covers the statement as it was before signatures were attached. A statement
+ * can have many signatures, and a part can belong to many statements. Therefore each part is read
+ * once, and each statement is prepared for comparison once.
  */
 export async function checkSignatures(
   statements: readonly Statement[],
@@ -59,7 +65,7 @@ function nameOfSignature({ contentType, sha2 }: Attachment): string {
   return sha2.toLowerCase();
 }
 
-/** The statement that a signature covers; throws if the signature is invalid. */
+/** Returns the statement that a signature covers. Throws if the signature is invalid. */
 async function readSignature(jws: string, edition: Edition): Promise<Comparable> {
   const [, payload = '', ...others] = jws.split('.');
   if (others.length !== 1 || jws.indexOf('.') > maxHeaderLength)
@@ -68,7 +74,7 @@ async function readSignature(jws: string, edition: Edition): Promise<Comparable>
   if (!algorithms.includes(alg))
     invalid('attachments', `has a signature that is not ${algorithms.join(', ')}.`);
   const signed = parseBody(Buffer.from(payload, 'base64url'), 'The signed statement');
-  // The signed statement may lack properties that are added later.
+  // The signed statement may lack properties that are set later.
   const { attachments: _, ...original } = readStatement(signed, edition, 'The signed statement');
   if (x5c?.[0] !== undefined) await verify(jws, x5c[0], alg);
   return comparable(original);
@@ -82,7 +88,10 @@ function headerOf(jws: string) {
   }
 }
 
-/** Data 2.6: the certificate is part of the header, so this only proves that its key made the signature. */
+/**
+ * Data 2.6: the certificate is part of the header, so this proves only that the certificate's key
+ * made the signature.
+ */
 async function verify(jws: string, certificate: string, alg: string): Promise<void> {
   try {
     const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'));

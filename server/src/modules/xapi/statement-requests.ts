@@ -31,7 +31,7 @@ import {
 import { checkSignatures } from './signatures.ts';
 import { type PreparedStatements, prepareStatements, storePrepared } from './store-statements.ts';
 
-/** Communication 1.5: JSON alone, or followed by the contents of attachments. */
+/** Communication 1.5: reads JSON, either alone or followed by the contents of attachments. */
 function readBody({ body, contentType }: LrsRequest): { json: Json; parts: Map<string, Part> } {
   const type = mediaTypeOf(contentType);
   if (type === 'application/json') return { json: parseBody(body), parts: new Map() };
@@ -109,7 +109,10 @@ export async function putStatement(ctx: TenantContext, request: LrsRequest): Pro
   return { status: 204 };
 }
 
-/** Communication 2.1.3: a header of every response, read before the statements. */
+/**
+ * Communication 2.1.3: sets the header that every response needs. It must be read before the
+ * statements.
+ */
 export async function setConsistentThrough(ctx: TenantContext, reply: FastifyReply): Promise<void> {
   void reply.header('X-Experience-API-Consistent-Through', await consistentThrough(ctx));
 }
@@ -153,7 +156,10 @@ async function getList(ctx: TenantContext, request: LrsRequest): Promise<RouteRe
   return answer(ctx, text, rows, filter.attachments);
 }
 
-/** The same query with the position of the next page, so it works however much is written in the meantime. */
+/**
+ * Returns a link to the next page: the same query with a position. Statements stored in the
+ * meantime do not affect it.
+ */
 function moreLink(parameters: LrsRequest['parameters'], next: number): string {
   const query = new URLSearchParams({ ...parameters, [cursorParameter]: writeCursor(next) });
   return `/xapi/statements?${query}`;

@@ -1,6 +1,9 @@
 import Type, { type TSchema } from 'typebox';
 
-/** These describe statements for integrators. Requests are checked by the rules of xAPI instead. */
+/**
+ * These schemas describe statements for integrators. Requests are checked by the rules of xAPI
+ * instead.
+ */
 const optional = (fields: Record<string, TSchema>) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]));
 

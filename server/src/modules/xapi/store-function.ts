@@ -12,23 +12,29 @@ export type StatementRow = {
 };
 
 /**
- * An existing statement that prevented all of the request's statements from being stored. Its payload is null if the
- * call would return too much.
+ * An existing statement that kept all statements of the request from being stored. Its payload is
+ * null if the result would become too large.
  */
 export type Clash = { request: number; statement_id: string; payload: string | null };
 
-/** A row of the result: a clash, or the number of rows added because of references, which comes last. */
+/**
+ * A row of the result: a clash, or the number of rows added because of references. The number comes
+ * last.
+ */
 export type Outcome = (Clash & { followed: null }) | { followed: number };
 
-/** Longer chains of references, and further references to the same statement, are not followed. */
+/**
+ * Limits for following references: the length of a chain, and the number of references to the same
+ * statement.
+ */
 export const maxDepth = 5;
 const maxReferences = 500;
 /** Maximum number of rows that one call adds because of references. Each statement can have thousands of keys. */
 export const maxFollowed = 10_000;
 
 /**
- * JSON on one line needs no escaping, and splitting lines costs a sixth of parsing it as a value inside another JSON
- * document.
+ * Passes one JSON text per line, which needs no escaping. Splitting lines costs a sixth of parsing
+ * the texts as values in another JSON document.
  */
 const lines = (parameter: string) => `string_to_array(${parameter}, e'\\n')`;
 
@@ -36,11 +42,11 @@ const rows = `unnest($2, $3, ${lines('$4')}, $5, ${lines('$6')}, $7, $8)
     with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n)`;
 
 /**
- * Held by writers until they commit. Its holder sees all statements of the tenant, so nothing is stored twice and
- * positions become visible in order.
+ * The key of a lock that a writer takes until it commits. It then sees all statements of the
+ * tenant, so nothing is stored twice and positions become visible in order.
  */
 export const lockKey = "hashtextextended('statements ' || $1, 0)";
-/** The database's clock, because the nodes' clocks differ. */
+/** Uses the database's clock, because the nodes' clocks differ. */
 export const microseconds = 'floor(extract(epoch from clock_timestamp()) * 1000000)::bigint';
 
 const lockLog = `
@@ -48,15 +54,18 @@ const lockLog = `
   select log.position into last from statement_log log where log.tenant_id = $1;
   last := greatest(last, ${microseconds});`;
 
-/** A statement by its ID. The limit makes the planner look up each of them. */
+/** Selects a statement by its ID. The limit makes the planner look up each statement. */
 export const found = (id: string, columns: string) => `(
       select ${columns} from statement own where own.tenant_id = $1 and own.statement_id = ${id} limit 1
     )`;
 
-/** Statements are compared with what is stored, which can be larger than what was sent. */
+/**
+ * Maximum bytes of stored statements with which a request is compared. They can be larger than the
+ * request.
+ */
 export const maxComparedBytes = 8 * 1024 ** 2;
 
-/** Payloads beyond the maximum are null. */
+/** Returns null for payloads beyond the maximum. */
 const findClashes = `
   for request, statement_id, payload in
     select clash.request, clash.statement_id,
@@ -92,7 +101,7 @@ const keysAt = (position: string) => `(
       select own.keys from statement own where own.tenant_id = $1 and own.position = ${position} limit 1
     )`;
 
-/** Lets a statement be found by the keys of another one, while there are rows left. */
+/** Adds keys of one statement to another, until no rows are left. */
 const follow = (
   matches: string,
 ) => `select array_agg(chosen.key), array_agg(chosen.position), array_agg(chosen.source)
@@ -105,8 +114,9 @@ const follow = (
       rows_left := rows_left - coalesce(cardinality(followed_keys), 0);`;
 
 /**
- * Data 2.3.2: a voiding statement can arrive before the one it voids, and cannot be voided itself. Communication 2.1.3:
- * a statement is also found by the keys of the statements that it refers to.
+ * Data 2.3.2: a voiding statement can arrive before the statement that it voids. It cannot be
+ * voided itself. Communication 2.1.3: a statement is also found by the keys of the statements that
+ * it refers to.
  */
 const followReferences = `
     if late.voids then
@@ -121,8 +131,8 @@ const followReferences = `
     end if;`;
 
 /**
- * As a range, because only one index has this order. With an equality condition, PostgreSQL may scan all statements by
- * position if many of them refer to the same one.
+ * Uses a range, because only one index has this order. With an equality condition, PostgreSQL may
+ * scan all statements by position if many of them refer to the same one.
  */
 const earlierOf = (id: string, rows: number) => `(
       select earlier.position, earlier.statement_id, earlier.voids from statement earlier
@@ -130,7 +140,7 @@ const earlierOf = (id: string, rows: number) => `(
       order by earlier.refers_to, earlier.position limit ${rows}
     )`;
 
-/** Statements stored before the one that they refer to. */
+/** Handles a statement to which earlier statements already refer. */
 const completeReferences = `
     if late.is_awaited then
       insert into voided_statement (tenant_id, position)
@@ -162,9 +172,9 @@ const followAll = `
   end loop;`;
 
 /**
- * Stores statements of the tenant `$1`, whose columns are the other parameters (`storeValues`). A position is also the
- * time at which the statement was stored, so it must never decrease. Because of references, it adds up
- * to `$9` rows. The tenant's statements stay locked until the commit, so this must be the last step of a transaction.
+ * Stores statements of the tenant `$1`. `storeValues` returns the parameters. A position is also the time at which
+ * the statement was stored, so it must never decrease. `$9` limits the rows added because of references. Call it last
+ * in a transaction, because it locks the tenant's statements until the commit.
  */
 export const storeFunction = databaseFunction({
   name: 'store_statements',
@@ -200,7 +210,9 @@ end`,
 export const storeText = `select outcome.request, outcome.statement_id, outcome.payload, outcome.followed
 from ${storeFunction.name}($1, $2, $3, $4, $5, $6, $7, $8, $9) outcome`;
 
-/** JSON.stringify writes no line breaks, so each payload is a line. */
+/**
+ * Returns the parameters. Each payload is one line, because JSON.stringify writes no line breaks.
+ */
 export function storeValues(
   tenantId: string,
   rows: readonly StatementRow[],

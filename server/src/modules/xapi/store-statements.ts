@@ -36,7 +36,7 @@ export type NewStatements = {
 /** Valid statements with their rows, for `storePrepared`. */
 export type PreparedStatements = { input: NewStatements; entries: readonly Entry[] };
 
-/** Completes and checks valid statements. This takes most of the time, and needs no transaction. */
+/** Completes and checks valid statements. This takes most of the time and needs no transaction. */
 export async function prepareStatements(
   ctx: TenantContext,
   input: NewStatements,
@@ -56,9 +56,9 @@ export async function prepareStatements(
 }
 
 /**
- * Stores the statements and returns their IDs, in order (Communication 2.1.1 and 2.1.2). A statement whose ID exists is
- * skipped if it is identical, and otherwise rejected with a 409. Inside a transaction it must be the last step, because
- * all other writers of the tenant's statements wait from then on.
+ * Stores the statements and returns their IDs, in order (Communication 2.1.1 and 2.1.2). If the ID exists, an
+ * identical statement is skipped, and a different one is rejected with a 409. In a transaction, this must be the last
+ * step, because it blocks all other writers of the tenant's statements.
  */
 export async function storePrepared(
   ctx: TenantContext,
@@ -71,7 +71,7 @@ export async function storePrepared(
   return entries.map(({ statement }) => statement.id);
 }
 
-/** The same in one step, for example for the LMS's own statements. */
+/** Prepares and stores statements in one step, for example the LMS's own. */
 export async function storeStatements(ctx: TenantContext, input: NewStatements): Promise<string[]> {
   return storePrepared(ctx, await prepareStatements(ctx, input));
 }
@@ -79,10 +79,15 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
 /** A statement and its row. Creating the row is half the cost of a statement, so it is done only once. */
 type Entry = { statement: CompleteStatement; row: StatementRow };
 
-/** Each agent and activity is a separate row. */
+/**
+ * Maximum numbers of keys per statement and per request. Each agent and activity is a separate row.
+ */
 const maxKeysOfStatement = 2_000;
 const maxKeys = 10_000;
-/** One part of a request can be an attachment of many of its statements, each with a row. */
+/**
+ * Maximum number of attachments in a request. A part can be an attachment of many statements, and
+ * each takes a row.
+ */
 const maxAttachments = 1_000;
 const maxAttachmentBytes = 8 * 1024 ** 2;
 
@@ -107,7 +112,7 @@ function checkKeys(entries: readonly Entry[]): void {
     );
 }
 
-/** Concurrent requests of a tenant share a call of the function. */
+/** Concurrent requests of a tenant share a call of the database function. */
 async function storePlain(ctx: TenantContext, entries: readonly Entry[]): Promise<void> {
   let left = entries;
   while (left.length > 0) {
@@ -119,12 +124,12 @@ async function storePlain(ctx: TenantContext, entries: readonly Entry[]): Promis
     const isComplete = existing.length === clashes.length;
     left = await withoutSame(ctx, left, isComplete ? existing : await findExisting(ctx, left));
   }
-  // Afterwards, because rejected statements define nothing.
+  // Add definitions afterwards, because rejected statements define nothing.
   const statements = entries.map(({ statement }) => statement);
   rememberDefinitions(ctx, await addDefinitions(ctx, statements));
 }
 
-/** More than one, because two requests may add the same statement at the same time. */
+/** Retries are needed because two requests may add the same statement at the same time. */
 const maxAttempts = 3;
 
 class StoredMeanwhile extends Error {}
@@ -146,9 +151,12 @@ async function storeWithMore(
   }
 }
 
-/** The approximate size of a row in the database apart from its texts, including its index entry. */
+/** The approximate size of a row in the database without its texts, including its index entry. */
 const rowBytes = 200;
-/** An AU's statements inherit fewer keys from the statements that they refer to. */
+/**
+ * Lower than for keys: an AU's statements inherit fewer keys from the statements that they refer
+ * to.
+ */
 const maxFollowedOfAu = 50;
 
 const bytesOf = ({ bytes, keys }: StatementRow) => bytes + rowBytes * (2 + keys.length);
@@ -172,7 +180,8 @@ async function storeInTransaction(
     ctx,
     rows.reduce((sum, row) => sum + bytesOf(row), rowBytes * own.length),
   );
-  // In one statement, because transactions that add definitions in different orders would block each other.
+  // Use one SQL statement. Transactions that add definitions in different orders would block each
+  // other.
   const statementsToStore = [...fresh.map(({ statement }) => statement), ...following];
   const definitions = await addDefinitions(ctx, statementsToStore, taken?.defines);
   await insertAttachments(ctx, own);
@@ -210,7 +219,7 @@ async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Prom
     .execute();
 }
 
-/** Data 2.3.1: a statement never changes, so another one with its ID is rejected. */
+/** Data 2.3.1: a statement never changes, so a different statement with the same ID is rejected. */
 async function withoutSame(
   ctx: TenantContext,
   entries: readonly Entry[],
@@ -253,7 +262,10 @@ function storeRequest(ctx: TenantContext, entries: readonly Entry[]): Promise<Cl
   return coalesced(ctx, { rows, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) });
 }
 
-/** Requests that share an ID must not share a call: the second one waits for the outcome of the first. */
+/**
+ * Requests with the same statement ID must not share a call: the second must see the outcome of the
+ * first.
+ */
 async function storeRequests(ctx: TenantContext, requests: Request[]): Promise<Clash[][]> {
   const outcomes: Clash[][] = requests.map(() => []);
   let left = [...requests.entries()];

@@ -9,7 +9,8 @@ import type { StatementRow } from './store-function.ts';
 export type CompleteStatement = Statement & { id: string; authority: Agent; version: string };
 
 /**
- * The properties that the LRS sets (Data 2.4.1, 2.4.9, 2.4.10). IEEE 9274.1.1, 4.2.7: timestamps are converted to UTC.
+ * Sets the properties for which the LRS is responsible (Data 2.4.1, 2.4.9, 2.4.10). IEEE 9274.1.1,
+ * 4.2.7: timestamps are converted to UTC.
  */
 export function complete(
   statement: Statement,
@@ -40,7 +41,9 @@ function withLists<S extends Pick<Statement, 'context' | 'object'>>(statement: S
   };
 }
 
-/** `bytes` includes its attachments, so that a page of statements fits into memory with them. */
+/**
+ * `bytes` includes the attachments, so that a page of statements with attachments fits into memory.
+ */
 export function rowOf(
   statement: CompleteStatement,
   attachments: readonly { statementId: string; content: Buffer }[] = [],
@@ -61,8 +64,8 @@ export function rowOf(
 export type StoredRow = { payload: string; position: number };
 
 /**
- * The text of a statement as returned to clients. A statement without a timestamp gets the time at which it was stored
- * (Data 2.4.7).
+ * Returns the JSON of a statement for clients. A statement without a timestamp gets the time at
+ * which it was stored (Data 2.4.7).
  */
 export function toText({ payload, position }: StoredRow): string {
   const stored = writeInstant(position);
@@ -75,7 +78,10 @@ export function toStatement(row: StoredRow): Statement & { id: string } {
   return JSON.parse(toText(row)) as Statement & { id: string };
 }
 
-/** The timestamp of a SubStatement does not count, so the text is only searched before it is parsed. */
+/**
+ * The text may contain only the timestamp of a SubStatement, so a match in the text is checked by
+ * parsing.
+ */
 function hasTimestamp(payload: string): boolean {
   return payload.includes('"timestamp"') && Object.hasOwn(JSON.parse(payload) as object, 'timestamp');
 }

@@ -4,7 +4,10 @@ import type { NewDelivery } from '../../webhooks/source.ts';
 export type Listed = { statement_id: string; position: number; bytes: number };
 
 const maxStatements = 50;
-/** A statement with its attachments can be larger; it is then sent alone. */
+/**
+ * A batch of several statements has at most this size. A larger statement, with its attachments, is
+ * sent alone.
+ */
 const maxBytes = 1024 ** 2;
 
 /** The statements of each delivery, in order. */

@@ -96,7 +96,8 @@ test('results of a SCORM course arrive as statements in the order of its events'
 
 test('a statement stored with the ID of an event does not prevent the derived statement', async (t) => {
   const tenant = await newTenant(service);
-  // Without an endpoint nothing is derived, so there is time to store the other statement first.
+  // Without an active endpoint, nothing is derived. This gives the test time to store the other
+  // statement first.
   const { EnrollID, launch } = await enrolled(tenant);
   const { path, verbs } = await forwarded(t, tenant);
   expectStatus(await tenant.api('PUT', path, { Status: 'disabled' }), 200);

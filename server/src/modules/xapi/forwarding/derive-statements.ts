@@ -27,7 +27,10 @@ const verbOf: Partial<Record<EventType, ProfileVerb>> = {
 };
 const types = [launched, ...Object.keys(verbOf)];
 
-/** SQL: the tenant's log of statements, which begins with the events after the newest one. */
+/**
+ * SQL: creates or updates the tenant's row in `statement_log`. Derivation begins with the events
+ * that follow the newest one.
+ */
 const beginText = `
 insert into statement_log as log (tenant_id, position, event_position)
 select $1, 0, coalesce((select event_log.position from event_log where event_log.tenant_id = $1), 0)
@@ -36,14 +39,14 @@ on conflict (tenant_id) do update set event_position = case
   then coalesce(log.event_position, excluded.event_position) else excluded.event_position end`;
 
 /**
- * Called before an endpoint is created. Without another endpoint, events since the last one was deleted are skipped,
- * because a new endpoint receives only later statements.
+ * Must be called before an endpoint is created. If there is no other endpoint, skips all earlier
+ * events, because a new endpoint receives only later statements.
  */
 export async function beginDeriving(ctx: TenantContext): Promise<void> {
   await run(ctx, { name: 'begin_deriving', text: beginText, values: [ctx.tenantId] });
 }
 
-/** SQL: whether there are events after those from which statements have been derived. */
+/** SQL: whether there are events from which no statements have been derived yet. */
 export const hasUnderivedEvents = `exists (
     select from event_log left join statement_log log on log.tenant_id = hook.tenant_id
     where event_log.tenant_id = hook.tenant_id and event_log.position > coalesce(log.event_position, 0))`;
@@ -52,8 +55,9 @@ const moveText = `
 update statement_log set event_position = greatest(event_position, $2) where tenant_id = $1`;
 
 /**
- * Stores statements about courses that send none themselves, from the tenant's events. Repeating it has no effect: the
- * ID of a statement follows from that of its event. Returns whether there are more events.
+ * Derives statements from the tenant's events, for courses that send no statements themselves.
+ * Repeating it has no effect, because the ID of a statement depends only on its event. Returns
+ * whether there are more events.
  */
 export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
   const log = await ctx.db
@@ -62,7 +66,7 @@ export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
     .where('tenant_id', '=', ctx.tenantId)
     .executeTakeFirst();
   const after = log?.event_position ?? null;
-  // A node of the previous version created the endpoint.
+  // Null if a node of the previous version created the endpoint.
   if (after === null) return beginDeriving(ctx).then(() => true);
   const { events, position, hasMore } = await readLog(ctx, {
     after: { position: after, eventId: null },
@@ -78,8 +82,9 @@ export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
 type Known = { statement_id: string; event_id: string; login_id: string; course_id: string; title: string };
 
 /**
- * The events from which a statement is derived: those whose statement is not yet stored, about an existing person and a
- * course that sends no statements itself. The user's lock makes an erasure wait, so that it finds the statement.
+ * Selects the events that need a statement. Their statement is not stored yet, the person exists,
+ * and the course sends no statements itself. Locks the user, so that an erasure waits and then
+ * finds the statement.
  */
 const knownText = `
 select made.statement_id, event.event_id, known.login_id, course.course_id, course.title
@@ -94,8 +99,8 @@ where coalesce(release.standard, '') not in ('cmi5', 'xapi')
 order by known.user_id for key share of known`;
 
 /**
- * Learners see the IDs of their events, and their units can store statements. If they also knew this ID, they could use
- * it first.
+ * The ID must be secret. Learners see the IDs of their events, and their units can store
+ * statements, so they could otherwise store a statement with this ID first.
  */
 const statementIdOf = (ctx: TenantContext, eventId: string) =>
   derivedId(keyedHash(ctx.keys, 'statement', `${ctx.tenantId} ${eventId}`));

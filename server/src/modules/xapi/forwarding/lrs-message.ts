@@ -19,14 +19,17 @@ function lrsHeaders(ctx: Pick<Context, 'keys'>, endpoint: WebhookRow, edition: E
   return { authorization: `Basic ${credentials}`, 'x-experience-api-version': edition };
 }
 
-/** Reads one statement, which tests the address and the credentials. */
+/** A request for one statement, which tests the address and the credentials. */
 export function testMessage(ctx: Pick<Context, 'keys'>, endpoint: WebhookRow): Message {
   const url = statementsUrl(endpoint);
   url.searchParams.set('limit', '1');
   return { method: 'GET', url: url.href, headers: lrsHeaders(ctx, endpoint, '1.0.3'), body: '' };
 }
 
-/** Communication 2.1.2: some statements of one version, with the contents of their attachments. */
+/**
+ * Communication 2.1.2: a request with statements of one version and the contents of their
+ * attachments.
+ */
 export function statementsMessage(
   ctx: Pick<Context, 'keys'>,
   endpoint: WebhookRow,

@@ -14,7 +14,7 @@ select held.statement_id, held.position, held.bytes from statement held
 where held.tenant_id = $1 and held.position > $2 and held.position < $3
 order by held.position limit ${pageRows}`;
 
-/** As many as the deliveries of a replay can contain. */
+/** Maximum number of statements in the deliveries of a replay. */
 const maxReplayed = 100_000;
 
 /** A position is the time at which a statement was stored, in microseconds. */

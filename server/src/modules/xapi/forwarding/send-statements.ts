@@ -12,7 +12,7 @@ import { statementsMessage } from './lrs-message.ts';
 
 type Sent = Statement & { id: string };
 
-/** Erased statements are missing. */
+/** The join omits erased statements. */
 const ofDelivery = `webhook_delivery delivery
 cross join unnest(delivery.statement_ids) as own (statement_id)
 join statement found on found.tenant_id = $1 and found.statement_id = own.statement_id
@@ -20,14 +20,20 @@ where delivery.tenant_id = $1 and delivery.webhook_id = $2 and delivery.delivery
 const readText = `select found.payload, found.position from ${ofDelivery} order by found.position`;
 const sizeText = `select coalesce(sum(found.bytes), 0)::float8 as bytes from ${ofDelivery}`;
 
-/** Larger than a batch, so it is a single statement with its attachments, and one request. */
+/**
+ * A larger delivery is a single statement with its attachments, because a batch of several has at
+ * most this size.
+ */
 const largeBytes = 1024 ** 2;
-/** Large deliveries that a node sends at the same time. Each takes several times its size in memory. */
+/**
+ * Number of large deliveries that a node sends at the same time. Each takes several times its size
+ * in memory.
+ */
 const largeTurns = partOfState('large_forwards', () => openSlots(2));
 
 /**
- * The other LRS sets `stored`, and sets `authority` to the owner of the credentials that we send (Data 2.4.8 and
- * 2.4.9).
+ * Removes `stored` and `authority`. The other LRS sets them, and uses the owner of our credentials
+ * as the authority (Data 2.4.8 and 2.4.9).
  */
 function toSent(row: StoredRow): Sent {
   const { stored: _stored, authority: _authority, ...statement } = toStatement(row);
@@ -36,7 +42,7 @@ function toSent(row: StoredRow): Sent {
 
 const editionOf = ({ version = '' }: Sent): Edition => (version.startsWith('2.') ? '2.0.0' : '1.0.3');
 
-/** Consecutive statements of the same version, which can be sent in one request. */
+/** Groups consecutive statements of the same version, because a request has only one version. */
 function partsOf(statements: readonly Sent[]): Sent[][] {
   const parts: Sent[][] = [];
   for (const statement of statements) {
@@ -48,8 +54,8 @@ function partsOf(statements: readonly Sent[]): Sent[][] {
 }
 
 /**
- * Statuses that concern the statements rather than the LRS or the credentials. 409 for a single statement means that
- * the LRS already has it.
+ * Statuses that are about the statements, not about the LRS or the credentials. A 409 for a single
+ * statement means that the LRS already has it.
  */
 const ofStatements = [400, 409, 413, 422];
 
@@ -72,8 +78,9 @@ const nothingSent: Outcome = {
 };
 
 /**
- * An LRS accepts all statements of a request or none. After a rejection, each half is sent separately, until only the
- * rejected statements are left. They do not delay the others. Returns false if the LRS cannot be reached.
+ * An LRS accepts either all statements of a request or none. After a rejection, each half is sent
+ * separately, until only the rejected statements are left. Returns false if the LRS cannot be
+ * reached.
  */
 async function sendPart(
   ctx: TenantContext,
@@ -118,8 +125,8 @@ async function sendPart(
 const maxNamed = 10;
 
 /**
- * An LRS may repeat the statements in its responses. An erasure would not reach them there, so responses are not
- * stored.
+ * Does not store responses. They may repeat the statements, and an erasure would not find them
+ * there.
  */
 export async function sendStatements(ctx: TenantContext, sending: SendingDelivery): Promise<Outcome> {
   const values = [ctx.tenantId, sending.endpoint.webhook_id, sending.delivery.deliveryId];

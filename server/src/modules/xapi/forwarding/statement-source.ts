@@ -13,7 +13,10 @@ const readText = `
 select held.statement_id, held.position, held.bytes from statement held
 where held.tenant_id = $1 and held.position > $2 order by held.position limit ${maxStatements}`;
 
-/** Statements for another LRS, in the order in which they were stored, so an endpoint has a single lane. */
+/**
+ * Statements for another LRS, in the order in which they were stored. Each endpoint has a single
+ * lane to keep this order.
+ */
 export const statementSource: Source = {
   hasMore: `(exists (
     select from statement_log where statement_log.tenant_id = hook.tenant_id and statement_log.position > hook.position)
