@@ -19,8 +19,8 @@ await service.importPackage('phishing', await packCourse('phishing'));
 await service.api('PUT', '/course/phishing/option/open', {});
 
 /**
- * A learner with an open course. `onOtherNode` sends its requests, for a course file and the session's state, to the
- * other node.
+ * Opens a course as a learner. `onOtherNode` requests a course file and the session's state from
+ * the other node.
  */
 async function playing() {
   const LoginID = await user();

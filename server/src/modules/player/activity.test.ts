@@ -129,7 +129,7 @@ test('the answers to each question are counted', async () => {
     'cmi.interactions.0.latency': latency,
   });
   for (const latency of ['00:00:04', '00:00:08']) await answered(CourseID, asked('b', 'correct', latency));
-  // The last of two answers counts.
+  // Only the last of two answers counts.
   const again = Object.entries(asked('a', 'wrong', '00:00:03')).map(([name, value]) => [
     name.replace('interactions.0', 'interactions.1'),
     value,

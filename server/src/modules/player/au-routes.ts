@@ -70,7 +70,7 @@ const ends = namesOf(sessionEnds);
 const sessionProblems = [...ends, 'tenant_not_found', 'wrong_host'] as const;
 const notStored = { 'Cache-Control': 'no-store' };
 
-/** AUs run on other origins, and send no cookies. */
+/** Any origin is allowed, because AUs run on other origins and send no cookies. */
 const anyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 /** The routes of units that report directly to the service. */
@@ -161,7 +161,10 @@ export const auRoutes = [
   }),
 ];
 
-/** Browsers send a preflight request first if an AU sets a content type when it requests the token. */
+/**
+ * Answers preflight requests. Browsers send one if an AU sets a content type when it requests the
+ * token.
+ */
 export function allowFetchFromAnywhere(app: FastifyInstance): void {
   const headers = {
     ...anyOrigin,

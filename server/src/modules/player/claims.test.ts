@@ -40,14 +40,14 @@ const done = {
 };
 const begun = { 'cmi.completion_status': 'incomplete', 'cmi.success_status': 'unknown' };
 
-/** A page that plays the course with the sequencing code, as the player does. */
+/** Plays the course with the sequencing code, as the player's page does. */
 function learner({ session }: Play) {
   const course = prepareCourse(session.Tree, session.CourseTitle);
   let { state } = sequencing.launch(course, sequencing.createState(course, { seed: 1, now: 0 }), 1);
   const root = (of: typeof state) => courseResult(course, new Map(sequencing.statuses(course, of)));
   return {
     course,
-    /** The commit made when the open unit ends with this data and the learner continues. */
+    /** Ends the open unit with this data, continues to the next unit, and returns the commit. */
     end(data: RunTimeData) {
       const unitID = state.current ?? '';
       const request = { kind: 'continue' } as const;

@@ -23,7 +23,8 @@ let service: TestService;
 
 before(async () => {
   service = await startService();
-  // These tests send many commits at the same time; the page itself has at most six in progress.
+  // Remove the limit on concurrent commits: these tests send many at the same time, but a page
+  // sends at most six.
   Object.assign(service.ctx.admission.commits, { atOnce: 0 });
   const folder = await mkdtemp(join(tmpdir(), 'lectern-two-'));
   const zip = join(folder, 'two.zip');

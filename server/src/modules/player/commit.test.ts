@@ -10,7 +10,8 @@ import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
 const clock = movableClock();
 const service = await startService({ now: clock.now });
 after(service.close);
-// These tests send many commits at the same time; the page itself has at most six in progress.
+// Remove the limit on concurrent commits: these tests send many at the same time, but a page sends
+// at most six.
 Object.assign(service.ctx.admission.commits, { atOnce: 0 });
 const { api, user, events } = await newTenant(service);
 const zip = await packCourse('phishing');

@@ -7,12 +7,12 @@ import type { Context } from '../../platform/context.ts';
 import { acceptedEncoding, compressUntrusted, type Encoding } from '../../platform/http/constant-files.ts';
 import { partOfState } from '../../platform/node-state.ts';
 
-/** Larger files are mostly media and are sent uncompressed. */
+/** Larger files are mostly media, so they are sent uncompressed. */
 const maxBytes = 1024 * 1024;
 const minBytes = 1024;
 /**
- * Maximum concurrent compressions on this node, leaving a core for everything else. Further files are sent
- * uncompressed.
+ * Maximum concurrent compressions on this node. One core remains free for other work. Beyond the
+ * maximum, files are sent uncompressed.
  */
 const maxConcurrent = Math.max(1, Math.min(3, availableParallelism() - 1));
 const keptBytes = 16 * 1024 * 1024;
@@ -22,8 +22,8 @@ const compressible = /^text\/|^image\/(svg|bmp)|javascript|json|xml|wasm|^font\/
 const running = partOfState('compressions', () => ({ compressions: 0 }));
 
 /**
- * Compressed files by encoding and path; the files of a release never change. Null if too many compressions are
- * running.
+ * Compressed files by encoding and path. Entries stay valid, because the files of a release never
+ * change. Null if too many compressions are running.
  */
 const compressedFiles = createCache<Buffer | null>({
   name: 'compressed files',

@@ -8,16 +8,16 @@ import { ticketIn } from './preview.ts';
 import { rejectionPage } from './rejection-page.ts';
 
 /**
- * The host name that the browser requested. Fastify's `hostname` would prefer `X-Forwarded-Host`, which many proxies
- * pass on from clients.
+ * Returns the host name that the browser requested. Fastify's `hostname` would prefer
+ * `X-Forwarded-Host`, which many proxies pass on from clients.
  */
 function hostOf({ headers }: FastifyRequest): string {
   return String(headers[':authority'] ?? headers.host ?? '').replace(/:\d*$/, '');
 }
 
 /**
- * If each course has its own host name, a request must arrive at the host of its token's course or, without a token, at
- * one of our hosts. Content served elsewhere would share an origin with another course.
+ * If each course has its own host name, rejects requests at any other host. Content served there
+ * would share an origin with another course. Requests without a token may use any of our hosts.
  */
 export function rejectOtherHosts(app: FastifyInstance, ctx: Context): void {
   if (!hasOriginPerCourse(ctx)) return;

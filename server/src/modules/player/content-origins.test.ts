@@ -95,7 +95,7 @@ test("a course and all of its requests use the course's origin: page, session, c
   }
 });
 
-/** All requests, each with the origin that serves it. */
+/** Returns all requests, each with the origin that serves it. */
 async function requests(): Promise<{ what: string; origin: string; path: string; sent?: Asked }[]> {
   const { location } = await click(await launchUrl(ours, 'one'));
   const origin = originOf(location);

@@ -2,8 +2,8 @@ import type { Context } from '../../platform/context.ts';
 import { keyedHash } from '../../platform/keys/signing.ts';
 
 /**
- * The owner of the content on an origin. Previews have their own origins, because an unapproved draft must not read
- * learners' stored data.
+ * The owner of the content on an origin. Previews have their own origins, because an unapproved
+ * draft must not read the data that learners' browsers store.
  */
 export type OriginOwner = { use: 'launch' | 'preview'; tenantId: string | null; courseId: string };
 
@@ -13,7 +13,7 @@ function digest(ctx: Context, text: string, bytes: number): string {
     .toString('hex');
 }
 
-/** 128 unguessable bits, and 32 bits that show that the label is ours. */
+/** Returns 128 unguessable bits, followed by 32 bits that prove that the label is ours. */
 function labelOf(ctx: Context, { use, tenantId, courseId }: OriginOwner): string {
   const name = digest(ctx, JSON.stringify([use, tenantId, courseId]), 16);
   return name + digest(ctx, name, 4);
@@ -24,12 +24,12 @@ function isLabel(ctx: Context, label: string): boolean {
   return label === name + digest(ctx, name, 4);
 }
 
-/** Whether `CONTENT_URL` has a `*`, which stands for each owner's label. */
+/** Whether `CONTENT_URL` has a `*`, which is replaced by each owner's label. */
 export function hasOriginPerCourse({ config }: Context): boolean {
   return config.contentUrl.includes('*');
 }
 
-/** The origin of the owner's content, without a trailing slash. */
+/** Returns the origin of the owner's content, without a trailing slash. */
 export function contentOrigin(ctx: Context, owner: OriginOwner): string {
   const { contentUrl } = ctx.config;
   return hasOriginPerCourse(ctx) ? contentUrl.replace('*', labelOf(ctx, owner)) : contentUrl;

@@ -46,7 +46,9 @@ const isNavigation = ({ headers }: { headers: IncomingHttpHeaders }) =>
 
 let page: string | undefined;
 
-/** The built player page. Read lazily, so that routes can be described without it. */
+/**
+ * Returns the built player page. Reads it lazily, so that routes can be described without a build.
+ */
 export function playerPage(): string {
   page ??= readBuilt(locations.player, 'index.html');
   return page;
@@ -60,7 +62,7 @@ const Session = Type.Object({
 });
 const content = { origin: 'content', tag: 'Player', access: 'session', scope: null } as const;
 const ends = namesOf(sessionEnds);
-/** A preview's content can change or be deleted while it is open. */
+/** Errors for content that was changed or deleted while a preview is open. */
 const ofPreviews = ['course_not_found', 'release_not_found', 'course_not_playable'] as const;
 const html = (description: string) => ({ description, type: 'text/html' });
 
@@ -107,7 +109,8 @@ export const contentRoutes = [
     scope: null,
     admits: true,
     page: true,
-    // Untyped, as in a launch link: a raw returnURL may repeat these names.
+    // Untyped, as in a launch link, because a raw returnURL may contain parameters with the same
+    // names.
     query: Type.Object(
       {
         ticket: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the PreviewURL.' })),
@@ -126,7 +129,7 @@ export const contentRoutes = [
     handle: async (ctx, { request }) => {
       const address = request.raw.url ?? '';
       const link = openLinkIn(ctx, address);
-      // Rate limits for anonymous callers at the same address do not affect a signed link.
+      // A signed link is not affected by the rate limits for anonymous callers at the same address.
       if (link) await admitPlayer(ctx, request, previewPlayerOf(link), 'page');
       else admitAnonymous(ctx, request);
       return clickPreview(link ? inQueueOf(ctx, link.tenantId) : ctx, request);
@@ -143,7 +146,7 @@ export const contentRoutes = [
     runTime: { token: 'ticket', use: 'page' },
     bodyLimit: maxEmptyBody,
     params: Ticket,
-    // Not filtered, because units can have any name and any data.
+    // The response is not filtered by a schema, because units can have any name and any data.
     responses: {
       201: { description: 'The session.', schema: PlayerSession, type: 'application/json' },
     },
@@ -242,14 +245,17 @@ export const contentRoutes = [
         await expectFolder(inQueueOf(ctx, player.tenantId), { folder, releaseId });
       if ((!folder || !path) && isNavigation(request)) return missingPage(request);
       if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
-      // Not public, because a shared cache would serve files after access has ended.
+      // Not `public`, because a shared cache would serve files after access has ended.
       const headers = { 'Content-Type': contentTypeOf(path), 'Cache-Control': 'private, max-age=3600' };
       return { status: 200, file: { folder, path }, headers };
     },
   }),
 ];
 
-/** If the folder of an existing release is missing, the operator must restore it. A deleted release has no folder. */
+/**
+ * Reports an existing release whose folder is missing, because the operator must restore it. A
+ * deleted release has no folder.
+ */
 async function expectFolder(
   ctx: Context,
   { folder, releaseId }: { folder: string; releaseId: string },

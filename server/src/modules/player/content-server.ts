@@ -14,8 +14,8 @@ import { playerPage } from './content-routes.ts';
 import { maxElementCount } from './schemas.ts';
 
 /**
- * Courses embed video players, which check the page's origin. They also save in unload handlers, which browsers are
- * phasing out.
+ * Courses embed video players, which check the page's origin. They also save their data in unload
+ * handlers, which browsers are phasing out.
  */
 export const contentHeaders = {
   'Referrer-Policy': 'strict-origin-when-cross-origin',
@@ -28,13 +28,14 @@ export const contentHeaders = {
 const commitShape: JsonShape = { depth: 3, values: maxElementCount + 100 };
 
 /**
- * Responses contain data that courses have stored. It may be slow to compress, and compression takes threads away from
- * file access and password hashing. Responses with more characters than this are sent uncompressed.
+ * Maximum characters of a compressed response. Responses contain data stored by courses, which may
+ * be slow to compress. Compression also blocks threads needed for file access and password hashing.
  */
 const maxCompressed = 256 * 1024;
 
 /**
- * Adds everything that the content origin needs in addition to its routes. Must be called before they are registered.
+ * Adds everything that the content origin needs besides its routes. Must be called before they are
+ * registered.
  */
 export async function prepareContent(app: FastifyInstance, ctx: Context): Promise<void> {
   parseBeacons(app, commitShape);
@@ -49,7 +50,7 @@ export async function prepareContent(app: FastifyInstance, ctx: Context): Promis
   allowFetchFromAnywhere(app);
   rejectOtherHosts(app, ctx);
   app.addHook('onRequest', (request, _reply, done) => {
-    // A compressed part would not match the requested range.
+    // Disable compression of ranges, because a compressed part would not match the requested range.
     if (request.headers.range) request.headers['x-no-compression'] = 'true';
     done();
   });
@@ -59,7 +60,7 @@ export async function prepareContent(app: FastifyInstance, ctx: Context): Promis
     done();
   });
   compressCourseFile(app, ctx);
-  // Makes start-up fail if the player has not been built.
+  // Fail at start-up if the player has not been built.
   playerPage();
   assetRoute(app, '/player', locations.player);
 }

@@ -26,7 +26,7 @@ await service.importPackage('phishing', await packCourse('phishing'));
 await service.importPackage('web', await packWeb());
 for (const course of ['phishing', 'web']) await service.api('PUT', `/course/${course}/option/open`, {});
 
-/** A web course with files of many kinds. */
+/** Packs a web course with files of many kinds. */
 async function packWeb(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-'));
   await mkdir(join(folder, 'Media'));
@@ -62,7 +62,9 @@ async function enrolled(course: string) {
 const { LaunchURL } = await enrolled('web');
 const web = await play(service, LaunchURL);
 
-/** The status for an address that is sent as is, without a client's normalisation. */
+/**
+ * Returns the status for a path that is sent unchanged. Clients such as fetch would normalise it.
+ */
 function rawStatus(path: string, headers: Record<string, string> = {}): Promise<number> {
   const { hostname, port } = new URL(service.contentUrl);
   return new Promise((resolve, reject) => {

@@ -17,15 +17,15 @@ const types: Record<string, string> = {
 };
 
 /**
- * The content type of a course file, without a charset: the header would override the `meta` element of pages
- * that are not UTF-8.
+ * Returns the content type of a course file without a charset. A charset in the header would
+ * override the `meta` element of pages that are not UTF-8.
  */
 export function contentTypeOf(path: string): string {
   const extension = /\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? '';
   return types[extension] ?? (mime.lookup(extension) || 'application/octet-stream');
 }
 
-/** An import rejects longer paths. */
+/** Imports reject longer paths. */
 const maxPathLength = 1024;
 /** Maximum size of all cached indexes together, in characters. */
 const maxIndexCharacters = 32 * 1024 ** 2;
@@ -37,19 +37,22 @@ type Index = { paths: Map<string, string>; size: number };
 type Entry = { index: Promise<Index | null>; size: number; since: number };
 
 /**
- * A release's folder never changes. The least recently used index comes first. `last` is the pending read, because
- * folders are read one at a time.
+ * Indexes never become outdated, because a release's folder never changes. The least recently used
+ * one comes first. `last` is the pending read: folders are read one at a time.
  */
 const indexes = partOfState('course_file_names', () => ({
   known: new Map<string, Entry>(),
   last: Promise.resolve(),
 }));
-/** Prevents two large courses from evicting each other with every request. */
+/**
+ * Minimum age before an index is evicted. Otherwise, two large courses could evict each other with
+ * every request.
+ */
 const minCacheMilliseconds = 60_000;
 
 /**
- * The file's path on disk, or null. Courses made on Windows use file names in any case. The import rejects names that
- * differ only in case, so at most one file matches.
+ * Returns the file's path on disk, or null. Courses made on Windows may refer to files in a
+ * different case. Imports reject names that differ only in case, so at most one file matches.
  */
 export async function locateFile(
   ctx: Context,
@@ -114,8 +117,9 @@ function forgetOldest(known: Map<string, Entry>): void {
 }
 
 /**
- * Null if the folder does not exist. Reads a few hundred names at a time and lets other requests proceed in between:
- * Node's recursive `readdir` calls `stat` synchronously for each file, which took 1.8 s for 20,000 long names.
+ * Returns null if the folder does not exist. Reads a few hundred names at a time, so that other
+ * requests can run in between. Node's recursive `readdir` calls `stat` synchronously for each file,
+ * which took 1.8 s for 20,000 long names.
  */
 async function readIndex(folder: string): Promise<Index | null> {
   const index: Index = { paths: new Map(), size: 0 };

@@ -19,7 +19,7 @@ async function enrol({ api, user } = tenant): Promise<string> {
   return (await api('POST', `/enrol/${await user()}/units`)).body.LaunchURL;
 }
 
-/** An enrolment with 960 kB of run-time data in each of its units. */
+/** Creates an enrolment with 960 kB of run-time data in each of its units. */
 async function enrolLarge(): Promise<string> {
   const link = await enrol();
   const { session, commit } = await play(service, link);

@@ -7,7 +7,10 @@ import { countUnread, isUnreadFull } from '../../platform/load/unread-bytes.ts';
 import type { PlayedRelease } from '../catalogue/playable.ts';
 import type { Session } from './schemas.ts';
 
-/** `bytes` includes what other courses share. A session contains some defaults for each unit in addition to the tree. */
+/**
+ * Minimum size of a large release. `bytes` includes the data shared by other courses. In addition
+ * to the tree, a session contains some defaults for each unit.
+ */
 const largeTree = 64 * 1024;
 
 export const isLarge = ({ bytes }: Pick<PlayedRelease, 'bytes'>): boolean => bytes > largeTree;
@@ -19,14 +22,20 @@ function beingOpened(ctx: Context): Problem {
   });
 }
 
-/** A tenant cannot open more large sessions while many are waiting or not yet read by its clients. */
+/**
+ * Rejects another large session of a tenant while many are waiting or have not been read by its
+ * clients.
+ */
 export function rejectLarge(ctx: Context, tenantId: string | null): void {
   const queueKey = tenantId ?? operatorQueue;
   const { openings, unreadSessions } = ctx.admission;
   if (isQueueFull(openings, queueKey) || isUnreadFull(unreadSessions, queueKey)) throw beingOpened(ctx);
 }
 
-/** Builds and serializes a large session in its tenant's queue, and counts it against the tenant until it is sent. */
+/**
+ * Builds and serializes a large session in its tenant's queue. It counts against the tenant's limit
+ * until it has been sent.
+ */
 export async function openInTurn(
   ctx: Context,
   request: FastifyRequest,

@@ -31,7 +31,7 @@ function brokenLink(page: Page): RouteResponse {
   return rejectionPage({ status: 404, ...textsIn(page.language).pages.brokenLink, ...page });
 }
 
-/** The link on the rejection page: opens the latest attempt for review, or starts the course. */
+/** The link on the rejection page. It opens the latest attempt for review or starts the course. */
 function linkTo(what: 'review' | 'start', { language, back }: Page, own: URLSearchParams): Link {
   const query = new URLSearchParams({
     enrolment: own.get('enrolment') ?? '',
@@ -72,7 +72,10 @@ async function click(
   return refused({ ...page, link: mayReview ? linkTo('review', page, own) : null }, decision);
 }
 
-/** Handles a click on a LaunchURL. It only reads, so mail scanners that follow the link do no harm. */
+/**
+ * Handles a click on a LaunchURL. It writes nothing, so mail scanners that follow the link do no
+ * harm.
+ */
 export const launchRoute = route({
   method: 'GET',
   path: '/launch',
@@ -84,7 +87,8 @@ export const launchRoute = route({
   access: 'anyone',
   scope: null,
   admits: true,
-  // Untyped: a raw returnURL may repeat these names in its own query string, and the link must still work.
+  // Untyped, because a raw returnURL may contain parameters with the same names. The link must
+  // still work.
   query: Type.Object(
     {
       enrolment: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the LaunchURL.' })),

@@ -17,7 +17,7 @@ async function enrolled(tenant = ours) {
   return { LoginID, address, LaunchURL: body.LaunchURL as string, EnrollID: body.EnrollID as string, read };
 }
 
-/** The return URL in a session opened through this link. */
+/** Opens a session through the link, and returns its return URL. */
 async function returnOf(launchUrl: string): Promise<string | null> {
   return (await play(service, launchUrl)).session.ReturnURL;
 }

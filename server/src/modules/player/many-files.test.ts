@@ -13,7 +13,7 @@ after(service.close);
 
 const files = 10_000;
 
-/** CPU time of the longest event-loop turn, which other processes do not affect. */
+/** Measures the longest event-loop turn in CPU time, which other processes do not affect. */
 function watchTurns() {
   let longest = 0;
   let isOn = true;
@@ -32,7 +32,9 @@ function watchTurns() {
   return { stop };
 }
 
-/** A course with 10,000 files whose paths have 1,000 characters, the maximum that an import allows. */
+/**
+ * Imports a course with 10,000 files whose paths have 1,000 characters, the maximum for imports.
+ */
 async function largeCourse(course: string) {
   await service.importPackage(course, await packFiles({ 'index.html': 'x' }));
   const { rows } = await sql<{ release_id: string }>`

@@ -6,7 +6,8 @@ import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus } from '../../../test/support/tenant.ts';
 
-// A node caches an enrolment after a commit, so that the next one needs no read. Changes since then still take effect.
+// After a commit, a node caches the enrolment, so that the next commit needs no read. Changes made
+// in the meantime must still take effect.
 
 const statements: string[] = [];
 const service = await startService();
@@ -19,7 +20,7 @@ after(async () => {
 });
 expectStatus(await service.importPackage('units', await packUnits(1)), 201);
 
-/** A learner who has sent one commit to the node. */
+/** Starts a course as a learner and sends one commit to the node. */
 async function begin() {
   const enrolment = await service.enrol('units');
   const { session } = await play(service, enrolment.LaunchURL);

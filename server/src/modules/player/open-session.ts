@@ -7,7 +7,7 @@ import type { Commit, Receipt, Session } from './schemas.ts';
 
 export type AuOpening = { UnitID: string; LaunchMode?: NonNullable<OpenAu['launchMode']> };
 
-/** A string if the session is large and has already been serialized. */
+/** A string if a large session has already been serialized. */
 export type Opened = Session | string;
 
 /** The session that a ticket can open. */
@@ -20,7 +20,7 @@ export type Opening = {
 
 /** The session behind an open player page: a learner's launch, or a preview, which stores nothing. */
 export type OpenSession = {
-  /** For the operator's preview, `tenantId` is null. */
+  /** `tenantId` is null in the operator's preview. */
   player: Player;
   commit: (body: Commit) => Promise<Receipt>;
   /** The release that the session plays, and whether it may still request files. */
@@ -29,6 +29,8 @@ export type OpenSession = {
   keepAlive: () => Promise<LaunchState>;
   /** Opens a unit that reports directly to the service. */
   openAu: (body: AuOpening) => Promise<OpenedAu>;
-  /** The results so far, which such units report without the page. */
+  /**
+   * Returns the results so far. Units that report directly to the service do so without the page.
+   */
   results: () => ReturnType<typeof readResults>;
 };

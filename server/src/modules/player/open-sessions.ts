@@ -39,7 +39,10 @@ import {
   writeSession,
 } from './tokens.ts';
 
-/** The owner of the content to which a link, ticket or session gives access; null if it is forged or has expired. */
+/**
+ * Returns the owner of the content to which a link, ticket or session gives access. Null if the
+ * token is forged or has expired.
+ */
 export function ownerOf(ctx: Context, token: string): OriginOwner | null {
   const launch =
     readTicket(ctx, token) ??
@@ -55,8 +58,9 @@ export function ownerOf(ctx: Context, token: string): OriginOwner | null {
 }
 
 /**
- * The kind of session follows from the purpose for which the token was sealed. Null if the token is forged or has
- * expired. A valid token identifies the learner, so all requests with it wait in the tenant's queue, not the network's.
+ * Finds the kind of session by the purpose for which the token was sealed. Returns null if the
+ * token is forged or has expired. A valid token identifies the learner, so its requests wait in the
+ * tenant's queue, not in the queue of the network address.
  */
 export function findOpening(ctx: Context, token: string): Opening | null {
   const ticket = readTicket(ctx, token);
@@ -79,10 +83,12 @@ export function findOpenSession(ctx: Context, token: string): OpenSession {
   throw new Problem('session_ended', 'This player session does not exist. Open the course again.');
 }
 
-/** If the page loads later than this, the click is evaluated again. */
+/** If the page requests its session later than this, the launch decision is made again. */
 const decisionMilliseconds = 60_000;
 
-/** Opens the session for an allowed click, with one statement unless it is large. */
+/**
+ * Opens the session for an allowed click. This takes one statement, unless the session is large.
+ */
 function launchOpening(ctx: TenantContext, ticket: Ticket): Opening {
   return {
     player: playerOf(ticket),
@@ -103,7 +109,7 @@ function launchSession(ctx: TenantContext, handle: SessionHandle): OpenSession {
   };
 }
 
-/** Opens a unit that reports directly to the service, by the protocol of its standard. */
+/** Opens a unit that reports directly to the service, with the protocol of its standard. */
 async function openUnit(
   ctx: TenantContext,
   handle: SessionHandle,
@@ -134,7 +140,7 @@ const endedSession = async () => {
   throw new Problem('session_ended', sessionEnds.session_ended);
 };
 
-/** An AU's tokens give access only to the files of its launch. */
+/** A session for an AU's token. It gives access only to the files of the AU's launch. */
 function auTokenSession(ctx: TenantContext, handle: AuHandle): OpenSession {
   return {
     player: playerOf(handle),
@@ -154,7 +160,8 @@ function auAddresses(ctx: Context, session: AuHandle): ReturnType<AuAddresses> {
 async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticket: Ticket): Promise<Opened> {
   const { tenantId } = ticket;
   await rejectSuspended(ctx, tenantId);
-  // Checked before the launch is counted: only afterwards is it known whether the session is large.
+  // Check this before counting the launch, because only the launch shows whether the session is
+  // large.
   rejectLarge(ctx, tenantId);
   if (ctx.now().getTime() - ticket.at > decisionMilliseconds) {
     const { reason } = await explain(ctx, ticket);
@@ -227,8 +234,9 @@ function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units
 }
 
 /**
- * Accepts a commit from a session's page. The receipt confirms that it is in the database. A commit must not fail
- * because of values that the content writes.
+ * Accepts a commit from a session's page. The receipt confirms that the commit is in the database.
+ * Replaces characters that PostgreSQL cannot store, so that no value written by content makes a
+ * commit fail.
  */
 function commit(ctx: TenantContext, handle: SessionHandle, body: Commit): Promise<Receipt> {
   const data = Object.entries(body.Data).map(([name, value]) => [storable(name), storable(value)]);

@@ -6,25 +6,31 @@ import { suspendedReason } from '../tenants/suspension.ts';
 type Rule = (typeof ruleCodes)[number];
 type Text = { title: string; reason: string };
 /**
- * A launch rule that failed. `detail` is its English text; `until` is when a waiting time ends, and `limit` is the number
- * of attempts.
+ * A launch rule that failed. `detail` is its English text, `until` is the end of a waiting time,
+ * and `limit` is the number of attempts.
  */
 export type Refusal = { rule: Rule; detail: string; until: Date | null; limit: number };
 
-/** The texts of the pages that the service itself shows to learners. The player has its own (`player/messages.ts`). */
+/**
+ * The texts of pages that the service itself shows to learners. The player has its own texts
+ * (`player/messages.ts`).
+ */
 type PageTexts = {
   back: string;
   close: string;
-  /** Opens the latest attempt, if no new one can start. */
+  /** The link to the latest attempt, if no new one can start. */
   review: string;
-  /** Starts the course, after a review was requested. */
+  /**
+   * The link that starts the course. It is shown if a review was requested although an attempt is
+   * possible.
+   */
   start: string;
   pages: Record<
     'brokenLink' | 'suspended' | 'outdated' | 'otherHost' | 'expiredPreview' | 'leftUnit' | 'missing',
     Text
   >;
   startable: (course: string) => Text;
-  /** The learner has completed the course and has no attempt left. */
+  /** The title if the learner has completed the course and has no attempt left. */
   completed: (course: string) => string;
   refused: (course: string) => string;
   refusal: (refusal: Refusal) => string;
@@ -199,7 +205,10 @@ const french: PageTexts = {
 const texts = { en: english, de: german, fr: french };
 export type Language = keyof typeof texts;
 
-/** The first language in `Accept-Language` that these pages support, or else English. Browsers list the best first. */
+/**
+ * Returns the first supported language in `Accept-Language`, or English. Browsers list the
+ * preferred language first.
+ */
 export function languageOf({ headers }: Pick<FastifyRequest, 'headers'>): Language {
   const tags = (headers['accept-language'] ?? '').slice(0, 200).toLowerCase().split(',', 20);
   const wanted = tags.map((tag) => tag.trim().slice(0, 2));

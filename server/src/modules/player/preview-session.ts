@@ -23,10 +23,10 @@ import {
 import type { Commit, Receipt } from './schemas.ts';
 import { toSession, withReturnUrl } from './session.ts';
 
-/** The learner's name and ID as the course sees them. */
+/** The ID and name of the learner that the course sees. */
 const learner = { ID: 'preview', Name: 'Preview' };
 
-/** The origins that may frame a preview. An operator's preview has nothing to protect. */
+/** Returns the origins that may frame a preview. An operator's preview has nothing to protect. */
 export async function previewFraming(ctx: Context, tenantId: string | null): Promise<string> {
   return tenantId === null ? '*' : frameAncestors(await knownTenant.get(ctx, tenantId));
 }

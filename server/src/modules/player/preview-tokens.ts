@@ -5,7 +5,7 @@ import { seal, unseal } from '../../platform/keys/signing.ts';
 import type { Player } from '../../platform/load/admission.ts';
 import { operatorQueue } from '../../platform/load/fair-queue.ts';
 
-/** The content of a preview, and when it was requested (`at`). For the operator, `tenantId` is null. */
+/** The content of a preview. `at` is when it was requested. `tenantId` is null for the operator. */
 export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };
 
 /** An opened link. It opens sessions until the preview expires. */
@@ -27,12 +27,12 @@ export const openUntil = (link: PreviewLink) => after(link.at, openMinutes);
 /** When a preview ends, regardless of when it was opened. */
 export const previewEndsAt = (link: PreviewLink) => after(link.at, playMinutes);
 
-/** All previews of a course share their budgets, separately for each tenant. */
+/** All previews of a course in a tenant share their budgets. */
 export function previewPlayerOf({ tenantId, courseId }: Pick<PreviewLink, 'tenantId' | 'courseId'>): Player {
   return { tenantId, budget: `${tenantId ?? operatorQueue} preview ${courseId}` };
 }
 
-/** The cast is safe: values that we sealed for a purpose have the shape that we gave them. */
+/** The cast is safe, because only we can seal values, and each purpose has one type. */
 function read<Shape>(ctx: Context, purpose: SigningPurpose, token: string): Shape | null {
   return unseal(ctx.keys, purpose, token) as Shape | null;
 }
@@ -62,7 +62,7 @@ export function readPreviewSession(ctx: Context, token: string): PreviewHandle |
   return read(ctx, 'preview-session', token);
 }
 
-/** The page sends a preview's results with each commit, because nothing is stored on the server. */
+/** Nothing is stored on the server, so the page sends a preview's results with each commit. */
 export function writeResults(ctx: Context, results: Results): string {
   return seal(ctx.keys, 'preview-state', results);
 }

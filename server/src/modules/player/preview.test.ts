@@ -31,7 +31,7 @@ async function preview(CourseID: string, body?: object): Promise<string> {
   return reply.body.PreviewURL;
 }
 
-/** All rows, except those that any request may change. */
+/** Returns all rows of the database, except those that any request may change. */
 async function rows(): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = 'public' order by 1`.execute(

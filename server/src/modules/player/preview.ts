@@ -32,7 +32,10 @@ export const Preview = Fields(
 );
 export type Preview = Type.Static<typeof Preview>;
 
-/** Stores nothing. For the operator, who also sees drafts, `tenantId` is null. */
+/**
+ * Creates a preview without storing anything. `tenantId` is null for the operator, who also sees
+ * drafts.
+ */
 export async function createPreview(
   ctx: Context,
   input: { courseId: string; release: number | null; tenantId: string | null },
@@ -46,12 +49,12 @@ export async function createPreview(
   };
 }
 
-/** The ticket in a PreviewURL. */
+/** Returns the ticket in a PreviewURL. */
 export function ticketIn(address: string): string | null {
   return new URLSearchParams(address.slice(address.indexOf('?') + 1)).get('ticket');
 }
 
-/** The preview to which a PreviewURL leads; null if the link is forged or has expired. */
+/** Reads a PreviewURL. Returns null if the link is forged or has expired. */
 export function openLinkIn(ctx: Context, address: string): PreviewLink | null {
   const link = readPreviewLink(ctx, ticketIn(address) ?? '');
   return link && ctx.now().getTime() < openUntil(link) ? link : null;

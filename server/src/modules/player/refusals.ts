@@ -6,7 +6,10 @@ import { type Language, languageOf, textsIn } from './page-texts.ts';
 import { reviewUntil, writeReviewTicket } from './review-tokens.ts';
 import { type Ticket, writeTicket } from './tokens.ts';
 
-/** Explains to the learner why the course was not opened. If it can be started, a review was requested. */
+/**
+ * Explains to the learner why the course was not opened. If no rule failed, the learner requested a
+ * review of a course that can be started.
+ */
 export function refusalText(language: Language, decision: LaunchDecision) {
   const { Rules, NextAttemptAt, CourseTitle, attemptLimit: limit, isCompleted } = decision;
   const texts = textsIn(language);
@@ -19,8 +22,9 @@ export function refusalText(language: Language, decision: LaunchDecision) {
 }
 
 /**
- * Adds a page for the learner to a rejected request: the reason in their language, and a link to a review or, after a
- * request for a review, to the course. The link is valid for as long as the click itself.
+ * Adds a page for the learner to a rejected request. It shows the reason in the learner's language
+ * and a link: to a review or, if a review was rejected, to the course. The link expires with the
+ * click.
  */
 export async function withPage<T>(
   ctx: TenantContext,

@@ -12,7 +12,10 @@ a{color:var(--accent);font-weight:600}`;
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** The policy for the page below: only its own style, and framing as the tenant allows. */
+/**
+ * The content security policy for the page below. It allows only the page's own style, and framing
+ * as set by the tenant.
+ */
 function plainPolicy(frameAncestors: string): string {
   return `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}`;
 }
@@ -43,7 +46,8 @@ function rejectionHtml(input: {
   const { back, close } = textsIn(input.language);
   const { link } = input;
   const open = link ? `<p><a href="${escaped(link.address)}">${escaped(link.text)}</a></p>` : '';
-  // Omitted if there is a link, which the learner should follow instead.
+  // The hint to close the window is omitted if there is a link, because the learner should follow
+  // the link instead.
   const end = input.isPartOfCourse || link ? '' : `<p>${close}</p>`;
   const leave = input.back ? `<p><a href="${escaped(input.back)}">${back}</a></p>` : end;
   return `<!doctype html>
@@ -52,7 +56,10 @@ function rejectionHtml(input: {
 <body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${open}${leave}</main></body></html>`;
 }
 
-/** Clients open launch links in separate windows and check whether such a window is still open. */
+/**
+ * Clients open launch links in separate windows. They must be able to check whether such a window
+ * is still open.
+ */
 const forOpeners = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 
 /** A plain page for a learner whose click was rejected: the reason, what to do, and a link back. */
@@ -62,7 +69,7 @@ export function rejectionPage(input: {
   title: string;
   reason: string;
   back?: string | null;
-  /** Where else the learner can go. */
+  /** A link to another page that the learner can open. */
   link?: Link | null;
   framing: string;
   /** The page is shown inside the player. */
@@ -108,7 +115,7 @@ export function redirectToPlayer(origin: string, ticket: string, framing: string
   };
 }
 
-/** For a page that the course refers to but its package does not contain. */
+/** The response for a page that the course refers to but its package does not contain. */
 export function missingPage(request: Pick<FastifyRequest, 'headers'>): RouteResponse {
   const language = languageOf(request);
   const texts = textsIn(language).pages.missing;

@@ -6,9 +6,9 @@ const marker = /[?&]returnURL=/i;
 const encodedScheme = /^https?%3a/i;
 
 /**
- * The URL that a client appended to a LaunchURL as `&returnURL=…`. A raw URL extends to the end of the query string,
- * with its own `?` and `&`; a percent-encoded one extends to the next `&`. Null unless it is http(s), without
- * credentials, and at most 2,048 characters long.
+ * Returns the URL that a client appended to a LaunchURL as `&returnURL=…`. A raw URL extends to the
+ * end of the query string; a percent-encoded one ends at the next `&`. Null unless it is an http(s)
+ * URL without credentials and with at most 2,048 characters.
  */
 export function readReturnUrl(requestUrl: string): string | null {
   const found = marker.exec(requestUrl);
@@ -17,7 +17,10 @@ export function readReturnUrl(requestUrl: string): string | null {
   return followable(encodedScheme.test(rest) ? decode(rest.split('&', 1)[0] ?? '') : rest);
 }
 
-/** The query string up to the return URL, whose own parameters may have the same names as ours. */
+/**
+ * Returns the parameters before the return URL. The return URL may contain parameters with the same
+ * names.
+ */
 export function parametersBeforeReturn(requestUrl: string): URLSearchParams {
   const end = marker.exec(requestUrl)?.index;
   return new URLSearchParams(requestUrl.slice(requestUrl.indexOf('?') + 1, end));
@@ -32,7 +35,7 @@ function decode(text: string): string {
 }
 
 function followable(text: string): string | null {
-  // Parsing normalises the host name, which is slow for long runs of combining marks.
+  // Check this before parsing, which normalises the host name and is slow for many combining marks.
   if (text.length > maxLength || hasExcessiveCombiningMarks(text) || !/^https?:\/\//i.test(text)) return null;
   const url = URL.parse(text);
   return !url || url.username || url.password ? null : url.href;

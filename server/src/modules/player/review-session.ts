@@ -51,7 +51,7 @@ function readEnrolment(ctx: TenantContext, enrollId: string) {
     .executeTakeFirst();
 }
 
-/** Where the learner left the course. */
+/** Reads where the learner left the course. */
 function readPosition(ctx: TenantContext, enrollId: string) {
   return ctx.db
     .selectFrom('attempt')
@@ -66,7 +66,7 @@ async function readState(ctx: TenantContext, handle: ReviewHandle): Promise<Laun
   if (ctx.now().getTime() >= handle.until) return { ended: 'session_ended', releaseId };
   const row = await readEnrolment(ctx, handle.enrollId);
   if (!row) return { ended: 'session_ended', releaseId };
-  // After a reset, or with a new attempt, another release may be played.
+  // After a reset or in a new attempt, the learner may play another release.
   const ended = accessEnd(row, ctx.now()) ?? (row.release_id === releaseId ? null : 'session_ended');
   return { ended, releaseId };
 }
@@ -114,7 +114,10 @@ function receiptOf(ctx: TenantContext, row: Row, number: number): Receipt {
   return { Number: number, Status, Completion, Success, Score, Progress, Ended: null };
 }
 
-/** Content also commits during a review. The receipt repeats the enrolment's result. */
+/**
+ * Content also sends commits during a review. They are not stored, and the receipt repeats the
+ * enrolment's result.
+ */
 async function confirm(
   ctx: TenantContext,
   handle: ReviewHandle,

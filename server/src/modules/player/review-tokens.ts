@@ -2,10 +2,13 @@ import type { Context } from '../../platform/context.ts';
 import { seal, unseal } from '../../platform/keys/signing.ts';
 import type { NewTicket, Ticket } from './tokens.ts';
 
-/** A review ends after this time. The LaunchURL opens it again. */
+/** A review ends after this time. The learner can then open it again with the LaunchURL. */
 const reviewHours = 2;
 
-/** An opened review of an enrolment's latest attempt, with the files that it may request and its end. */
+/**
+ * An open review of an enrolment's latest attempt: the release whose files it may request, and its
+ * end.
+ */
 export type ReviewHandle = Pick<Ticket, 'tenantId' | 'enrollId' | 'courseId'> & {
   releaseId: string | null;
   until: number;
@@ -17,7 +20,10 @@ export function writeReviewTicket(ctx: Context, ticket: NewTicket): string {
   return seal(ctx.keys, 'review-ticket', { at: ctx.now().getTime(), ...ticket });
 }
 
-/** Null if it is forged or has expired. The cast is safe, because only we can seal a ticket. */
+/**
+ * Returns null if the ticket is forged or has expired. The cast is safe, because only we can seal a
+ * ticket.
+ */
 export function readReviewTicket(ctx: Context, token: string): Ticket | null {
   const ticket = unseal(ctx.keys, 'review-ticket', token) as Ticket | null;
   return ticket && ctx.now().getTime() < reviewUntil(ticket) ? ticket : null;

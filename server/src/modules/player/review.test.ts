@@ -15,7 +15,7 @@ after(service.close);
 const { api, user } = await newTenant(service);
 const file = await packCourse('phishing');
 
-/** A learner who has failed the only attempt. */
+/** Enrols a learner who fails the only attempt. */
 async function failed(rules: Partial<AttemptRules> = { Limit: 1, Review: true }) {
   const CourseID = unique('reviewed');
   expectStatus(await service.importPackage(CourseID, file), 201);
@@ -30,7 +30,7 @@ async function failed(rules: Partial<AttemptRules> = { Limit: 1, Review: true })
   return { CourseID, LoginID, LaunchURL, path, read };
 }
 
-/** The link on the page that says why the course cannot be opened. */
+/** Returns the review link on the page that explains why the course cannot be opened. */
 async function reviewLink(LaunchURL: string): Promise<string | null> {
   const { status, text } = await click(LaunchURL);
   assert.equal(status, 403, text);
@@ -38,7 +38,9 @@ async function reviewLink(LaunchURL: string): Promise<string | null> {
   return link === undefined ? null : new URL(link.replaceAll('&amp;', '&'), LaunchURL).href;
 }
 
-/** The link on the page that says that the course can be started, when a review was requested. */
+/**
+ * Requests a review although the course can be started. Returns the link on the page that says so.
+ */
 async function startLink(address: string): Promise<string> {
   const { status, text } = await click(address);
   assert.equal(status, 403, text);

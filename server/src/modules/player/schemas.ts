@@ -9,14 +9,15 @@ import { sessionEnds } from '../enrolments/session-end.ts';
 export const maxElementCount = 10_000;
 
 /**
- * A commit contains a whole unit: 64 kB of suspend data in any script, plus interactions and an activity tree. The
- * limit must not exceed nginx's default. The page itself rejects larger commits (`largestCommit` in `player`).
+ * Maximum bytes of a commit. It contains all data of a unit: 64 kB of suspend data in any script,
+ * interactions and an activity tree. It must not exceed nginx's default. The page rejects larger
+ * commits itself (`largestCommit` in `player`).
  */
 export const commitBytes = 1024 * 1024;
 
 /**
- * The element names in the SCORM data models and our own. A pattern instead of a list, because rejecting a name that
- * the page sends would cost a learner's progress.
+ * Element names of the SCORM data models and our own. A pattern is used instead of a list, because
+ * rejecting an unknown name from the page would lose a learner's progress.
  */
 const elementName = '^(?:cmi|adl|lectern)(?:\\.[a-z0-9_]{1,40}){1,10}$';
 
@@ -30,7 +31,7 @@ export const Commit = Type.Object(
         'Increases by one with each commit of a launch. The server stores each number once; repeating a commit returns the state again and changes nothing. A number used by another commit, or more than 1,000 ahead, gets 409 `commit_number_ahead` with `Expected`.',
     }),
     UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
-    // Not a Type.Record, because its pattern would allow names with a line break.
+    // A Type.Record would not do, because its pattern would allow names with a line break.
     Data: Type.Unsafe<RunTimeData>({
       type: 'object',
       maxProperties: maxElementCount,
@@ -99,7 +100,7 @@ export const Receipt = Fields(
 );
 export type Receipt = Type.Static<typeof Receipt>;
 
-/** For types described in `standards/types.ts`, which have no schema of their own. */
+/** For types from `standards/types.ts`, which have no schema. */
 function Described<T>(description: string) {
   return Type.Unsafe<T>({ type: 'object', additionalProperties: true, description });
 }

@@ -11,7 +11,7 @@ import { findOpening, findOpenSession } from './open-sessions.ts';
 import { oldLink } from './page-texts.ts';
 import { commitBytes } from './schemas.ts';
 
-/** Without a valid ticket the request is anonymous. */
+/** Without a valid ticket, the request is anonymous. */
 async function enterByTicket(ctx: Context, request: FastifyRequest, token: string): Promise<void> {
   const opening = findOpening(ctx, token);
   if (!opening) admitAnonymous(ctx, request);
@@ -29,15 +29,19 @@ function playerIn(ctx: Context, request: FastifyRequest, token: string): Player 
   }
 }
 
-/** Reads the ticket or session in the path first, and then admits the request as a learner's. */
+/**
+ * First reads the ticket or session in the path. Then admits the request with the limits for
+ * learners.
+ */
 export const enterSession: EnterSession = async (ctx, request, { runTime }) => {
   const { token } = request.params as { token: string };
   if (!runTime || runTime.token === 'ticket') return enterByTicket(ctx, request, token);
   const player = playerIn(ctx, request, token);
   rejectLargeBody(request);
-  // A body without a declared length could be of any size.
+  // Count a body without a declared length as the maximum, because it could have any size.
   const use = runTime.use === 'commit' ? { bytes: declaredBytes(request) || commitBytes } : runTime.use;
   await admitPlayer(ctx, request, player, use);
-  // Checked separately, because the session is cached for longer. A page keeps its unsent commits.
+  // Check this separately, because the session is cached for longer. A rejected page keeps its
+  // unsent commits.
   await rejectSuspended(inQueueOf(ctx, player.tenantId), player.tenantId);
 };

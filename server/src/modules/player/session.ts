@@ -40,7 +40,7 @@ function unitsOf(units: Unit[]): Unit[] {
 /** Everything that the page needs to play. */
 export async function toSession(ctx: Context, start: SessionStart): Promise<Session> {
   const { token, mode, learner, played, units } = start;
-  // A package may call a unit `__proto__`.
+  // Use a Map, because a package may name a unit `__proto__`.
   const earlier = new Map(Object.entries(units));
   const playable = unitsOf(played.tree.Units).filter(({ Kind }) => Kind !== null);
   const data = await mapInSteps(ctx, playable, (unit) => {

@@ -2,7 +2,9 @@ import type { Context } from '../../platform/context.ts';
 import { seal, unseal, unsealCached } from '../../platform/keys/signing.ts';
 import type { Player } from '../../platform/load/admission.ts';
 
-/** An allowed click. It can open sessions for as long as its page may be reloaded. */
+/**
+ * An allowed click on a LaunchURL. The ticket stays valid for as long as its page may be reloaded.
+ */
 export type Ticket = {
   tenantId: string;
   enrollId: string;
@@ -26,13 +28,14 @@ export type SessionHandle = {
 const ticketHours = 24;
 
 /**
- * All launches of an enrolment share their budgets, because anyone holding the link can start any number of launches.
+ * All launches of an enrolment share their budgets. Otherwise, anyone with the link could start
+ * more launches to get more.
  */
 export function playerOf({ tenantId, enrollId }: Pick<Ticket, 'tenantId' | 'enrollId'>): Player {
   return { tenantId, budget: `${tenantId} ${enrollId}` };
 }
 
-/** Without `at`, the click is happening now. */
+/** Without `at`, the time of the click is now. */
 export type NewTicket = Omit<Ticket, 'at'> & Partial<Pick<Ticket, 'at'>>;
 
 export function writeTicket(ctx: Context, ticket: NewTicket): string {
@@ -40,7 +43,10 @@ export function writeTicket(ctx: Context, ticket: NewTicket): string {
   return seal(ctx.keys, 'ticket', [tenantId, enrollId, returnUrl, at, courseId]);
 }
 
-/** The ticket; null if it is forged or has expired. The cast is safe, because only we can seal a ticket. */
+/**
+ * Returns null if the ticket is forged or has expired. The cast is safe, because only we can seal a
+ * ticket.
+ */
 export function readTicket(ctx: Context, token: string): Ticket | null {
   const value = unseal(ctx.keys, 'ticket', token) as [string, string, string | null, number, string] | null;
   if (!value) return null;
