@@ -27,8 +27,8 @@ import { readUnitData } from '../enrolments/units.ts';
 type Result = { error: HacpError; text?: string; data?: string };
 
 /**
- * Answers a request from AICC content. A report counts as soon as it is acknowledged, because content may never send
- * `ExitAU`. Callers without the session's URL and ID all get the same error.
+ * Answers a request from AICC content. Records each report before acknowledging it, because content
+ * may never send `ExitAU`. All callers without the session's URL and ID get the same error.
  */
 export async function answerHacp(ctx: Context, token: string, body: Uint8Array): Promise<string> {
   const handle = readAuToken(ctx, token);
@@ -36,12 +36,12 @@ export async function answerHacp(ctx: Context, token: string, body: Uint8Array):
   const request = readHacpRequest(body);
   const { version } = request;
   if (request.sessionId !== handle.sessionId) return hacpAnswer({ error: 3, version });
-  // Checked before parsing, because parsing a megabyte of empty lines takes half a second.
+  // Check this before parsing, because parsing a megabyte of empty lines takes half a second.
   if (hasMoreLines(request.data, max.elements)) return hacpAnswer({ version, ...tooLong });
   return hacpAnswer({ version, ...(await act(forTenant(ctx, handle.tenantId), handle, request)) });
 }
 
-/** How a command changes the data; null if its message cannot be read. */
+/** Applies a command to the data. Returns null if its message cannot be read. */
 type Change = (data: RunTimeData, message: string, unit: Unit) => RunTimeData | null;
 
 const changes = new Map<string, Change>([
@@ -58,7 +58,7 @@ type Session = Registration & AuSessionRow;
 
 function act(ctx: TenantContext, handle: AuHandle, request: HacpRequest): Promise<Result> {
   return transaction(ctx, async (ctx) => {
-    // Locked first, so that requests and launches for the same enrolment run one at a time.
+    // Lock first, so that requests and launches for the same enrolment run one at a time.
     const registration = await lockRegistration(ctx, handle.enrollId);
     const session = registration && (await readAuSession(ctx, handle));
     if (!session) return { error: 3 };

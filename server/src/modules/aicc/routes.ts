@@ -3,10 +3,12 @@ import { hacpAnswer } from '../../../../standards/aicc/hacp.ts';
 import { type RouteResponse, route } from '../../platform/http/routes.ts';
 import { answerHacp } from './answer-hacp.ts';
 
-/** The same limit as for SCORM commits. A body is larger than its data, because it is percent-encoded. */
+/**
+ * The same limit as for SCORM commits. The body is percent-encoded, so it is larger than its data.
+ */
 const bodyLimit = 1024 ** 2;
 
-/** Does not give the reason, because anyone can call this route. */
+/** This text gives no reason, because anyone can call the route. */
 export const failedText = 'The request failed';
 
 const example = 'command=GetParam&version=4.0&session_id=0199d3f0-0000-7000-8000-000000000001&aicc_data=';

@@ -8,7 +8,7 @@ import type { Guards } from '../../platform/http/guards.ts';
 import { beforeProblem, loggedProblem } from '../../platform/http/problems.ts';
 import { aiccRoutes, failedText } from './routes.ts';
 
-/** AICC content runs on other origins, and sends no cookies. */
+/** Any origin is allowed, because AICC content runs on other origins and sends no cookies. */
 const anyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 const preflight = {
@@ -30,7 +30,7 @@ function sendError(reply: FastifyReply, problem: Problem): FastifyReply {
     .send(hacpAnswer(isOwn ? { error: 1, text: failedText } : { error: 3 }));
 }
 
-/** Serves HACP, which parses bodies of any content type itself and has its own error format. */
+/** Serves HACP. It parses bodies of any content type itself and has its own error format. */
 export function serveHacp(content: FastifyInstance, ctx: Context, guards: Guards): void {
   content.register(async (hacp) => {
     parseNothing(hacp);

@@ -42,7 +42,7 @@ type Unit = Awaited<ReturnType<typeof openUnit>>;
 
 const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
-/** One after the other, because concurrent requests of a tenant are limited. */
+/** Sends requests one after the other, because concurrent requests of a tenant are limited. */
 async function inTurn(count: number, send: (at: number) => Promise<Reply>): Promise<Reply[]> {
   const replies: Reply[] = [];
   for (let at = 0; at < count; at++) replies.push(await send(at));
@@ -156,7 +156,8 @@ describe("an enrolment's storage", () => {
       for (const reply of await send(unit)) assert.ok([200, 204].includes(reply.status), `${reply.status}`);
       const charged = (await used(unit)) - before.charged;
       const added = (await databaseBytes()) - before.database;
-      // Pages are allocated as a whole, and old versions of the enrolment remain until a vacuum.
+      // The database may grow by more, because it allocates whole pages and keeps old versions of
+      // the enrolment until a vacuum.
       assert.ok(added <= 1.25 * charged + 300_000, `${added} bytes added, ${charged} charged`);
     });
 
@@ -214,7 +215,8 @@ describe('documents that several learners share', () => {
       ]);
     }
     const isStored = (await one.request('GET', '/activities/profile', of)).status === 200;
-    // Deleting a document credits the learner who deletes it, even if another learner wrote it.
+    // Deleting a document frees storage of the learner who deletes it, even if another learner
+    // wrote it.
     const charged = (await used(one)) + (await used(other)) - before;
     assert.ok(charged >= (isStored ? 100_000 : 0), `${charged} bytes charged`);
   });

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { newSecret, sha256 } from '../../platform/ids.ts';
 import { seal, unsealCached } from '../../platform/keys/signing.ts';
 
-/** An AU session, as identified by its tokens. */
+/** An AU session, as its tokens identify it. */
 export type AuHandle = {
   tenantId: string;
   enrollId: string;
@@ -13,8 +13,9 @@ export type AuHandle = {
 };
 
 /**
- * `content` reads course files, and is part of the launch URL in statements. `fetch` gets the token for the LRS, once.
- * `lrs` is the user name for the LRS; the secret is the password. `hacp` is part of the URL to which AICC units report.
+ * `content` gives access to course files and is part of the launch URL in statements. `fetch`
+ * returns the token for the LRS once. `lrs` is the user name for the LRS, with the secret as the
+ * password. `hacp` is part of the URL to which AICC units report.
  */
 export type AuTokenUse = 'content' | 'fetch' | 'lrs' | 'hacp';
 
@@ -23,7 +24,10 @@ export function writeAuToken(ctx: Context, use: AuTokenUse, handle: AuHandle): s
   return seal(ctx.keys, 'au', [use, tenantId, enrollId, launch, launchId, courseId, sessionId]);
 }
 
-/** The session and the use of a token; null if it is forged. The cast is safe, because only we can seal a token. */
+/**
+ * Returns the session and the use of a token. Null if the token is forged. The cast is safe,
+ * because only we can seal a token.
+ */
 export function readAuToken(ctx: Context, token: string): (AuHandle & { use: AuTokenUse }) | null {
   const value = unsealCached(ctx.keys, 'au', token) as
     | [AuTokenUse, string, string, number, string | null, string, string]
@@ -33,14 +37,18 @@ export function readAuToken(ctx: Context, token: string): (AuHandle & { use: AuT
   return { use, tenantId, enrollId, launch, launchId, courseId, sessionId };
 }
 
-/** The credentials for the LRS, as HTTP Basic expects them (section 8.2), and the hash to store. */
+/**
+ * Returns credentials for the LRS in the format of HTTP Basic (section 8.2), and the hash to store.
+ */
 export function newLrsToken(ctx: Context, handle: AuHandle): { token: string; hash: string } {
   const secret = newSecret('au');
   const token = Buffer.from(`${writeAuToken(ctx, 'lrs', handle)}:${secret}`).toString('base64');
   return { token, hash: sha256(secret) };
 }
 
-/** The session of a token for the LRS, and the hash of its secret; null if it is not such a token. */
+/**
+ * Returns the session of a token for the LRS and the hash of its secret. Null for any other token.
+ */
 export function readLrsToken(ctx: Context, token: string): { handle: AuHandle; hash: string } | null {
   const text = Buffer.from(token, 'base64').toString();
   const colon = text.lastIndexOf(':');

@@ -51,7 +51,7 @@ type Statement = {
   result?: { duration?: string; extensions?: Record<string, unknown> };
 };
 
-/** All statements of a registration, oldest first, as the tenant's key reads them. */
+/** Returns all statements of a registration, oldest first, read with the tenant's key. */
 async function statementsOf(registration: string): Promise<Statement[]> {
   const response = await ask(
     `${service.baseUrl}/xapi/statements?registration=${registration}&ascending=true`,
@@ -183,7 +183,7 @@ describe('a cmi5 course', () => {
         403,
         'cmi5_violation',
       );
-    // xAPI packages use their publishers' IDs.
+    // Units of xAPI packages keep their publishers' activity IDs.
     const foreign = { ...of, activityId: 'https://publisher.example/course' };
     for (const method of ['GET', 'PUT', 'DELETE'])
       expectProblem(

@@ -12,10 +12,12 @@ import { lockSession } from './lock-session.ts';
 
 type Session = Registration & AuSessionRow;
 
-/** An AU may use only documents of its learner, registration and course, within limits (sections 10 and 11). */
+/**
+ * Allows an AU to use only documents of its learner, registration and course (sections 10 and 11).
+ */
 export async function checkDocument(ctx: TenantContext, session: Session, use: DocumentUse): Promise<void> {
   const { kind, action, agent, activityId, registration, documentId } = use;
-  // Called before the document is locked, because a launch also locks the enrolment first.
+  // Lock the session before the document, because a launch also locks the enrolment first.
   const handle = { enrollId: session.enroll_id, sessionId: session.session_id };
   if (action !== 'read') await lockSession(ctx, handle);
   if (kind !== 'activity_profile' && !isLearner(ctx, session, agent))
@@ -37,8 +39,8 @@ export async function checkDocument(ctx: TenantContext, session: Session, use: D
 }
 
 /**
- * State with a registration belongs to this registration alone, so content may use any activity ID for it. Profiles,
- * and state without a registration, are shared by all courses.
+ * State with a registration belongs only to this registration, so content may use any activity ID
+ * for it. All courses share profiles and state without a registration.
  */
 async function mayUse(
   ctx: TenantContext,

@@ -5,7 +5,10 @@ import { type AuHandle, newLrsToken } from './au-tokens.ts';
 
 export type FetchedToken = { 'auth-token': string } | { 'error-code': '1' | '2'; 'error-text': string };
 
-/** Section 8.2: the fetch URL returns the token once. The specification defines errors as ordinary responses. */
+/**
+ * Section 8.2: the fetch URL returns the token only once. Errors are ordinary responses with status
+ * 200.
+ */
 export async function fetchToken(ctx: TenantContext, handle: AuHandle): Promise<FetchedToken> {
   const session = await readAuSession(ctx, handle);
   if (!session || accessEnd(session, ctx.now()) !== null)

@@ -16,7 +16,10 @@ import { takeStatements } from './take-statements.ts';
 const ended =
   'The session of this token has ended, or the token is invalid. Open the page again from the course.';
 
-/** The AU session of a token. Throws if the session, or access to the enrolment or the tenant, has ended. */
+/**
+ * Finds the AU session of a token. Throws if the session, or access to the enrolment or tenant, has
+ * ended.
+ */
 export const findAuSession: FindAuSession = async (ctx, token) => {
   const known = readLrsToken(ctx, token);
   if (!known) return null;
@@ -39,7 +42,10 @@ export const findAuSession: FindAuSession = async (ctx, token) => {
   };
 };
 
-/** Results achieved offline may arrive as late as those of other content. */
+/**
+ * A session without statements stays open for as long as late results of other content are
+ * accepted, because an AU may be used offline.
+ */
 function isSilent({ config, now }: Context, { opened_at, last_statement_at }: AuSessionRow): boolean {
   return now().getTime() - (last_statement_at ?? opened_at).getTime() > config.lateResultsDays * 86_400_000;
 }

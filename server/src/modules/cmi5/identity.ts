@@ -20,8 +20,9 @@ export function isOfOtherCourse(ctx: Context, courseId: string, activityId: stri
 }
 
 /**
- * The activity of a course, a block or an AU, from its ID in the course structure. It is the same in all registrations
- * and releases, and differs from the publisher's ID (sections 8.1.5 and 9.4).
+ * Returns the activity ID of a course, block or AU, derived from its ID in the course structure. It
+ * is the same in all registrations and releases, and differs from the publisher's ID (sections
+ * 8.1.5 and 9.4).
  */
 export function activityIdOf(ctx: Context, courseId: string, publisherId: string): string {
   return `${activitiesOf(ctx, courseId)}activity/${sha256(publisherId).slice(0, 22)}`;
@@ -32,12 +33,16 @@ export function activityIdOfUnit(ctx: Context, courseId: string, { UnitID, Assig
   return AssignableUnit ? activityIdOf(ctx, courseId, UnitID) : UnitID;
 }
 
-/** Maximum number of slashes and other separators in an activity's ID that are checked to find the unit above it. */
+/**
+ * To find the unit above an activity, only this many slashes and other separators in its ID are
+ * checked.
+ */
 const maxLevels = 20;
 
 /**
- * Whether an activity is the course's own, so that its units can define it for everyone and use its profiles: it is one
- * of them, below one, or has an ID that the service created for the course. Anything else may belong to another course.
+ * Whether the course may define an activity for everyone and use its profiles. The activity must be
+ * a unit, lie below a unit, or have an ID that the service created for the course. Any other
+ * activity may belong to another course.
  */
 export function ownActivities(
   ctx: Context,
@@ -56,5 +61,5 @@ export function ownActivities(
   };
 }
 
-/** Every web address would be below an ID such as `https:/`. */
+/** Excludes IDs such as `https:/`, because every web address would lie below them. */
 const isSpecific = (unit: string) => /^[^:/]+:\/{0,2}[^/]/.test(unit);

@@ -22,7 +22,7 @@ await service.api('PUT', `/course/${CourseID}/option/open`, {});
 
 type Unit = Awaited<ReturnType<typeof openAu>>;
 
-/** Begins a request whose body is sent later. */
+/** Starts a request whose body is sent later. */
 async function begin(unit: Unit, path: string, query: Record<string, string>) {
   const sent = request(`${service.baseUrl}/xapi${path}?${new URLSearchParams(query)}`, {
     method: 'PUT',
@@ -58,7 +58,7 @@ for (const [name, end] of Object.entries(ways))
       await begin(unit, '/activities/state', { agent, activityId, registration, stateId: 'notes' }),
       await begin(unit, '/agents/profile', { agent, profileId: 'notes' }),
     ];
-    // Long enough for the service to have checked the token.
+    // This is long enough for the service to check the token.
     await wait(300);
     expectStatus(await end({ LoginID, address: `/enrolment/${LoginID}/${EnrollID}` }), 200);
     for (const send of finish) assert.equal(await send(), 401);

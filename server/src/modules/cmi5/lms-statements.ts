@@ -24,7 +24,10 @@ export function toStatements(ctx: Context, statements: readonly LmsStatement[]):
   return statements.map((statement) => ({ id: newId(ctx.now()), ...statement, authority }) as OwnStatement);
 }
 
-/** Must be the last step of the transaction, because all other writers of the tenant's statements then wait for it. */
+/**
+ * Must be the last step of the transaction, because it blocks all other writers of the tenant's
+ * statements.
+ */
 export async function storeLmsStatements(
   ctx: TenantContext,
   statements: readonly LmsStatement[],
@@ -33,7 +36,7 @@ export async function storeLmsStatements(
   await storeStatements(ctx, { ...own, statements: toStatements(ctx, statements) });
 }
 
-/** Statements for blocks and the course that have just been satisfied. */
+/** Returns statements for blocks and courses that have just been satisfied. */
 export function satisfiedStatements(
   ctx: Context,
   registration: Registration,

@@ -9,8 +9,9 @@ import {
 import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
 
 /**
- * Locks the enrolment of an AU's session until the transaction ends. Throws if the session or the learner's access has
- * ended since the token was checked, because the body of a request may arrive much later than its headers.
+ * Locks the enrolment of an AU's session until the transaction ends. Throws if the session or the
+ * learner's access has ended. The token was checked earlier, but the body of a request may arrive
+ * much later than its headers.
  */
 export async function lockSession(
   ctx: TenantContext,

@@ -57,7 +57,7 @@ export type OpenAu = {
   courseId: string;
   played: PlayedRelease;
   unit: Unit;
-  /** If null, the mode is `Review` if nothing more can be recorded, otherwise `Normal`. */
+  /** If null, the mode is `Review` when nothing more can be recorded, and otherwise `Normal`. */
   launchMode: LaunchMode | null;
   addresses: AuAddresses;
 };
@@ -65,8 +65,8 @@ export type OpenAu = {
 export type OpenedAu = { SessionID: string; URL: string; OwnWindow: boolean; LaunchMode: LaunchMode };
 
 /**
- * Opens a session for an AU or an xAPI activity, and returns the URL that the learner's browser loads. The open session
- * of the registration is abandoned (sections 8.1, 9.3.1, 9.3.6 and 10).
+ * Opens a session for an AU or an xAPI activity, and returns the URL that the learner's browser
+ * loads. Abandons the registration's open session (sections 8.1, 9.3.1, 9.3.6 and 10).
  */
 export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedAu> {
   const { played, unit } = input;
@@ -97,7 +97,7 @@ export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedA
   });
 }
 
-/** Approximate size in the database of a session, and of a statement without its text. */
+/** Approximate size in the database: of a session, and of a statement without its text. */
 const rowBytes = { session: 1_024, statement: 2_048 };
 
 const bytesOf = (statements: readonly LmsStatement[]) =>
@@ -127,7 +127,7 @@ function insert(ctx: TenantContext, opening: Opening): Promise<InsertedSession> 
 
 type NewSession = { session: AuHandle; row: Parameters<typeof insertAuSession>[1]; LaunchMode: LaunchMode };
 
-/** cmi5: the AU reads its launch data, and fetches its token. */
+/** cmi5: the AU fetches its token and reads its launch data. */
 async function insertAu(
   ctx: TenantContext,
   opening: Opening,

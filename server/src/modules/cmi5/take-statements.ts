@@ -30,8 +30,8 @@ import { satisfiedStatements, toStatements } from './lms-statements.ts';
 import { lockSession } from './lock-session.ts';
 
 /**
- * Checks an AU's new statements, records their effects, and returns what else to store with them. Runs in the
- * transaction that stores the AU's statements.
+ * Checks an AU's new statements, records their effects, and returns further statements to store.
+ * Runs in the transaction that stores the AU's statements.
  */
 export async function takeStatements(
   ctx: TenantContext,
@@ -58,7 +58,7 @@ export async function takeStatements(
 type Known = { registration: Registration; session: AuSessionRow; unit: Unit; record: AuRecord };
 type Evaluated = { state: SessionState; record: AuRecord };
 
-/** The rules of cmi5. */
+/** Applies the rules of cmi5. */
 function evaluateAu(ctx: TenantContext, known: Known, statements: readonly Statement[]): Evaluated {
   const { registration, session, unit } = known;
   const launch: AuSession = {
@@ -88,8 +88,8 @@ function evaluateAu(ctx: TenantContext, known: Known, statements: readonly State
 }
 
 /**
- * Statements from xAPI packages may have any verb, but must be about the launch's learner and registration, and must
- * not void others.
+ * Statements from xAPI packages may have any verb. They must be about the launch's learner and
+ * registration, and must not void other statements.
  */
 function evaluateActivity(ctx: TenantContext, known: Known, statements: readonly Statement[]): Evaluated {
   const account = accountOf(ctx, known.registration.login_id);

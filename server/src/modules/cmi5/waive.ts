@@ -18,7 +18,8 @@ import { registrationOf, satisfiedStatements, storeLmsStatements } from './lms-s
 type Waiver = { loginId: string; enrollId: string; UnitID: string; Reason: string };
 
 /**
- * An administrator decides that the learner need not take an AU (section 9.3.7). Waiving it again changes nothing.
+ * Waives an AU, which the learner then need not take (section 9.3.7). Waiving it again changes
+ * nothing.
  */
 export async function waiveAu(ctx: TenantContext, input: Waiver): Promise<Enrolment> {
   const { loginId, enrollId } = input;

@@ -23,7 +23,7 @@ async function newKeyOf(courses: string[], fields: Record<string, unknown> = {})
   return reply.body.Items[0];
 }
 
-/** The learner's own browser: calls are made with the session's cookie. */
+/** Signs the learner in. All calls are made in the learner's browser, with the session's cookie. */
 async function learnerOf(LoginID: string) {
   const page = browser(service, await signInUser(service, tenant, LoginID));
   const post = (path: string, body: object = {}) => page('POST', path, body);

@@ -14,7 +14,7 @@ import { newKey, showKey } from './key-text.ts';
 import { type KeyRow, toKey } from './record.ts';
 import type { IssuedKeys, NewEnrolmentKeys } from './schemas.ts';
 
-/** Enough to recognise a key; its other 75 random bits stay secret. */
+/** Enough characters to recognise a key. Its other 75 random bits stay secret. */
 const shownCharacters = 4;
 
 const insert = `
@@ -69,7 +69,10 @@ export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Pr
   };
 }
 
-/** Each key takes about 1 kB until it is redeemed or erased, however short the request was. */
+/**
+ * Limits the number of keys, not only of requests: each key takes about 1 kB until it is redeemed
+ * or erased.
+ */
 function countIssued(ctx: TenantContext, quantity: number): void {
   const retryAfter = spend(ctx.admission.issuedKeys, ctx.tenantId, ctx.now(), quantity);
   if (retryAfter === 0) return;
@@ -90,8 +93,8 @@ function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date
 }
 
 /**
- * Rejects keys that could never be redeemed, so that they are not sold. Later changes are checked when a key is
- * redeemed.
+ * Rejects keys that could never be redeemed, so that they are not sold. A redemption checks for
+ * later changes.
  */
 async function checkOffers(
   ctx: TenantContext,

@@ -4,7 +4,7 @@ import { Problem } from '../../platform/errors.ts';
 /** Crockford's Base32: no I, L, O or U. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** 95 random bits. */
+/** 19 digits contain 95 random bits. */
 const randomDigits = 19;
 const digits = randomDigits + 1;
 
@@ -13,12 +13,15 @@ function multiplyByGenerator(value: number): number {
   return value < 16 ? value << 1 : (value << 1) ^ 0b100101;
 }
 
-/** 0 for a valid key. Each digit has a different weight, so neither one wrong digit nor two swapped digits yield 0. */
+/**
+ * Returns 0 for a valid key. Each digit has a different weight, so a key with one wrong digit or
+ * two swapped digits is never valid.
+ */
 function checkValue(values: number[]): number {
   return values.reduce((sum, value) => multiplyByGenerator(sum) ^ value, 0);
 }
 
-/** A new key without hyphens. */
+/** Creates a key, without hyphens. */
 export function newKey(): string {
   const values = [...randomBytes(randomDigits)].map((byte) => byte & 31);
   return [...values, multiplyByGenerator(checkValue(values))].map((value) => alphabet[value]).join('');
@@ -29,7 +32,7 @@ export function showKey(key: string): string {
   return key.replaceAll(/.{5}(?=.)/g, '$&-');
 }
 
-/** Normalises a typed key: case, hyphens and spaces are ignored, O counts as 0, I and L as 1. */
+/** Normalises a typed key. Ignores case, hyphens and spaces; reads O as 0, and I and L as 1. */
 export function readKey(typed: string): string {
   const key = typed
     .replaceAll(/[\s\p{Pd}]/gu, '')

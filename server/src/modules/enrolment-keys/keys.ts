@@ -80,12 +80,12 @@ export async function readEnrolmentKey(ctx: TenantContext, input: { key: string 
   return toKey(ctx, row);
 }
 
-/** Returns the key, with its row locked until the transaction ends. */
+/** Locks the key's row until the transaction ends, and returns the key. */
 export function lockKey(ctx: TenantContext, named: string): Promise<KeyWithNames | undefined> {
   return selectKey(ctx, named).forUpdate('enrolment_key').executeTakeFirst();
 }
 
-/** Revokes a key that has not been redeemed; repeating it changes nothing. */
+/** Revokes a key that has not been redeemed. Repeating it changes nothing. */
 export function revokeEnrolmentKey(ctx: TenantContext, input: { key: string }): Promise<EnrolmentKey> {
   return transaction(ctx, async (ctx) => {
     const row = await lockKey(ctx, input.key);

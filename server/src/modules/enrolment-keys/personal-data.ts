@@ -5,7 +5,9 @@ import { pagesOf } from '../../platform/keyset.ts';
 import { batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
 import { selectKeys, toKey } from './record.ts';
 
-/** One query per index. The range makes the planner read the rows in the order of the index. */
+/**
+ * Uses one query per index. The ranges make the planner read the rows in the order of the index.
+ */
 const matchingKeysSql = (max: number | string) => `
   (select enrolment_key.key_id from enrolment_key where enrolment_key.tenant_id = $1 and enrolment_key.user_id between $2 and $2
     order by enrolment_key.user_id limit ${max})

@@ -19,12 +19,15 @@ export type RedeemInput = KeyRedemption & { loginId: string; key: string };
 export type Redeemer = { user_id: string; group_name: string | null };
 type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 
-/** Retries are needed because a conflict with another transaction can cause a unique violation or a deadlock. */
+/**
+ * Maximum number of attempts. A conflict with another transaction can cause a unique violation or a
+ * deadlock.
+ */
 const maxAttempts = 3;
 
 /**
- * Enrols a user on all courses of a key and marks the key as redeemed, in one transaction that locks the key's row.
- * Repeating it for the same user returns the same result.
+ * Enrols a user on all courses of a key and marks it as redeemed. Both happen in one transaction
+ * that locks the key's row. Repeating it for the same user returns the same result.
  */
 export function redeemKey(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
   return withUsableKey(ctx, input, async (ctx, row, user) =>
@@ -55,7 +58,7 @@ async function withKeyOnce<T>(ctx: TenantContext, input: RedeemInput, work: Work
     await limitGuesses(ctx, user.user_id);
     const row = await lockKey(ctx, key);
     if (!row) {
-      // Not thrown here, because a rollback would remove the guess from the count.
+      // Do not throw here, because a rollback would remove the guess from the count.
       await recordGuess(ctx, user.user_id);
       return null;
     }
@@ -67,7 +70,7 @@ async function withKeyOnce<T>(ctx: TenantContext, input: RedeemInput, work: Work
   return found.result;
 }
 
-/** Uses the same locks as an erasure. */
+/** Locks the user first, as an erasure does. */
 async function lockRedeemer(ctx: TenantContext, loginId: string): Promise<Redeemer> {
   const user = await ctx.db
     .selectFrom('user')
@@ -171,7 +174,7 @@ async function redeem(
   return { KeyID: row.key_id, RedeemedAt: now.toISOString(), Enrolments: enrolments };
 }
 
-/** The enrolments of a redeemed key, in the order of its courses. */
+/** Returns the enrolments of a redeemed key in the order of its courses. */
 export async function redeemedEnrolments(ctx: TenantContext, row: KeyRow): Promise<Enrolment[]> {
   const enrollIds = row.enroll_ids ?? [];
   const rows = await selectEnrolments(ctx)

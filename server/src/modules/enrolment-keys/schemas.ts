@@ -7,7 +7,7 @@ import { LoginID } from '../users/schemas.ts';
 export const keyStatuses = ['available', 'scheduled', 'redeemed', 'expired', 'revoked'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
-/** What people type: hyphens, spaces and case are ignored. */
+/** A key as people type it. */
 export const TypedKey = Type.String({
   minLength: 1,
   maxLength: 100,

@@ -6,7 +6,7 @@ import { type Attention, maxCounted } from './schemas.ts';
 
 const day = 86_400_000;
 
-/** Maximum number of enrolments that the count reads, completed ones included. */
+/** Maximum number of enrolments that the count reads, including completed ones. */
 const maxRead = 4 * maxCounted;
 
 const expiringText = `
@@ -103,7 +103,7 @@ async function countFailed(ctx: TenantContext): Promise<number> {
   return row?.failed ?? 0;
 }
 
-/** Each part is one statement that reads a limited number of rows. */
+/** Reads each part with one statement, which reads a limited number of rows. */
 export async function readAttention(
   ctx: TenantContext,
   input: { withWebhooks: boolean },

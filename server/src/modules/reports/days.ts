@@ -6,7 +6,7 @@ import type { Day } from './schemas.ts';
 type Counts = { day: string; enrolments: number; starts: number; completions: number };
 type Row = { watermark: number | null; stored: Counts[]; uncounted: Counts[] };
 
-/** Events per statement. */
+/** Maximum number of events that a statement counts. */
 const maxEvents = 2_000;
 
 /** $2 is the position up to which events have been counted. */
@@ -18,8 +18,8 @@ const counts = `(entry.occurred_at at time zone 'UTC')::date as day,
     count(*) filter (where ${isTypeSql('enrolment.completed')}) as completions`;
 
 /**
- * Counts the next events. If several readers do so concurrently, the first moves the position, and the others change
- * nothing.
+ * Counts the next events. If several readers do so concurrently, only the first one moves the
+ * position and saves its counts.
  */
 const settleText = `
 with entry as (
@@ -47,7 +47,10 @@ async function readWatermark(ctx: TenantContext): Promise<number> {
   return kept?.position ?? 0;
 }
 
-/** Counts a batch of events. Returns how far they have been counted; null if there are more. */
+/**
+ * Counts a batch of events. Returns the position up to which events have been counted, or null if
+ * there are more.
+ */
 async function settle(ctx: TenantContext): Promise<number | null> {
   const watermark = await readWatermark(ctx);
   const [row] = await run<{ counted: number; watermark: number | null }>(ctx, {
@@ -68,7 +71,7 @@ select
   (select coalesce(jsonb_agg(counted), '[]') from (select ${counts} from event entry where ${uncounted} group by 1) counted)
     as uncounted`;
 
-/** Null if another reader moved the position in the meantime. */
+/** Returns null if another reader moved the position in the meantime. */
 async function readCounts(ctx: TenantContext, from: string): Promise<Counts[] | null> {
   const watermark = await settle(ctx);
   if (watermark === null) return null;
@@ -80,8 +83,9 @@ async function readCounts(ctx: TenantContext, from: string): Promise<Counts[] | 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /**
- * Counts for each of the last days, including today. Each event is counted exactly once, in log order, so events
- * committed late are also counted on their day. Null if a batch was counted and there is more to count.
+ * Returns the counts for each of the last days, including today. Each event is counted exactly
+ * once, in the order of the log, so events that are committed late still count for their day.
+ * Returns null if there are more events to count.
  */
 export async function countDays(ctx: TenantContext, input: { days: number }): Promise<Day[] | null> {
   const now = ctx.now().getTime();

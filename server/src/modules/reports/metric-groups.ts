@@ -3,18 +3,19 @@ import type { Connection } from '../../platform/db/engine.ts';
 import { type MetricGroup, readWithTimeout, type Sample } from '../../platform/operations/metric-groups.ts';
 import { checkHead, type Head } from '../audit/chain.ts';
 
-/** A larger backlog is not counted exactly, so that counting takes bounded time. */
+/** Larger backlogs are not counted exactly, to limit the time that counting takes. */
 const maxCounted = 100_000;
 
 /**
- * Maximum number of events read per endpoint. It is enough, because the position of an idle endpoint also advances past
- * unwanted events. Suspended tenants are excluded, because their deliveries wait on purpose.
+ * Maximum number of events read per endpoint. It suffices because an idle endpoint's position also
+ * moves past events that it does not want. Suspended tenants are excluded, because their deliveries
+ * wait on purpose.
  */
 const maxRead = 200;
 
 /**
- * The age of the oldest event for which no delivery has been created, read from `event_by_position` after each
- * endpoint's position.
+ * Returns the age of the oldest event for which no delivery has been created. Reads the events
+ * after each endpoint's position from the index `event_by_position`.
  */
 const oldestUndelivered = `/* across tenants: metrics cover the whole deployment */
 select extract(epoch from $1::timestamptz - min(wanted.occurred_at))::float8 as value
@@ -30,7 +31,7 @@ cross join lateral (
 ) wanted
 where hook.status = 'enabled'`;
 
-/** Counts entries of `webhook_delivery_by_status`, up to `maxCounted`. */
+/** Counts entries of the index `webhook_delivery_by_status`, up to `maxCounted`. */
 const backlog = `/* across tenants: metrics cover the whole deployment */
 select count(*)::float8 as value from (
   select 1 from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
@@ -39,7 +40,7 @@ select count(*)::float8 as value from (
   where hook.status = 'enabled' limit ${maxCounted}
 ) pending`;
 
-/** Reads each endpoint's first entry in `webhook_delivery_by_status`. */
+/** Reads each endpoint's first entry in the index `webhook_delivery_by_status`. */
 const oldestPending = `/* across tenants: metrics cover the whole deployment */
 select extract(epoch from $1::timestamptz - min(first.created_at))::float8 as value
 from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
@@ -117,7 +118,9 @@ const endpointMetrics: MetricGroup = {
 
 const pageOfHeads = 500;
 
-/** Reads by primary key. Its cost grows with the number of chains, hence the longer interval. */
+/**
+ * Reads by primary key. The interval is longer, because the cost grows with the number of chains.
+ */
 const heads = `/* across tenants: metrics cover the whole deployment */
 select head.tenant_id, head.number, head.at, head.hash, head.seal from audit_chain head
 where ($1::text is null or head.tenant_id > $1) order by head.tenant_id limit ${pageOfHeads}`;
