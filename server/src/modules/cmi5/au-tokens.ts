@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { newSecret, sha256 } from '../../platform/ids.ts';
 import { seal, unsealCached } from '../../platform/keys/signing.ts';
 
-/** An AU session, as its tokens identify it. */
+/** Identifies an AU session in its tokens. */
 export type AuHandle = {
   tenantId: string;
   enrollId: string;
@@ -25,8 +25,8 @@ export function writeAuToken(ctx: Context, use: AuTokenUse, handle: AuHandle): s
 }
 
 /**
- * Returns the session and the use of a token. Null if the token is forged. The cast is safe,
- * because only we can seal a token.
+ * Returns the session and the use of a token. Returns null if the token is forged. The cast is
+ * safe, because only we can seal a token.
  */
 export function readAuToken(ctx: Context, token: string): (AuHandle & { use: AuTokenUse }) | null {
   const value = unsealCached(ctx.keys, 'au', token) as
@@ -47,7 +47,8 @@ export function newLrsToken(ctx: Context, handle: AuHandle): { token: string; ha
 }
 
 /**
- * Returns the session of a token for the LRS and the hash of its secret. Null for any other token.
+ * Returns the session of a token for the LRS and the hash of its secret. Returns null for any other
+ * token.
  */
 export function readLrsToken(ctx: Context, token: string): { handle: AuHandle; hash: string } | null {
   const text = Buffer.from(token, 'base64').toString();

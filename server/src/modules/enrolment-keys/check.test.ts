@@ -80,7 +80,7 @@ test('a check shows the courses and changes nothing; the learner then redeems th
   );
 });
 
-test('a check fails like the redemption', async () => {
+test('a check fails for the same reasons as a redemption', async () => {
   const [owner, other] = [await user({ GroupName: 'Acme' }), await user({ GroupName: 'Other' })];
   const learner = await learnerOf(other);
   const course = await newCourse(service);

@@ -1,6 +1,6 @@
 /**
- * For this long, progress leaves `changed_at` unchanged and updates only `last_accessed_at`. That
- * column has no index, so the update touches no index and stays on its page.
+ * For this long, progress leaves the indexed column `changed_at` unchanged, so that PostgreSQL
+ * updates no index and keeps the row on its page. `last_accessed_at` has the time of the change.
  */
 export const maxListingDelay = `interval '5 minutes'`;
 

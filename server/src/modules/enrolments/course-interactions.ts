@@ -13,7 +13,10 @@ type Row = { position: Position; item: CourseInteraction | null };
 
 const max = { enrolments: 25, units: 200, bytes: 1024 ** 2 };
 
-/** The interactions of all of a tenant's learners on a course, ordered by enrolment, attempt and unit. */
+/**
+ * Returns the interactions of all learners of a tenant on a course, ordered by enrolment, attempt
+ * and unit.
+ */
 export async function listCourseInteractions(ctx: TenantContext, input: PageQuery & { courseId: string }) {
   const { courseId } = input;
   const after = readPosition(readCursor(input));

@@ -184,7 +184,7 @@ function previousId(id: string): string {
   return before.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The first units that together have about as much data as a page may read, but at least one. */
+/** Returns the first units whose data fits on a page, but at least one. */
 function withinBytes(sizes: readonly Sized[], maxBytes: number): Sized[] {
   let total = 0;
   const end = sizes.findIndex(({ bytes }, index) => {

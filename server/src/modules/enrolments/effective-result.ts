@@ -26,7 +26,10 @@ export function recordedResult(row: ResultColumns): Result {
   };
 }
 
-/** Returns the effective result: the recorded one, with the override's fields replaced. */
+/**
+ * Returns the effective result: the fields of the override, and the recorded values of all other
+ * fields.
+ */
 export function withOverride<R extends Result>(result: R, override: Override | null): R {
   if (override === null) return result;
   const { Reason: _, At: __, ...decided } = override;

@@ -130,15 +130,12 @@ const extend = `
 
 const isChosen = 'option.course_id = request.course_id and option.duration_id = chosen';
 
-/**
- * Maximum number of enrolments per user. A change of the user's group updates all of them together.
- */
+/** Maximum number of enrolments per user. A change of the user's group updates all of them together. */
 const maxEnrolments = 2_000;
 
 /**
- * Also reads the latest group. Locks the user before the seat, because other tenants wait for
- * seats. Locks the user before the former enrolment, because a change of the group uses the same
- * order.
+ * Also reads the latest group. Locks the user before the seat, because other tenants wait for seats. Locks the user
+ * before the former enrolment, because a change of the group uses the same order.
  */
 const lockUser = `
     select known.group_name into current_group from "user" known
@@ -185,9 +182,8 @@ const endFormer = `
     end if;`;
 
 /**
- * Locks an unlimited option, so that no limit can be set before the commit. On a conflict, another
- * request has enrolled the user first. `replace` and `renew` cannot conflict, because they have
- * locked the former enrolment.
+ * Locks an unlimited option, so that no limit can be set before the commit. On a conflict, another request has
+ * enrolled the user first. `replace` and `renew` cannot conflict, because they have locked the former enrolment.
  */
 const insert = `
     is_made := is_known;

@@ -8,8 +8,8 @@ import type { Outcome } from './enrol-function.ts';
 type EnrolInput = { loginId: string; courseId: string; durationId?: string };
 
 /**
- * Error codes of every operation that enrols users. Errors about the choice of an option are
- * separate.
+ * Error codes of every operation that enrols users. Errors about the choice of an option are listed
+ * separately.
  */
 export const enrolProblems = [
   'user_not_found',
@@ -22,8 +22,8 @@ export const enrolProblems = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * Returns why the row was not enrolled. Null if it was, or if another request changed the row
- * first.
+ * Returns why the row was not enrolled. Returns null if it was, or if another request changed the
+ * row first.
  */
 export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
   if (!outcome.user_found) return userNotFound();

@@ -101,7 +101,7 @@ async function tryToEnrol(ctx: TenantContext, row: EnrolRow): Promise<Outcome> {
 
 /**
  * Ignores PostgreSQL errors after which a retry may succeed: a newer enrolment exists (unique
- * violation), the user was erased (foreign key violation), or a deadlock.
+ * violation), the user was erased (foreign key violation), or a deadlock occurred.
  */
 function ignoreRace(error: unknown): null {
   if (['23505', '40P01', '23503'].includes(codeOf(error))) return null;

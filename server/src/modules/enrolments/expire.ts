@@ -66,8 +66,8 @@ end`,
 const expireText = `select expired.count from ${expireFunction.name}($1, $2, $3) as expired (count)`;
 
 /**
- * Expires the due enrolments of all tenants. Each enrolment gets exactly one event, even if several
- * nodes run this repeatedly. Returns the number of expired enrolments.
+ * Expires the due enrolments of all tenants. Each expired enrolment gets exactly one event, even if
+ * several nodes run this repeatedly. Returns the number of ended enrolments.
  */
 export function expireEnrolments(ctx: Context): Promise<number> {
   return inBatches(ctx, maxBatch, async (ctx, rows) => {

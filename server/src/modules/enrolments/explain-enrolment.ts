@@ -33,7 +33,7 @@ left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = enrolment.en
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
 /**
- * Returns the launch decision with its reasons, the closed units, what satisfies each AU, and the
+ * Returns the launch decision with its reasons, the closed units, the progress of each AU, and the
  * results that the course's page claimed but its data does not support.
  */
 export async function explainEnrolment(

@@ -19,7 +19,7 @@ join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = $2
 join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
 where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and ${isSame('$4')}`;
 
-/** An ended session stays ended: only the page of an open session updates its last-seen time. */
+/** Only the page of an open session updates its last-seen time, so an ended session stays ended. */
 const recordHeartbeat = `
 update launch played set last_seen_at = case
   when played.exit_number is null and played.last_seen_at >= $5 then $4 else played.last_seen_at end

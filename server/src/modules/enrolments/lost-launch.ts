@@ -3,14 +3,14 @@
 // of a superseded launch.
 
 /**
- * The launch number for the commits of a lost launch. It is negative, so that it never equals
- * another launch's number and every launch in the database is newer.
+ * The launch number for the commits of a lost launch. It is negative, so every launch in the
+ * database has a different and higher number.
  */
 export function lostLaunchNumber(launchId: string): number {
   return -1 - (Number.parseInt(launchId.slice(-8), 16) >>> 1);
 }
 
-/** When the launch started, from its ID (a UUIDv7). */
+/** Reads the start time of the launch from its ID (a UUIDv7). */
 export function lostLaunchStart(launchId: string): Date {
   return new Date(Number.parseInt(launchId.replace('-', '').slice(0, 12), 16));
 }

@@ -48,8 +48,8 @@ const keyOf = ({ course_id, duration_id }: OptionKey) => `${course_id}\n${durati
 type OptionKey = { course_id: string; duration_id: string };
 
 /**
- * Removes the person from up to 10 enrolments and returns their IDs. Enrolments that are not
- * completed are withdrawn like a client would, so that seats are freed and events are written.
+ * Removes the person from up to 10 enrolments and returns their IDs. Withdraws enrolments that are
+ * not completed, as a client would. This frees their seats and writes events.
  */
 export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Promise<string[]> {
   const { userId, loginId } = subject;

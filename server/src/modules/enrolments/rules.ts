@@ -19,7 +19,7 @@ type Rule = {
   fails: string | ((facts: LaunchFacts) => string);
 };
 
-/** In the order of evaluation. */
+/** The launch rules, in the order of evaluation. */
 const rules: Rule[] = [
   {
     code: 'user_enabled',

@@ -29,7 +29,7 @@ export type SessionFacts = {
   status: string;
   expires_at: Date | null;
   launches: number;
-  /** Number of the last launch of earlier attempts. */
+  /** Number of the last launch that belongs to an earlier attempt. */
   attempt_launch: number;
   enabled: boolean;
   last_seen_at: Date;

@@ -23,7 +23,7 @@ const running = partOfState('compressions', () => ({ compressions: 0 }));
 
 /**
  * Compressed files by encoding and path. Entries stay valid, because the files of a release never
- * change. Null if too many compressions are running.
+ * change. An entry is null if too many compressions were running.
  */
 const compressedFiles = createCache<Buffer | null>({
   name: 'compressed files',

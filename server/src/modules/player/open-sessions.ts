@@ -40,8 +40,8 @@ import {
 } from './tokens.ts';
 
 /**
- * Returns the owner of the content to which a link, ticket or session gives access. Null if the
- * token is forged or has expired.
+ * Returns the owner of the content to which a link, ticket or session gives access. Returns null if
+ * the token is forged or has expired.
  */
 export function ownerOf(ctx: Context, token: string): OriginOwner | null {
   const launch =
@@ -160,8 +160,7 @@ function auAddresses(ctx: Context, session: AuHandle): ReturnType<AuAddresses> {
 async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticket: Ticket): Promise<Opened> {
   const { tenantId } = ticket;
   await rejectSuspended(ctx, tenantId);
-  // Check this before counting the launch, because only the launch shows whether the session is
-  // large.
+  // Reject before the launch is counted. The size of the session is not known until then.
   rejectLarge(ctx, tenantId);
   if (ctx.now().getTime() - ticket.at > decisionMilliseconds) {
     const { reason } = await explain(ctx, ticket);

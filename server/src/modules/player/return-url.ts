@@ -7,8 +7,8 @@ const encodedScheme = /^https?%3a/i;
 
 /**
  * Returns the URL that a client appended to a LaunchURL as `&returnURL=…`. A raw URL extends to the
- * end of the query string; a percent-encoded one ends at the next `&`. Null unless it is an http(s)
- * URL without credentials and with at most 2,048 characters.
+ * end of the query string; a percent-encoded one ends at the next `&`. Returns null unless it is an
+ * http(s) URL without credentials and with at most 2,048 characters.
  */
 export function readReturnUrl(requestUrl: string): string | null {
   const found = marker.exec(requestUrl);

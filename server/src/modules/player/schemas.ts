@@ -31,7 +31,7 @@ export const Commit = Type.Object(
         'Increases by one with each commit of a launch. The server stores each number once; repeating a commit returns the state again and changes nothing. A number used by another commit, or more than 1,000 ahead, gets 409 `commit_number_ahead` with `Expected`.',
     }),
     UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
-    // A Type.Record would not do, because its pattern would allow names with a line break.
+    // Type.Record is not used, because its pattern would allow names with a line break.
     Data: Type.Unsafe<RunTimeData>({
       type: 'object',
       maxProperties: maxElementCount,
@@ -100,7 +100,7 @@ export const Receipt = Fields(
 );
 export type Receipt = Type.Static<typeof Receipt>;
 
-/** For types from `standards/types.ts`, which have no schema. */
+/** Describes a type from `standards/types.ts`, which has no schema of its own. */
 function Described<T>(description: string) {
   return Type.Unsafe<T>({ type: 'object', additionalProperties: true, description });
 }

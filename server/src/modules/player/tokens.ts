@@ -29,7 +29,7 @@ const ticketHours = 24;
 
 /**
  * All launches of an enrolment share their budgets. Otherwise, anyone with the link could start
- * more launches to get more.
+ * more launches to get larger budgets.
  */
 export function playerOf({ tenantId, enrollId }: Pick<Ticket, 'tenantId' | 'enrollId'>): Player {
   return { tenantId, budget: `${tenantId} ${enrollId}` };

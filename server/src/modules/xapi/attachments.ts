@@ -13,7 +13,7 @@ export function attachmentsOf(statement: Statement): Attachment[] {
   return [...attachments, ...(isSubStatement(object) ? (object.attachments ?? []) : [])];
 }
 
-/** SHA-2 by the number of hexadecimal digits. */
+/** The SHA-2 algorithms, by the number of hexadecimal digits in their hashes. */
 const algorithms: Record<number, string> = { 56: 'sha224', 64: 'sha256', 96: 'sha384', 128: 'sha512' };
 
 /** Communication 1.5.2: maps hashes to parts. A part belongs to all attachments with its hash. */

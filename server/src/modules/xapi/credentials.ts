@@ -37,8 +37,8 @@ export function lrsCallerOf({ auSession, caller }: FastifyRequest): LrsCaller {
 }
 
 /**
- * Data 2.4.9: returns the authority of a statement. For a key, it is always the key, whatever
- * authority the statement names.
+ * Data 2.4.9: returns the authority of a statement. For a statement sent with an API key, it is
+ * that key, even if the statement names another authority.
  */
 export function authorityOf(ctx: Context, caller: LrsCaller): Agent {
   if (caller.kind === 'au') return caller.session.authority;

@@ -23,7 +23,7 @@ export type Document = {
 /** Maximum bytes of a document, equal to the maximum body size. */
 const maxContent = 4 * 1024 ** 2;
 
-/** Maximum number of documents of an agent, of an activity, or of both. */
+/** Maximum number of documents per context: of an agent, of an activity, or of both. */
 const maxDocuments = 1_000;
 
 const documentKey = (documentId: string) => searchKey('document', documentId);
@@ -65,7 +65,7 @@ async function readSummary(ctx: TenantContext, address: OneAddress) {
 
 const context = `held.tenant_id = $1 and held.kind = $2 and held.agent_key = $3::uuid and held.activity_key = $4::uuid`;
 
-/** In the order of the primary key, so that PostgreSQL uses its index. */
+/** The order of the primary key, which lets PostgreSQL use its index. */
 const contextOrder = 'held.kind, held.agent_key, held.activity_key, held.document_key, held.registration';
 
 const list = `

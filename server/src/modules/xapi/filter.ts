@@ -17,7 +17,7 @@ import { searchKey } from './search-keys.ts';
  */
 export type StatementFilter = {
   alternatives: string[][];
-  /** Microseconds. */
+  /** In microseconds since 1970. */
   since: number | null;
   until: number | null;
   ascending: boolean;

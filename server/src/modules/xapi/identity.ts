@@ -1,7 +1,10 @@
 import type { Agent } from '../../../../standards/xapi/types.ts';
 import type { Context } from '../../platform/context.ts';
 
-/** The learner in statements of this service: their LoginID here, and no other personal data (cmi5, section 9.2). */
+/**
+ * Identifies the learner in statements of this service by LoginID, without other personal data
+ * (cmi5, section 9.2).
+ */
 export function accountOf({ config }: Context, loginId: string) {
   return { homePage: config.baseUrl, name: loginId };
 }

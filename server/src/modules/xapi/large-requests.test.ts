@@ -172,7 +172,7 @@ test('small copies of large statements are compared only up to a limit', async (
   expectStatus(await sendWithParts(tenant, [...small.slice(0, 3), more], [content]), 200);
   expectInvalid(await post(tenant, small), /more than 8 MiB in total/);
   expectStatus(await post(tenant, small.slice(0, 3)), 200);
-  // Concurrent requests share a call, but each is compared on its own.
+  // Concurrent requests share a call, but each is compared separately.
   for (const reply of await Promise.all(small.map((one) => post(tenant, one)))) expectStatus(reply, 200);
   const other = { ...small[0], verb: { id: 'https://example.com/verbs/other' } };
   expectProblem(await post(tenant, other), 409, 'statement_conflict');

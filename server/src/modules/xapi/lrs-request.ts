@@ -133,7 +133,7 @@ export function parseJson(text: string, what: string, shape = jsonShape): Json {
   }
 }
 
-/** Communication 1.4: UTF-8. */
+/** Communication 1.4: the body must be UTF-8. */
 export function parseBody(body: Buffer, what = 'The body', shape = jsonShape): Json {
   if (!isUtf8(body)) invalid(what, 'is not UTF-8.');
   return parseJson(body.toString(), what, shape);

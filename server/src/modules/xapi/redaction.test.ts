@@ -13,7 +13,7 @@ after(service.close);
 const account = { homePage: service.baseUrl, name: 'erased-person' };
 const identity = identityOf({ account }) ?? '';
 
-/** JSON whose objects often have the properties of an agent, of any type. */
+/** JSON whose objects often have the properties of an agent, with values of any type. */
 const { json } = fc.letrec((tie) => ({
   json: fc.oneof(
     { maxDepth: 4 },

@@ -6,8 +6,8 @@ const erasedAccount = { homePage: 'about:blank', name: 'erased' };
 const erasedAgent = { objectType: 'Agent', account: erasedAccount };
 
 /**
- * Returns a stored statement without the person. Null if it is not valid JSON, so that no statement
- * stops an erasure.
+ * Returns a stored statement without the person. Returns null if the statement is not valid JSON,
+ * so that it does not stop an erasure.
  */
 export function redacted(payload: string, identity: string): string | null {
   try {
@@ -18,8 +18,8 @@ export function redacted(payload: string, identity: string): string | null {
 }
 
 /**
- * An object with the person's account is replaced even if it has other properties, because
- * extensions can have any.
+ * Replaces an object with the person's account even if it has other properties, because objects in
+ * extensions can have any properties.
  */
 function withoutPerson(value: Json, identity: string): Json {
   if (Array.isArray(value)) return value.map((item) => withoutPerson(item, identity));

@@ -56,10 +56,7 @@ const headers = {
 /** Larger than for other routes, because attachments are part of the body. */
 const bodyLimit = 4 * 1024 ** 2;
 
-/**
- * The specification requires a 400 for every invalid request, so requests are checked by its rules
- * instead of a schema.
- */
+/** Checks requests by the rules of xAPI instead of a schema, because every invalid one must get a 400. */
 function resource<Prepared = undefined>({
   parameters,
   begin,

@@ -10,7 +10,7 @@ import type { Part } from './multipart.ts';
 export const signatureUsage = 'http://adlnet.gov/expapi/attachments/signature';
 
 /**
- * Maximum numbers per statement and per request, because verifying a signature can take a
+ * Maximum number of signatures per statement and per request, because verifying one can take a
  * millisecond.
  */
 const maxSignatures = 10;

@@ -168,7 +168,7 @@ test('voided statements are hidden, whichever arrives first, and voiding ones ca
   assert.equal((await find(tenant, { verb: verb.id })).statements.length, 3, 'what refers to them is found');
 });
 
-test('the versions differ: contextAgents and UTC in 2.0', async () => {
+test('only version 2.0 accepts contextAgents and converts timestamps to UTC', async () => {
   const tenant = await newTenant(service);
   const withAgents = statement({ context: { contextAgents: [{ objectType: 'contextAgent', agent: ann }] } });
   expectProblem(await tenant.api('POST', '/xapi/statements', withAgents, v1), 400, 'xapi_invalid');

@@ -42,7 +42,7 @@ const rows = `unnest($2, $3, ${lines('$4')}, $5, ${lines('$6')}, $7, $8)
     with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n)`;
 
 /**
- * The key of a lock that a writer takes until it commits. It then sees all statements of the
+ * The key of the lock that a writer holds until its commit. The holder sees all statements of the
  * tenant, so nothing is stored twice and positions become visible in order.
  */
 export const lockKey = "hashtextextended('statements ' || $1, 0)";

@@ -80,13 +80,12 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
 type Entry = { statement: CompleteStatement; row: StatementRow };
 
 /**
- * Maximum numbers of keys per statement and per request. Each agent and activity is a separate row.
+ * Maximum number of keys per statement and per request. Each agent and activity is a separate row.
  */
 const maxKeysOfStatement = 2_000;
 const maxKeys = 10_000;
 /**
- * Maximum number of attachments in a request. A part can be an attachment of many statements, and
- * each takes a row.
+ * Maximum number of attachments in a request. A part can be an attachment of many statements, and each takes a row.
  */
 const maxAttachments = 1_000;
 const maxAttachmentBytes = 8 * 1024 ** 2;
@@ -153,10 +152,7 @@ async function storeWithMore(
 
 /** The approximate size of a row in the database without its texts, including its index entry. */
 const rowBytes = 200;
-/**
- * Lower than for keys: an AU's statements inherit fewer keys from the statements that they refer
- * to.
- */
+/** A request of an AU may inherit this many keys per statement from the statements that it refers to. */
 const maxFollowedOfAu = 50;
 
 const bytesOf = ({ bytes, keys }: StatementRow) => bytes + rowBytes * (2 + keys.length);
@@ -180,8 +176,7 @@ async function storeInTransaction(
     ctx,
     rows.reduce((sum, row) => sum + bytesOf(row), rowBytes * own.length),
   );
-  // Use one SQL statement. Transactions that add definitions in different orders would block each
-  // other.
+  // Use one SQL statement. Transactions that add definitions in different orders would block each other.
   const statementsToStore = [...fresh.map(({ statement }) => statement), ...following];
   const definitions = await addDefinitions(ctx, statementsToStore, taken?.defines);
   await insertAttachments(ctx, own);
@@ -242,7 +237,7 @@ async function withoutSame(
 
 type Request = { rows: StatementRow[]; bytes: number };
 
-/** Roughly what the database can parse in 20 ms. */
+/** Maximum bytes per call: roughly what the database can parse in 20 ms. */
 const maxBytes = 1024 ** 2;
 /** Storing a key takes as long as storing this many bytes. */
 const bytesOfKey = 100;
@@ -262,10 +257,7 @@ function storeRequest(ctx: TenantContext, entries: readonly Entry[]): Promise<Cl
   return coalesced(ctx, { rows, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) });
 }
 
-/**
- * Requests with the same statement ID must not share a call: the second must see the outcome of the
- * first.
- */
+/** Requests with the same statement ID must not share a call: the second must see the outcome of the first. */
 async function storeRequests(ctx: TenantContext, requests: Request[]): Promise<Clash[][]> {
   const outcomes: Clash[][] = requests.map(() => []);
   let left = [...requests.entries()];

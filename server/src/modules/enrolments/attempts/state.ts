@@ -51,8 +51,8 @@ export function isFinished({ Completion, Success }: Evidence, standard: Standard
 }
 
 /**
- * Returns when an attempt ended, which may be now. Null if it is not finished. A cmi5 registration
- * never ends.
+ * Returns when an attempt ended, which may be now. Returns null if it is not finished. A cmi5
+ * registration never ends.
  */
 export function finishedAt(
   before: Date | null,
@@ -70,8 +70,8 @@ const quality = ({ Success, Score, Completion }: Evidence) => [
 ];
 
 /**
- * Returns which of two finished attempts, given in order, counts. If both are equally good, the
- * earlier one counts.
+ * Returns the result that counts from an earlier and a later finished attempt. If both are equally
+ * good, the earlier one counts.
  */
 export function countingAttempt(earlier: Evidence | null, later: Evidence, rules: unknown): Evidence {
   const counts = rulesOf(rules)?.Counts ?? 'best';
@@ -108,8 +108,8 @@ export function earlierParts(
 }
 
 /**
- * Returns the state with a new result for the current attempt. Null if the enrolment's columns
- * already contain it.
+ * Returns the state with a new result for the current attempt. Returns null if the enrolment's
+ * columns already contain it.
  */
 export function stateWith(
   row: AttemptColumns & ResultColumns,
@@ -141,7 +141,7 @@ export function startsAnotherSql(alias: string): string {
       or (${alias}.attempt_state #>> '{Result,Success}' = 'failed' and not ${passed})))`;
 }
 
-/** Returns when a cool-down allows another attempt. Null if there is no cool-down. */
+/** Returns when a cool-down allows another attempt. Returns null if there is no cool-down. */
 export function coolDownEnd(row: AttemptColumns & ResultColumns): Date | null {
   const rules = rulesOf(row.attempt_rules);
   const { FinishedAt } = stateOf(row);

@@ -25,7 +25,7 @@ export type AuProgress = Omit<AuRecord, 'seconds' | 'progress'> & {
 
 /**
  * Returns each AU of an enrolment's release with its `moveOn` criterion and what it has reported.
- * Empty for other standards.
+ * Returns an empty list for other standards.
  */
 export async function readAus(
   ctx: TenantContext,

@@ -36,8 +36,8 @@ export type Due = { tenant_id: string; days: number };
 type Limits = { tenant: string; now: string; max: string };
 
 /**
- * SQL: a tenant's enrolments that end within the days of `own`, a row of `reminder_progress`, and
- * after its position.
+ * SQL: selects a tenant's next enrolments to search. They end after the position in `own`, a row of
+ * `reminder_progress`, and within its number of days.
  */
 export const nextEnrolments = ({ tenant, now, max }: Limits) => `select held.* from enrolment held
   where held.tenant_id = ${tenant} and held.ended_at is null

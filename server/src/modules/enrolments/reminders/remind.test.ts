@@ -165,7 +165,7 @@ test('a tenant can choose the days, or none at all', async () => {
   assert.deepEqual(await other.reminders(), []);
 });
 
-test('days added later apply only to enrolments that reach them afterwards', async () => {
+test('days added later send no reminders for enrolments that already end sooner', async () => {
   const tenant = await knownTenant({ ReminderDays: [] });
   const [early, late] = [await enrolled(tenant), await enrolled(tenant)];
   await late.put({ ExpiresAt: new Date(clock.now().getTime() + 40 * 86_400_000).toISOString() });

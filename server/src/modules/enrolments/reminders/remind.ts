@@ -128,7 +128,7 @@ async function readTitles(ctx: TenantContext, wanted: readonly Passed[]): Promis
  * database wait for it.
  */
 const batch = 50;
-/** Batches before other tenants take their turn. */
+/** Maximum number of a tenant's batches before other tenants get their turn. */
 const batchesPerTurn = 20;
 const tenantsPerRound = 50;
 
