@@ -84,7 +84,7 @@ export function describeInterface(config: Config): object {
 
 export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
 
-/** Headers of the API origin; a page served there sets its own policy. */
+/** Default headers of the API origin. Pages served there set their own Content-Security-Policy. */
 const interfaceHeaders = {
   'Referrer-Policy': 'no-referrer',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -98,7 +98,10 @@ const authenticate: Authenticate = async (ctx, request) => {
   return session ?? (await keyCaller(ctx, request));
 };
 
-/** The token in the Authorization header or the session cookie, valid or not. Other cookies are ignored. */
+/**
+ * Returns the token in the Authorization header or the session cookie without validating it.
+ * Ignores other cookies.
+ */
 const credentialsOf: CredentialsOf = (ctx, { headers: { authorization, cookie } }) => {
   if (authorization !== undefined) return `key ${bearerToken(authorization) ?? authorization}`;
   const tokens = cookieTokens(ctx, cookie);
@@ -111,7 +114,7 @@ const resolveTenant = tenantResolver(
 const guards: Guards = { authenticate, authorize, credentialsOf, resolveTenant, enterSession };
 const isContent = ({ origin }: Route) => origin === 'content';
 
-/** The API origin. */
+/** Builds the server for the API origin. */
 function openInterface(ctx: Context): FastifyInstance {
   const api = openServer(ctx, interfaceHeaders, rewriteAlternate);
   const own = routes.filter((route) => !isContent(route) && !xapiRoutes.includes(route));
@@ -123,7 +126,10 @@ function openInterface(ctx: Context): FastifyInstance {
   return api;
 }
 
-/** Opens both origins, and the operations port if one is set. They do not listen yet. */
+/**
+ * Builds the servers for both origins and, if configured, for the operations port. None of them
+ * listens yet.
+ */
 export async function buildApp(
   ctx: Context,
   {

@@ -7,7 +7,7 @@ import { type KnownHead, verifyAudit } from './modules/audit/verify.ts';
 import type { Config } from './platform/config.ts';
 import { ringFile } from './platform/keys/ring-file.ts';
 
-/** The chains as printed by an earlier verification. */
+/** Reads the chains that an earlier verification printed. */
 async function readKnown(file: string): Promise<KnownHead[]> {
   const { Chains }: { Chains?: KnownHead[] } = JSON.parse(await readFile(file, 'utf8'));
   if (!Array.isArray(Chains)) throw new Error(`${file} is not the output of lectern audit verify.`);

@@ -8,7 +8,7 @@ import { type Backup, backUp, restore } from './platform/operations/backup.ts';
 
 export async function backupCommand(config: Config, folder: string): Promise<Backup> {
   const backup = await backUp(config, folder, new Date());
-  // An older database is not migrated, because the backup may be for an upgrade.
+  // Do not migrate an older database, because this may be the backup before an upgrade.
   await withDatabase(config, (ctx) => recordBackup(ctx, backup), { migrates: false }).catch(
     (error: unknown) =>
       process.emitWarning(`The backup is complete, but could not be recorded in the audit trail: ${error}`),

@@ -61,7 +61,10 @@ async function verifyAudit([action, ...args]: string[], values: Values): Promise
   if (!verified.Intact) process.exitCode = 1;
 }
 
-/** Rejects a missing DATA_DIR: opening it would create it, and the link would not work for the running service. */
+/**
+ * Rejects a missing DATA_DIR. Otherwise, a new folder would be created, and the service would
+ * reject the link.
+ */
 async function openConsole(): Promise<void> {
   const config = readConfig(process.env);
   if (!existsSync(config.dataDir))
@@ -72,7 +75,7 @@ async function openConsole(): Promise<void> {
   process.stdout.write(linkMessage(await createOperatorLink({ config, now: () => new Date() })));
 }
 
-/** The isolation of imports and the data folder's lock need this version (ADR 41). */
+/** Isolated imports and the lock on the data folder require this Node.js version (ADR 41). */
 function rejectOldNode(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) return;

@@ -26,7 +26,10 @@ const options = {
 
 export type Option = keyof typeof options;
 export type Values = ReturnType<typeof readArguments>['values'];
-/** Commands are loaded after the arguments have been checked, so help and usage errors appear immediately. */
+/**
+ * The commands are loaded after the arguments are checked, so help and usage errors appear
+ * immediately.
+ */
 type CommandAction = (commands: typeof Commands, ctx: Context) => Promise<unknown>;
 
 /** `plan` parses the arguments and rejects invalid ones before the database is opened. */
@@ -95,7 +98,7 @@ function planRevocation([keyId]: string[]): CommandAction {
   return (commands, ctx) => commands.revokeKey(ctx, input);
 }
 
-/** The work is already done, because opening the database migrates it. */
+/** Does nothing, because opening the database has already migrated it. */
 const upToDate: CommandAction = async () => ({ Status: 'The database is up to date.' });
 
 /** The commands that use the database. */
@@ -118,7 +121,7 @@ export function readArguments(args: string[]) {
   }
 }
 
-/** An unexpected word or option may be a misunderstanding, so nothing is executed. */
+/** Rejects unexpected words and options, because the caller may have misunderstood the command. */
 export function rejectExcess(
   args: string[],
   values: Values,
@@ -131,7 +134,9 @@ export function rejectExcess(
   if (option !== undefined) throw new UsageError(`lectern ${name} does not have the option --${option}.`);
 }
 
-/** A command that works on the database. Invalid arguments are rejected before the database is opened. */
+/**
+ * Parses a command that uses the database. Rejects invalid arguments before the database is opened.
+ */
 export function planCommand(positionals: string[], values: Values): CommandAction {
   const [first = '', second = ''] = positionals;
   const name = `${first} ${second}` in commands ? `${first} ${second}` : first;

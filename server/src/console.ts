@@ -4,7 +4,10 @@ import { assetRoute, readBuilt } from './platform/http/built-files.ts';
 import { constantFile, sendConstant } from './platform/http/constant-files.ts';
 import { locations } from './platform/locations.ts';
 
-/** Scripts and styles are files from this origin or carry the response's nonce; course images are hosted elsewhere. */
+/**
+ * Scripts and styles come from this origin or have the response's nonce. Course images may come
+ * from any host.
+ */
 function policyOf(nonce: string): string {
   return [
     "default-src 'none'",
@@ -20,8 +23,8 @@ function policyOf(nonce: string): string {
 }
 
 /**
- * The console at /console/, and the API reference at /docs, which is one of its pages. Both get their data only from
- * the API.
+ * Serves the console at /console/ and the API reference at /docs, which is a page of the console.
+ * Both get all data from the API.
  */
 export function consoleRoutes(app: FastifyInstance): void {
   const page = readBuilt(locations.console, 'index.html');

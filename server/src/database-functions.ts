@@ -7,7 +7,6 @@ import { eraseFunction } from './modules/xapi/erase-function.ts';
 import { storeFunction } from './modules/xapi/store-function.ts';
 import type { DatabaseFunction } from './platform/db/functions.ts';
 
-/** The list of all functions in the database. */
 export const databaseFunctions: readonly DatabaseFunction[] = [
   createUserFunction,
   enrolFunction,

@@ -120,7 +120,10 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
   return { key, scorm: phishing.LaunchURL ?? '', cmi5: recovery.LaunchURL ?? '' };
 }
 
-/** Readers may take hours to get to a link, and a long lifetime is harmless because the demo's data is fictitious. */
+/**
+ * Readers may take hours to reach a link. A long lifetime is harmless because the demo's data is
+ * fictitious.
+ */
 const linkMinutes = 12 * 60;
 
 /** Instructions printed at the end: links to open in a browser, and commands to create more. */

@@ -1,6 +1,6 @@
 import { Problem } from './platform/errors.ts';
 
-/** The message of the error that caused the others: `fetch` only says "fetch failed". */
+/** Returns the message of the root cause, because `fetch` itself only reports "fetch failed". */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);

@@ -18,7 +18,9 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Pages count as anonymous requests; the files that they load count as files. */
+/**
+ * Pages use the limits for anonymous requests. The files that pages load use the limits for files.
+ */
 const addresses = {
   '/docs/guide': {},
   '/docs/guide/*': {},
@@ -47,7 +49,8 @@ export function guideRoutes(app: FastifyInstance): void {
     files.set(path, file);
     return file;
   };
-  // The target of a problem's `type`. Browsers keep its fragment.
+  // The `type` of a problem document links here. Browsers keep the fragment when they follow the
+  // redirect.
   app.get('/docs/errors', (_request, reply) => reply.redirect('/docs/guide/reference/errors', 302));
   for (const [address, config] of Object.entries(addresses))
     app.get(address, config, (request, reply) => {

@@ -25,7 +25,10 @@ DATA_DIR, so it works while the service is running.
 All commands are configured with environment variables: see /docs/guide/reference/configuration on a running
 service.`;
 
-/** How to run a command: npm names the script that it runs, and a checkout has no `lectern` command. */
+/**
+ * Returns the command to type. A checkout has no `lectern` command, so npm runs it. npm sets these
+ * variables.
+ */
 export function commandOf(command: string): string {
   const { npm_package_name: name, npm_lifecycle_event: script } = process.env;
   const isCheckout = name === 'lectern' && ['start', 'demo', 'lectern'].includes(script ?? '');
@@ -39,7 +42,10 @@ export class UsageError extends Error {
   }
 }
 
-/** Shown at each start until the operator has used a key or link: the output of the first start may have been lost. */
+/**
+ * Shown at every start until the operator has used a key or link, because the output of the first
+ * start may be lost.
+ */
 export const accessHint = () => `
 No operator has signed in or used a key yet. For a link that signs you in to the console, run:
 

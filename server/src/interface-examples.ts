@@ -2,8 +2,9 @@ const at = '2026-01-31T09:00:00Z';
 const id = (last: number) => `01994a5e-7c00-7000-8000-00000000000${last}`;
 
 /**
- * Values by field name, used to build the examples in `openapi.json`. A test sends them, so a new field needs a value
- * here, or `examples` in its schema if its name has another meaning there.
+ * Values by field name for the examples in `openapi.json`. A test sends these examples, so every
+ * new field needs a value here. If the name has another meaning in a record, add `examples` to that
+ * schema instead.
  */
 export const fieldExamples: Readonly<Record<string, unknown>> = {
   // People
@@ -147,7 +148,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   ReturnURL: null,
   'Commit.Data': { 'cmi.core.lesson_status': 'completed', 'cmi.core.score.raw': '85' },
   'Learner.Name': 'Lovelace, Ada',
-  // Null in examples: not set yet, or never.
+  // Mostly null in examples, because these are set later or never.
   ErasedAt: at,
   RevokedAt: null,
   RedeemedBy: null,

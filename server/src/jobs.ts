@@ -17,7 +17,6 @@ import { type Job, startJobs } from './platform/operations/jobs.ts';
 import { deleteExpiredResponses } from './platform/retries/stored-responses.ts';
 import { webhookSources } from './webhook-sources.ts';
 
-/** Every job. */
 export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
   { name: 'enrolments.remind', every: 300, run: async (ctx) => void (await remindOfEnds(ctx)) },
@@ -43,10 +42,13 @@ export const jobs: readonly Job[] = [
 /** The background work of this node. */
 export type Worker = { stop: () => Promise<void> };
 
-/** Less than the time allowed for the whole shutdown. */
+/** Shorter than a whole shutdown, which must complete within 10 s. */
 const graceMilliseconds = 8_000;
 
-/** Works until stopped, on any number of nodes. Running jobs may finish; everything else is released. */
+/**
+ * Starts the background work, which several nodes can do at the same time. `stop` lets running jobs
+ * finish.
+ */
 export async function startWorker(ctx: Context): Promise<Worker> {
   const queue = await startJobs(ctx, jobs);
   const dispatcher = startDispatcher(ctx, webhookSources);

@@ -45,8 +45,8 @@ export async function start(config: Config, log: Log): Promise<Started & { ctx: 
 }
 
 /**
- * Nodes that share a database and a folder may start simultaneously; none of them overwrites another's work. Returns
- * the first key if it is BOOTSTRAP_KEY, which may be used as soon as the service listens.
+ * Prepares the database and the folder. Nodes that share them may do this simultaneously. Returns
+ * the first key if BOOTSTRAP_KEY is set, because that key must work as soon as the service listens.
  */
 async function prepare(ctx: Context): Promise<KeyWithSecret | null> {
   await encryptStored(ctx);
@@ -65,7 +65,10 @@ function createFirstKey(ctx: Context): Promise<KeyWithSecret | null> {
   });
 }
 
-/** Called once the service listens, because a key created for a start that then fails would never be shown. */
+/**
+ * Called only after the service listens. If a start failed after creating the key, the key would
+ * never be shown.
+ */
 async function openAccess(
   ctx: Context,
   known: KeyWithSecret | null,
@@ -98,8 +101,8 @@ async function stopAndExit(log: Log, stop: () => Promise<void>): Promise<never> 
 }
 
 /**
- * Prepares the database and then serves with several processes, in which `serve` calls `serveInWorker`. This process
- * only supervises them.
+ * Prepares the database and starts several worker processes. In each of them, `serve` calls
+ * `serveInWorker`. This process only supervises them.
  */
 async function startWorkers(config: Config, log: Log): Promise<Started> {
   const ctx = await openContext(config, log);
@@ -114,8 +117,8 @@ async function startWorkers(config: Config, log: Log): Promise<Started> {
 }
 
 /**
- * A terminal and systemd send signals to all processes. Only the primary stops immediately on a second one, and when it
- * is gone, Node ends its workers.
+ * Terminals and systemd send each signal to all processes. On a second signal, only the primary
+ * process exits immediately, and Node then ends its workers.
  */
 async function serveInWorker(config: Config, number: number): Promise<void> {
   const log = openLog(config.logLevel, { worker: number });

@@ -19,7 +19,7 @@ import { startWatchdog } from './platform/operations/watchdog.ts';
 /** How long in-flight requests may take to finish during a shutdown, which must complete within 10 s. */
 const graceMilliseconds = 9_000;
 
-/** Clients that connect in order to send a request do so immediately. */
+/** A client that opens a connection for a request sends that request immediately. */
 const unusedConnectionMilliseconds = 1_000;
 
 export type Service = { app: App; stop: () => Promise<void> };
@@ -63,10 +63,12 @@ export async function startService(ctx: Context): Promise<Service> {
     drain(ctx);
     const worked = worker.stop();
     worked.catch(() => {});
-    // Load balancers see from /health/ready that this node is shutting down before it refuses connections.
+    // Keep accepting connections until load balancers have seen in /health/ready that this node is
+    // shutting down.
     if (app.api.server.listening) await delay(ctx.config.drainSeconds * 1_000);
     const closed = Promise.allSettled([...servers.map(([server]) => server.close()), worked]);
-    // A connection that is busy when the shutdown starts would stay open after its request.
+    // A connection that is busy when the shutdown starts would stay open after its request, so
+    // check again and again.
     const idle = setInterval(() => {
       for (const connection of connections) connection.closeIdle();
     }, 50);
@@ -113,7 +115,8 @@ function listenError(error: unknown, { host, port, setting }: Place): unknown {
 }
 
 /**
- * Tracks a server's connections, both HTTP/1.1 and HTTP/2, because Node's `closeAllConnections` covers only the former.
+ * Tracks a server's HTTP/1.1 and HTTP/2 connections, because Node's `closeAllConnections` closes
+ * only those of HTTP/1.1.
  */
 function followConnections({ server }: FastifyInstance) {
   const open = new Map<Socket, number>();

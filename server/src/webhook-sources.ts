@@ -3,7 +3,7 @@ import type { WebhookKind } from './modules/webhooks/schemas.ts';
 import type { Source } from './modules/webhooks/source.ts';
 import { statementSource } from './modules/xapi/forwarding/statement-source.ts';
 
-/** What the endpoints of each kind receive. */
+/** The source of the messages for each kind of endpoint. */
 export const webhookSources: Readonly<Record<WebhookKind, Source>> = {
   events: eventSource,
   xapi: statementSource,

@@ -9,7 +9,10 @@ function kindOf(caller: Caller | null): Actor['kind'] {
   return caller.learner === undefined ? 'administrator' : 'learner';
 }
 
-/** Who sent the request. Learners' addresses are not recorded, because the audit trail cannot be erased. */
+/**
+ * Identifies the sender of a request. Omits learners' IP addresses, because audit entries cannot be
+ * erased.
+ */
 export function actorOf(request: FastifyRequest): Actor {
   const { caller } = request;
   const kind = kindOf(caller);

@@ -7,8 +7,9 @@ import { partOfState } from './node-state.ts';
 type Entry<V> = { value: Promise<V>; isLoaded: boolean; until: number; since: number; bytes: number };
 
 /**
- * Caches the results of `load` briefly on each node; concurrent calls share one load. Failures and null are not cached,
- * because a missing value may be created at any moment. Holds at most `max` entries and drops the oldest first.
+ * Caches the results of `load` briefly on each node. Concurrent calls share one load. Failures and
+ * null are not cached, because a missing value may be created at any moment. When the cache has
+ * `max` entries, it drops the oldest.
  */
 export function createCache<V>(options: {
   name: string;
@@ -20,7 +21,7 @@ export function createCache<V>(options: {
   /** Maximum total size of all values; `of` returns the size of one. */
   bytes?: { of: (value: V) => number; max: number };
 }) {
-  /** `loading` holds the loads of anonymous callers by network and key. */
+  /** `loading` has the loads in progress for anonymous callers, by network and key. */
   const state = partOfState(options.name, () => ({
     entries: new Map<string, Entry<V>>(),
     loading: new Map<string, Promise<V>>(),
@@ -49,14 +50,14 @@ export function createCache<V>(options: {
     if (entries.size > options.max) entries.delete(entries.keys().next().value as string);
     return value;
   };
-  /** Loads a value that is shared only once it is loaded. */
+  /** Loads a value without sharing the load. Other callers can use the value once it is loaded. */
   const loadAlone = async (ctx: Context, key: string): Promise<V> => {
     const found = await options.load(ctx, key);
     return found === null ? found : keep(ctx, key, Promise.resolve(found));
   };
   /**
-   * Shares a load only among anonymous callers in one network, because they must not jump the queue, and other callers
-   * must not wait in their queue.
+   * Shares a load only among the anonymous callers of one network. They must not jump the queue,
+   * and other callers must not wait in their queue.
    */
   const loadFor = (ctx: Context, network: string, key: string): Promise<V> => {
     const { loading } = state(ctx);
@@ -71,7 +72,8 @@ export function createCache<V>(options: {
     get(ctx: Context, key: string): Promise<V> {
       const found = state(ctx).entries.get(key);
       const isKnown = found && isFresh(ctx, found);
-      // Another caller's load may wait for the connection of this transaction.
+      // Do not wait for another caller's load, because that load may be waiting for this
+      // transaction's connection.
       if (isInTransaction(ctx)) return isKnown && found.isLoaded ? found.value : loadAlone(ctx, key);
       if (isKnown) return found.value;
       const network = options.queue === credentialsQueue ? anonymousQueueIn(ctx) : null;

@@ -1,6 +1,6 @@
 import { ConfigError, type Environment } from './settings.ts';
 
-/** The value is never shown: it may contain a password. */
+/** Error messages never show the URL, because it may contain a password. */
 function databaseUrl(env: Environment, name: 'DATABASE_URL' | 'DATABASE_READ_URL'): string | null {
   const text = env[name];
   if (!text) return null;

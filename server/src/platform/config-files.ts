@@ -12,7 +12,7 @@ function file(env: Environment, name: Setting): string | null {
   return resolve(path);
 }
 
-/** A certificate and its key, as loaded at start-up; a renewed pair is checked when it is loaded. */
+/** Checks the certificate and its key at start-up. A renewed pair is checked when it is loaded. */
 export function tlsFiles(env: Environment): TlsFiles | null {
   const certFile = file(env, 'TLS_CERT');
   const keyFile = file(env, 'TLS_KEY');

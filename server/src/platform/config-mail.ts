@@ -5,7 +5,10 @@ import { ConfigError, type Environment } from './settings.ts';
 export type MailServer = {
   readonly host: string;
   readonly port: number;
-  /** `implicit`: TLS from the first byte. `starttls`: required before anything else. */
+  /**
+   * `implicit` means TLS from the first byte. `starttls` means that the connection must be upgraded
+   * to TLS.
+   */
   readonly tls: 'implicit' | 'starttls' | 'none';
   readonly user: string | null;
   readonly password: string | null;
@@ -15,7 +18,7 @@ export type MailServer = {
 
 const defaultPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
 
-/** The URL is never shown: it may contain a password. */
+/** Error messages never show the URL, because it may contain a password. */
 export function mailServer(env: Environment): MailServer | null {
   const { SMTP_URL: text, MAIL_FROM: from = '' } = env;
   if (!text) return null;

@@ -14,8 +14,8 @@ export type Config = {
   baseUrl: string;
   contentPort: number;
   /**
-   * Origin of the player and of all course files; never the origin of the API. A leading `*` label is replaced by a
-   * label for each tenant and course.
+   * Origin of the player and of all course files, which is never the API's origin. In a wildcard
+   * origin, each tenant and course has its own label in place of the `*`.
    */
   contentUrl: string;
   tls: TlsFiles | null;
@@ -31,8 +31,8 @@ export type Config = {
   /** Maximum database connections of each process. */
   databaseConnections: number;
   /**
-   * Whether statements stay prepared under their names. Poolers that assign connections per transaction may not support
-   * this.
+   * Whether to use named prepared statements. Connection poolers in transaction mode may not
+   * support them.
    */
   statementNames: boolean;
   /** Maximum concurrent API calls on this node. Learners may have twice as many, anonymous callers a quarter. */
@@ -121,8 +121,8 @@ function flag(env: Environment, name: Setting, fallback = false): boolean {
 }
 
 /**
- * `true` means one proxy. A number is needed for several, because only the entries that our own proxies appended can be
- * trusted.
+ * `true` means one proxy. Several proxies need a number, because only the entries that our own
+ * proxies appended can be trusted.
  */
 function proxies(env: Environment): number {
   const text = env.TRUST_PROXY ?? '';
@@ -190,7 +190,7 @@ function bootstrapKey(env: Environment): string | null {
   return secret;
 }
 
-/** The value is never shown. */
+/** Error messages never show the keys. */
 function signingKeys(env: Environment): Config['signingKeys'] {
   if (!env.SIGNING_KEYS) return null;
   try {

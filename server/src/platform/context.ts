@@ -72,7 +72,9 @@ export type Context = {
   readonly actor: Actor;
   /** The key or session of the request; absent when the service itself acts. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** The transaction will be rolled back, so do not lock what all tenants share. */
+  /**
+   * Set in a dry run, which rolls back its transaction. Do not lock rows that all tenants share.
+   */
   readonly isDryRun?: true;
   /** Throws if the caller has lost access during a long response. Absent when the service itself acts. */
   readonly checkCaller?: () => Promise<unknown>;

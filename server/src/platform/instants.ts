@@ -8,8 +8,8 @@ export function withinYears(at: Date | number): Date {
 }
 
 /**
- * The time as a bound in SQL. The first and last times in the range also represent all times beyond them, which the
- * database can store, so a list with such a cursor must continue after those rows as well.
+ * Converts a time to a bound in SQL. `withinYears` maps later and earlier times to the limits of
+ * the range, so a limit becomes an infinite bound that includes those times.
  */
 export function toSqlBound(at: Date): Date | 'infinity' | '-infinity' {
   if (at.getTime() >= latest) return 'infinity';
@@ -20,8 +20,8 @@ const rfc3339 =
   /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
- * RFC 3339, limited to times that JavaScript and PostgreSQL can both represent: no leap second, no 30
- * February, no year 0.
+ * Whether the text is an RFC 3339 time that JavaScript and PostgreSQL can both represent. Leap
+ * seconds, 30 February and the year 0 are not.
  */
 export function isInstant(text: string): boolean {
   const [, day] = rfc3339.exec(text) ?? [];

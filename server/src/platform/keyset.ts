@@ -17,7 +17,10 @@ export type Keyset = {
   key: readonly string[];
   /** Maximum rows on a page. */
   rows: number;
-  /** The size of a row in bytes, as SQL on `held`. If it is given, a page ends after the row that exceeds 1 MiB. */
+  /**
+   * SQL for the size of a row in bytes, on `held`. If it is set, a page ends after the row with
+   * which it reaches 1 MiB.
+   */
   bytes?: string | undefined;
 };
 
@@ -25,8 +28,8 @@ export type Keyset = {
 export const pageBytes = 1024 ** 2;
 
 /**
- * SQL: the sum over all previous rows in this order. Summing the lengths of large values does not read the values,
- * because PostgreSQL stores each length next to the value's address.
+ * SQL for the sum over all previous rows in this order. Summing the lengths of large values does
+ * not read the values, because PostgreSQL stores each length next to the value's address.
  */
 export const sumBefore = (value: string, order: string) =>
   `coalesce(sum(${value}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)`;
@@ -43,7 +46,7 @@ export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition |
   const { table, of = {}, where, key, rows } = keyset;
   const names = key.map((name) => `held.${name}`);
   const fixed = Object.entries(of).map(([name, value]) => ({ column: `held.${name}`, value: add(value) }));
-  // Only rows with a key are sorted, so only they need the range of `fixedSql`.
+  // Rows without a key are not sorted. Only sorted rows need the range of `fixedSql`.
   const last = names.length > 0 ? fixed.pop() : undefined;
   const position = after && names.length > 0 && { key: names.join(', '), values: after.map(add).join(', ') };
   const conditions = [
@@ -75,7 +78,7 @@ function pageSql(tenantId: string, keyset: Keyset, after: KeyPosition | null) {
   return { text: `select held.* from (${sized}) held where ${fits} order by ${order}`, values };
 }
 
-/** Reads page by page, so that no statement grows with the table. */
+/** Reads page by page, so the cost of a statement does not grow with the table. */
 export async function* pagesOf<R extends Row>(
   ctx: { db: Database; tenantId: string },
   keyset: Keyset,

@@ -14,8 +14,8 @@ import type { Log } from './operations/log.ts';
 import { onlyProcess, type Workers } from './workers/workers.ts';
 
 /**
- * Opens everything that service functions need: the database, which is migrated, and the files. If `migrates` is false, an older
- * database is rejected.
+ * Opens everything that service functions need, including the database and the files. Migrates an
+ * older database or, if `migrates` is false, rejects it.
  */
 export async function openContext(
   config: Config,

@@ -1,7 +1,10 @@
 import type { TenantContext } from './context.ts';
 import type { KeyPosition } from './keyset.ts';
 
-/** The person whose data it is. There may be any number of enrolments, so they are read page by page. */
+/**
+ * The person that the data is about. Enrolments are read page by page, because there may be any
+ * number of them.
+ */
 export type Person = {
   userId: string;
   loginId: string;
@@ -9,7 +12,7 @@ export type Person = {
   enrolments: () => AsyncIterable<string>;
 };
 
-/** Rows that an erasure changes in one statement. Other work runs between statements. */
+/** Maximum rows that an erasure changes in one statement. Other work runs between statements. */
 export const batchRows = 150;
 
 /** One user, or one of their enrolments. Anything after `until` was written by the erasure itself. */
@@ -51,7 +54,10 @@ export type PersonalData = {
   read: (ctx: TenantContext, person: Person) => AsyncIterable<object>;
 };
 
-/** For a step that no longer finds the rows it has erased: each call starts from the beginning. */
+/**
+ * The result of a step whose query no longer finds erased rows. Each call therefore starts from the
+ * beginning.
+ */
 export const batchOf = (records: number): Batch => ({
   records,
   next: records < batchRows ? null : [],

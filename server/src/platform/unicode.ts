@@ -1,5 +1,6 @@
 /**
- * The maximum length of a package's path. An identifier of 255 characters in a real script is shorter in any form.
+ * The maximum length of a path in a package. In any script, an identifier of 255 characters is
+ * shorter than this in every normalisation form.
  */
 const maxLength = 1_024;
 
@@ -21,7 +22,7 @@ export function toNfc(text: string): string {
   return text.length > maxLength || hasExcessiveCombiningMarks(text) ? text : text.normalize('NFC');
 }
 
-/** Replaces what PostgreSQL cannot store, in text from outside the service. */
+/** Replaces characters that PostgreSQL cannot store, in text from outside the service. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }

@@ -12,8 +12,9 @@ export function nextBatchSize(rows: number, milliseconds: number, max: number): 
 }
 
 /**
- * Repeats `work` on many rows in short transactions until it processes fewer rows than allowed. A transaction has up to
- * `max` rows, or fewer if they are slow. `work` returns how many rows it processed; the result is their sum.
+ * Repeats `work` in short transactions until it processes fewer rows than it may. A transaction
+ * processes up to `max` rows, or fewer if they are slow. `work` returns its number of rows. The
+ * result is the sum.
  */
 export async function inBatches<C extends { db: Database }>(
   ctx: C,
@@ -24,7 +25,7 @@ export async function inBatches<C extends { db: Database }>(
   for (let rows = Math.min(firstBatchSize, max); ; ) {
     let begun = 0;
     const done = await transaction(ctx, (ctx) => {
-      // Measured from here, because the wait for the transaction's turn does not count.
+      // Measure from here, because the wait for the transaction's turn is not part of the work.
       begun = performance.now();
       return work(ctx, rows);
     });

@@ -15,7 +15,10 @@ import type { Schema } from './generated.ts';
 const maxNames = 300;
 const names = new Map<string, string>();
 
-/** Only these statements stay prepared. Those whose text depends on their input would fill the server's memory. */
+/**
+ * Limits the number of prepared statements. Statements whose text depends on their input would fill
+ * the server's memory.
+ */
 export function statementNameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= maxNames) return known;
@@ -62,14 +65,20 @@ const driverOn = (connection: Connection): Driver => ({
 
 export type Database = Kysely<Schema>;
 
-/** Statements and transactions wait in `queue`. `others` holds the databases for other queues of the same engine. */
+/**
+ * Statements and transactions wait in `queue`. `others` has the databases for other queues of the
+ * same engine.
+ */
 type Origin = { engine: Engine; queue: string | undefined; others: Map<string, Database> };
 const maxOthers = 1_000;
 
 const connections = new WeakMap<Database, Connection>();
 const origins = new WeakMap<Database, Origin>();
 
-/** Shared, because it compiles synchronously, and creating one takes most of the time of creating a `Kysely`. */
+/**
+ * All databases share it, because it compiles synchronously, and creating one takes most of the
+ * time of creating a `Kysely`.
+ */
 const compiler = new PostgresQueryCompiler();
 
 export function kyselyForConnection(connection: Connection): Database {
@@ -95,7 +104,10 @@ export function kyselyForEngine(
   return db;
 }
 
-/** The same database with another queue; null inside a transaction. Cached, because requests often change queues. */
+/**
+ * Returns the same database with another queue, or null inside a transaction. Cached, because
+ * requests often change queues.
+ */
 export function databaseInQueue(db: Database, queue: string): Database | null {
   const origin = origins.get(db);
   if (!origin) return null;

@@ -21,8 +21,9 @@ from pg_constraint where contype = 'f' and connamespace = current_schema()::regn
 const leading = '"user"';
 
 /**
- * On Citus, distributes tenants' tables by tenant, and copies all other tables to each node. Changes only what is not
- * distributed yet, so it can follow each migration. Existing rows are kept.
+ * On Citus, distributes tenants' tables by tenant, and copies all other tables to each node.
+ * Changes only tables that are not distributed yet, so it can run after each migration. Existing
+ * rows are kept.
  */
 export async function distribute(connection: Connection): Promise<void> {
   const ask = async <R>(text: string, values: unknown[] = []) =>
@@ -34,7 +35,8 @@ export async function distribute(connection: Connection): Promise<void> {
   // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that refer to each other.
   const keys = await ask<ForeignKey>(foreignKeys, [tables.map(({ name }) => name)]);
   for (const { table, name } of keys) await ask(`alter table ${table} drop constraint ${name}`);
-  // Safe here: the trigger on "user" writes only rows of the same tenant, which are on the same node.
+  // This is safe because the trigger on "user" writes only rows of the same tenant, which are on
+  // the same node.
   await ask('set local citus.enable_unsafe_triggers = on');
   for (const { name } of tables.filter(({ isTenants }) => !isTenants))
     await ask('select create_reference_table($1)', [name]);
@@ -51,10 +53,10 @@ export async function distribute(connection: Connection): Promise<void> {
     await ask(`alter table ${table} add constraint ${name} ${definition}`);
 }
 
-/** Lets the node that has the tenant's rows run the function. */
+/** Makes Citus run the function on the node that has the tenant's rows. */
 export async function distributeFunction(connection: Connection, name: string): Promise<void> {
   if (!(await isDistributed(connection))) return;
-  // Citus has to see the tenant when it plans a statement, so it cannot use a plan for all values.
+  // Citus must know the tenant when it plans a statement, so it cannot use one plan for all values.
   await connection.query({
     text: `/* across tenants: migration */ alter function ${name} reset all`,
     values: [],

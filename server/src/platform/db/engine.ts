@@ -1,5 +1,5 @@
 export type Statement = {
-  /** The statement stays prepared under this name, which always has the same text. */
+  /** The name of the prepared statement. A name always stands for the same text. */
   name?: string;
   text: string;
   values: readonly unknown[];

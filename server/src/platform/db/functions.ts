@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { assertFunctionTenantScoped } from './guard/tenant-guard.ts';
 
-/** A function in the database: several short statements in one round trip. Its first parameter is the tenant. */
+/**
+ * A function in the database, which runs several short statements in one round trip. Its first
+ * parameter is the tenant.
+ */
 export type DatabaseFunction = {
   /** Ends with a hash of the definition, so that nodes of two versions can use the same database. */
   name: string;
@@ -12,8 +15,9 @@ export type DatabaseFunction = {
 };
 
 /**
- * `parameters` and `returns` are SQL. `body` is PL/pgSQL; the tenant guard checks its statements, in which the tenant is
- * `$1`. A statement keeps one plan for all values, because planning costs more than running it. `npm run generate` writes the definition to `migrations/functions`, and `migrate` creates it.
+ * `parameters` and `returns` are SQL. The tenant guard checks the statements in `body` (PL/pgSQL),
+ * in which `$1` is the tenant. They keep one plan for all values, because planning costs more than
+ * running. `npm run generate` writes `migrations/functions`, which `migrate` applies.
  */
 export function databaseFunction(parts: {
   name: string;

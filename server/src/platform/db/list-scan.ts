@@ -8,13 +8,13 @@ import { run } from './transaction.ts';
  */
 export const maxScanned = 2_000;
 
-/** SQL for a column of `held`, and for the only value that the rows have in it. */
+/** SQL for a column of `held`, and for the value of this column in all rows that are read. */
 export type Fixed = { column: string; value: string };
 
 /**
- * A way to read a list through one index. `ranges` are conditions on `held`. `fixed` is the index's column before the
- * list's key. `order` is the index's order if it differs from the list's, and empty if it has none; such a path only
- * helps if it leads to few rows. `rows` replaces the list's rows, and `filter` adds a condition.
+ * A way to read a list through one index. `ranges` are conditions on `held`. `fixed` is the index
+ * column before the key. `order` is the index's order if it differs from the list's, or empty. Such
+ * paths help only if they find few rows. `rows` replaces the list's rows. `filter` is added.
  */
 export type AccessPath = {
   ranges: readonly string[];
@@ -44,13 +44,13 @@ export type List = ListOrder & {
   show?: (page: string) => string;
   /** Maximum rows on the page. */
   wanted: number;
-  /** Maximum rows that a statement visits, if each takes several look-ups. */
+  /** Maximum rows that a statement visits, for lists whose rows need several look-ups each. */
   maxScanned?: number;
 };
 
 /**
- * `end` is the row at which the visit stopped before the page was full; null if the page is full or the list has ended.
- * `read` is everything that the statement returned.
+ * `end` is the row at which the visit stopped before the page was full. It is null if the page is
+ * full or the list has ended. `read` has all rows that the statement returned.
  */
 export type Visit<R> = { rows: R[]; end: R | null; read: R[] };
 
@@ -66,9 +66,9 @@ function afterSql({ key, after, newest }: ListOrder, { add }: Parameters): strin
 }
 
 /**
- * SQL for the rows with a fixed column, after the row with this key. Order them by that column first. The condition is
- * a range, because with `=` PostgreSQL ignores the column when it sorts. It could then choose any index that starts
- * with the key, and read all rows before the first that has the value.
+ * SQL for the rows with a fixed value, after the row with this key. Sort by that column first. With
+ * `=` instead of a range, PostgreSQL would not sort by the column. It might then read another index
+ * from its start until it finds the value.
  */
 export function fixedSql(
   { column, value }: Fixed,
@@ -132,9 +132,9 @@ function isBehind<R>({ key, newest }: List, row: R, other: R): boolean {
 }
 
 /**
- * Reads the next rows of a list with statements that visit a limited number of rows, whatever the filters. No index
- * covers several filters at once, and each filter may match many rows even if no row matches all of them. If the first
- * path neither fills the page nor reaches its end, the others are tried, and the one that got furthest is used.
+ * Reads the next rows of a list with statements that visit a limited number of rows. No index
+ * covers several filters, and each filter may match many rows. If the first path neither fills the
+ * page nor reaches its end, the others are tried. The one that got furthest is used.
  */
 export async function scanRows<R extends object>(ctx: { db: Database }, list: List): Promise<Visit<R>> {
   const visit = await tryAccessPaths<R>(ctx, list);
@@ -181,7 +181,7 @@ async function scanBy<R extends object>(
   return { ...visit, end: isFull ? null : visit.end, isDone: isFull || visit.end === null, isInOrder };
 }
 
-/** The rows that match, and the one at which the visit stopped. */
+/** Separates the matching rows, and finds the row at which the visit stopped. */
 export function readVisit<R>(rows: (R & Visited)[], maxRows: number): Visit<R> {
   const end = rows.find((row) => row.visited === maxRows) ?? null;
   return { rows: rows.filter(({ found }) => found), end, read: rows };

@@ -1,12 +1,12 @@
 import type { Database } from './dialect.ts';
 import { run } from './transaction.ts';
 
-/** SQL of a function, with the same effect as `limitLockWaits`. */
+/** SQL for database functions, with the same effect as `limitLockWaits`. */
 export const limitLockWaitsSql = `perform set_config('lock_timeout', '300ms', true)`;
 
 /**
- * Until the transaction ends, it waits only briefly for locks. For transactions that occupy something that other tenants
- * wait for.
+ * Limits each wait for a lock to 300 ms until the transaction ends. Use it in transactions that
+ * keep other tenants waiting.
  */
 export async function limitLockWaits(ctx: { db: Database }): Promise<void> {
   await run(ctx, { text: `set local lock_timeout = '300ms'`, values: [] });

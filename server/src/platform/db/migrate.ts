@@ -15,7 +15,10 @@ const lockNumber = 5_119_244_003;
 /** How often to check whether another node has finished. */
 const pollMilliseconds = 100;
 
-/** How long a change may wait for a lock, with all other statements queued behind it, before it backs off. */
+/**
+ * A migration backs off after waiting this long for a lock, because all other statements queue
+ * behind it.
+ */
 export type LockTimeouts = { lockMilliseconds: number; pauseMilliseconds: number; maxAttempts: number };
 
 const defaults: LockTimeouts = { lockMilliseconds: 500, pauseMilliseconds: 1_000, maxAttempts: 600 };
@@ -61,7 +64,7 @@ export async function isMigrated(engine: Engine, folder: string): Promise<boolea
 
 type StoredFunction = { name: string; sql: string };
 
-/** The files that `npm run generate` writes from each `databaseFunction`. */
+/** Reads the files that `npm run generate` writes for each `databaseFunction`. */
 export async function readFunctions(folder: string): Promise<StoredFunction[]> {
   const place = path.join(folder, 'functions');
   if (!existsSync(place)) return [];
@@ -117,8 +120,8 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 type Step = { name: string } | 'done' | 'taken';
 
 /**
- * The lock for the whole migration is polled, because a waiting statement would hold a snapshot, and building an index
- * concurrently waits for all snapshots.
+ * Polls for the lock on the whole migration. A waiting statement would have a snapshot, and
+ * building an index concurrently waits for all snapshots.
  */
 function applyNext(
   engine: Engine,
@@ -155,7 +158,10 @@ function applyNext(
   });
 }
 
-/** Such a file builds or drops indexes concurrently. Its statements are sent one by one and must be repeatable. */
+/**
+ * Whether the file builds or drops indexes concurrently. Its statements are sent one by one and
+ * must be repeatable.
+ */
 export const runsOutsideTransaction = (sql: string): boolean => sql.startsWith('-- outside a transaction\n');
 
 async function apply(engine: Engine, connection: Connection, { sql }: Migration): Promise<void> {
@@ -165,7 +171,7 @@ async function apply(engine: Engine, connection: Connection, { sql }: Migration)
       if (statement.trim() !== '') await engine.script(statement);
     }
   else {
-    // The embedded database has a single connection, so there is nothing to be concurrent with.
+    // The embedded database has a single connection, so nothing can run concurrently.
     const text = runsOutsideTransaction(sql) ? sql.replaceAll(/\bconcurrently\b/gi, '') : sql;
     await connection.query({ text: `/* across tenants: migration */ ${text}`, values: [] });
   }

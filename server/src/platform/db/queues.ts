@@ -2,8 +2,8 @@ import { isAnonymousQueue, operatorQueue } from '../load/fair-queue.ts';
 import { type Database, databaseInQueue, originOf } from './dialect.ts';
 
 /**
- * The same context, but its statements and transactions wait in this database queue. Has no effect inside a
- * transaction.
+ * Returns the same context with another database queue for its statements and transactions. Has no
+ * effect inside a transaction.
  */
 export function inQueue<C extends { db: Database }>(ctx: C, queue: string): C {
   const db = databaseInQueue(ctx.db, queue);

@@ -54,7 +54,7 @@ async function openOnServer({ url, drop }: ServerDatabase): Promise<Engine> {
   return { ...engine, close: () => engine.close().finally(drop) };
 }
 
-/** Databases of a Citus cluster cannot be copied. */
+/** Databases of a Citus cluster cannot be copied, so this one is migrated. */
 async function openOnCluster(url: string): Promise<Engine> {
   const engine = await openOnServer(await emptyServerDatabase(url));
   await migrate(engine, locations.migrations);

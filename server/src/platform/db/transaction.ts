@@ -12,8 +12,9 @@ type LastWork = (ctx: { db: Database }, keys: string[]) => Promise<void>;
 const lastWork = new WeakMap<Database, Map<LastWork, Set<string>>>();
 
 /**
- * Runs `work` once for all keys just before the transaction of `ctx` commits, so that the locks it takes are held
- * briefly and come after all others. It also runs if the savepoint in which it was registered was rolled back.
+ * Runs `work` once for all keys just before the transaction of `ctx` commits. Its locks come after
+ * all others and are held only briefly. `work` also runs if the savepoint in which it was
+ * registered was rolled back.
  */
 export function beforeCommit({ db }: { db: Database }, keys: readonly string[], work: LastWork): void {
   const known = lastWork.get(db) ?? new Map<LastWork, Set<string>>();
@@ -43,7 +44,10 @@ export function isInTransaction({ db }: { db: Database }): boolean {
   return originOf(db) === undefined;
 }
 
-/** `work` joins the transaction of `ctx`, or gets its own if there is none. It must not catch database errors. */
+/**
+ * Runs `work` in the transaction of `ctx`, or in its own if there is none. `work` must not catch
+ * database errors.
+ */
 export function joinTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
@@ -51,7 +55,7 @@ export function joinTransaction<C extends { db: Database }, T>(
   return originOf(ctx.db) ? transaction(ctx, work) : work(ctx);
 }
 
-/** One transaction for the work of several callers, none of which can nest another. */
+/** Runs the work of several callers in one transaction, in which none of them can nest another. */
 export function sharedTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
@@ -79,13 +83,16 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
   }
 }
 
-/** Runs a hand-written statement on `ctx.db`, and in its transaction if there is one. It stays prepared. */
+/**
+ * Runs a hand-written statement on `ctx.db`, and in its transaction if there is one. The statement
+ * stays prepared.
+ */
 export async function run<R>(ctx: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
   const known = name ?? statementNameOf(text);
   return runUnprepared(ctx, known === undefined ? { text, values } : { name: known, text, values });
 }
 
-/** The same, but the database plans the statement for its values each time. */
+/** Like `run`, but the database plans the statement for its values each time. */
 export async function runUnprepared<R>({ db }: { db: Database }, statement: Statement): Promise<R[]> {
   const { rows } = await connectionOf(db).query<R>(statement);
   return rows;

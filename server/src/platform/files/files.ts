@@ -31,7 +31,10 @@ export async function openFiles(dataDir: string): Promise<PackageFiles> {
   };
 }
 
-/** Removes the leftovers of killed imports. Recent folders may belong to another node. */
+/**
+ * Removes the leftovers of killed imports. Keeps recent folders, because they may belong to another
+ * node.
+ */
 export async function clearScratch(dataDir: string, ageMilliseconds: number): Promise<void> {
   const folder = join(dataDir, 'scratch');
   for (const name of await readdir(folder)) {

@@ -22,8 +22,8 @@ function problemOf(code: string | undefined): Problem {
 }
 
 /**
- * Responds to requests that the HTTP parser rejects before they reach a route: a problem document, then the
- * connection is closed.
+ * Sends a problem document for requests that the HTTP parser rejects, and then closes the
+ * connection. Such requests never reach a route.
  */
 export function handleClientErrors(log: Log, headers: Record<string, string>) {
   return (error: Error & { code?: string }, socket: Socket): void => {

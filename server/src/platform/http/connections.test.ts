@@ -67,7 +67,10 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
 const headers = Buffer.from([0x82, 0x84, 0x87, 0x41, 0x01, 0x61]);
 const cancel = Buffer.from([0, 0, 0, 8]);
 
-/** A client that cancels requests in the same packet that sends them, which Node's own client never does. */
+/**
+ * Opens a client that can cancel requests in the packet that sends them. Node's own client never
+ * does this.
+ */
 async function openRaw(): Promise<TLSSocket> {
   const { port } = server.address() as AddressInfo;
   const socket = connectTls({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false });
@@ -79,7 +82,7 @@ async function openRaw(): Promise<TLSSocket> {
   return socket;
 }
 
-/** `count` requests, all of which are cancelled. */
+/** `count` requests, each followed by its cancellation. */
 function cancelledRequests(count: number, first: number): Buffer {
   const ids = Array.from({ length: count }, (_, at) => first + 2 * at);
   return Buffer.concat(ids.flatMap((id) => [frame(1, 5, id, headers), frame(3, 0, id, cancel)]));

@@ -35,7 +35,7 @@ type Rejected = 'address_concurrency' | 'address_rate' | 'tiny_chunks' | 'unread
 export type ConnectionLimits = {
   peers: Peers | null;
   reject: (reason: Rejected) => void;
-  /** An error that nothing handled. It ends the request's connection, not the process. */
+  /** Called with an unhandled error, which ends the request's connection but not the process. */
   fail?: (error: unknown) => void;
   stalledMilliseconds?: number;
 };
@@ -54,14 +54,16 @@ export function openHttpServer(
   const throttled = peers ? delayRejectedNetworks(peers, contained, () => reject('address_rate')) : contained;
   const inOrder = joinChunks(inTurn(throttled, stalled, peers), () => reject('tiny_chunks'));
   const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
-  // Node would respond with 417. An unknown expectation may be ignored (RFC 9110 §10.1.1).
+  // Without this, Node would respond with 417. An unknown expectation may be ignored (RFC 9110
+  // §10.1.1).
   server.on('checkExpectation', inOrder);
   server.keepAliveTimeout = idleMilliseconds;
   server.requestTimeout = 0;
   server.setTimeout(silenceMilliseconds);
   if (peers) limitConnections(server, peers, () => reject('address_concurrency'));
   stalled.follow(server);
-  // Once the client has hung up, a socket's address is available only if it was read before.
+  // Reads each address now. After the client has hung up, an address is available only if it was
+  // read before.
   for (const event of ['connection', 'secureConnection'])
     server.on(event, (socket: Socket) => {
       if (socket.remoteAddress === undefined) socket.destroy();
@@ -89,8 +91,8 @@ function containErrors(handle: Handler, fail: (error: unknown) => void): Handler
 }
 
 /**
- * Reports the end of a HEAD request that was cancelled before its response began. Node reports it for all other methods,
- * and requests release their slots when it does.
+ * Emits `close` for a HEAD request that was cancelled before its response began, because requests
+ * release their slots on `close`. Node itself emits it for all other methods.
  */
 function reportClose(request: IncomingMessage, response: ServerResponse): void {
   let isReported = false;
@@ -134,7 +136,10 @@ function delayRejectedNetworks(peers: Peers, handle: Handler, reject: () => void
   };
 }
 
-/** Ends connections that flood us with tiny chunks. Must run before anything that their requests wait for. */
+/**
+ * Ends connections that flood us with tiny chunks. Must run before any step in which requests may
+ * wait.
+ */
 function joinChunks(handle: Handler, reject: () => void): Handler {
   const watch = (request: IncomingMessage, body: Readable) =>
     joinTinyChunks(body, () => {

@@ -69,7 +69,7 @@ test('the rest of a rejected body is read in small steps, so that others get the
     most = Math.max(most, received.bytesRead - before);
     before = received.bytesRead;
   }
-  // More than two steps. A busy machine reads little before the connection is closed.
+  // This is more than two steps. On a busy machine, little is read before the connection is closed.
   assert.ok(before > 512 * 1024, `only ${before} bytes were read`);
   assert.ok(most <= 256 * 1024, `${most} bytes were read in one turn`);
   socket.destroy();

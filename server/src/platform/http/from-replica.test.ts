@@ -11,7 +11,7 @@ import { listOf } from '../rows/export.ts';
 const service = await startService();
 after(() => service.close());
 
-/** The next requests read from an engine like this, as if it were an up-to-date replica. */
+/** Makes the next requests read from this engine as if it were an up-to-date replica. */
 function replaceReplica(engine: Partial<Engine>) {
   const asked: number[] = [];
   const failures: unknown[] = [];

@@ -8,13 +8,19 @@ import type { Route, RouteResponse } from './routes.ts';
 /** A request's reads from the replica. `ctx` is null once the replica has failed. */
 export type FromReplica = { ctx: Context | null; readonly replica: Replica; readonly applied: string };
 
-/** A caller whose key can write, perhaps with another token, may have written something a moment ago, on any node. */
+/**
+ * Whether the caller may have written something a moment ago, on any node. If its key can write,
+ * another token may have.
+ */
 function mayHaveWritten({ caller }: FastifyRequest): boolean {
   const isWrite = (scope: string) => scope.endsWith(':write') || scope === 'users:admin';
   return !caller || caller.isSession === true || (caller.keyScopes ?? caller.scopes).some(isWrite);
 }
 
-/** `acting` with all reads from the replica; null if the caller allows no staleness or the replica is too old. */
+/**
+ * Returns `acting` with all reads from the replica. Returns null if the caller allows no staleness
+ * or the replica is too old.
+ */
 export async function fromReplica(
   acting: Context,
   route: Route,
@@ -31,7 +37,9 @@ export async function fromReplica(
   return { ctx: { ...acting, engine, state, db }, replica, applied: `stale=${allowed}` };
 }
 
-/** Reads from the replica or, if that fails, from the primary: this time and for the rest of the request. */
+/**
+ * Reads from the replica. If that fails, this and all later reads of the request use the primary.
+ */
 export async function readWith(
   source: FromReplica | null,
   acting: Context,

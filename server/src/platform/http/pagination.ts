@@ -72,13 +72,16 @@ export function textBytes(value: unknown): number {
   return bytes;
 }
 
-/** Larger pages end early: they would occupy the database, and then memory until the client has read them. */
+/**
+ * Pages end at this size. Larger ones would occupy the database, and then memory until the client
+ * has read them.
+ */
 export const maxPageBytes = 1024 ** 2;
 
 /**
- * Makes a page from `limit + 1` rows, each keyed by the sort order. The page ends before the row that would take it
- * over 1 MiB, unless that is its first row. `end` is the row at which the visit stopped, in which case there may be
- * more.
+ * Makes a page from `limit + 1` rows, each keyed by the sort order. The page ends before the row
+ * that would take it over 1 MiB, unless that is its first row. `end` is the row at which the visit
+ * stopped early. More rows may follow it.
  */
 export function toPage<Row, T>(
   rows: Row[],

@@ -1,4 +1,7 @@
-/** A preference with its value, as in RFC 7240: `stale=5`, `stale="5"`, with parameters that we ignore. */
+/**
+ * A preference with its value, such as `stale=5` or `stale="5"` (RFC 7240). Its parameters are
+ * ignored.
+ */
 const preference =
   /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+)))?\s*(?:;.*)?$/s;
 

@@ -23,7 +23,7 @@ export function problemDocument(problem: Problem, requestId: string) {
 /** Default seconds for `Retry-After`. */
 const retryAfterOf: Record<number, number> = { 429: 60, 503: 5 };
 
-/** What every error response needs, in any format. */
+/** Prepares an error response in any format. */
 export function beforeProblem(reply: FastifyReply, { status, extras }: Problem): void {
   const retryAfter = extras.retryAfter ?? retryAfterOf[status];
   dropUnreadBody(reply);

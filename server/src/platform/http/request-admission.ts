@@ -7,9 +7,9 @@ import { reject, reserveAll } from '../load/reservations.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * How the route's requests are admitted; by default as anonymous ones. With `itself`, the route admits them once
-     * the caller is known. `file` is for files from memory, and `health` for a cached response to probes, without a
-     * limit.
+     * How the route's requests are admitted. The default is as anonymous requests. With `itself`,
+     * the route admits them once the caller is known. `file` is for files in memory. `health` is
+     * for cached responses to probes, without a limit.
      */
     admits?: 'itself' | 'file' | 'health';
   }
@@ -34,7 +34,8 @@ function admitFile(ctx: Context, request: FastifyRequest): void {
 
 /** Admits every request as an anonymous one, unless its route says otherwise. */
 export function admitRequests(app: FastifyInstance, ctx: Context): void {
-  // Asynchronous, so a request is processed only after the rest of its packet has been parsed.
+  // This hook is asynchronous, so a request is processed only after the rest of its packet has been
+  // parsed.
   app.addHook('onRequest', async (request) => {
     const { admits } = request.routeOptions.config;
     if (admits === undefined) admitAnonymous(ctx, request);

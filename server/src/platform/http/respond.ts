@@ -107,15 +107,16 @@ async function workInTurns(
 }
 
 /**
- * Responds to API callers: once per Idempotency-Key, in the tenant's queue for lists and reports, and as rows if
- * requested.
+ * Responds to API callers. Runs once per Idempotency-Key, waits in the tenant's queue for lists and
+ * reports, and sends rows if the caller requests them.
  */
 export function callHandler(ctx: Context, route: Route, guards: Guards): Handler {
   const list = listOf(route);
   const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;
   return async (request, reply) => {
     const call = { ctx: contextOf(ctx, route, guards, request), route, request, reply };
-    // Idempotency-Keys belong to the tenant's applications, and a course could use theirs first.
+    // Idempotency-Keys are for the tenant's applications. Otherwise, a course could use an
+    // application's key first.
     const isKeyed = keyed && !request.caller?.player;
     const key = isKeyed ? readIdempotencyKey(request) : null;
     if (list && key === null) {

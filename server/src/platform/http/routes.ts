@@ -35,9 +35,9 @@ export type RouteResponse = {
 };
 
 /**
- * A `tenant` route acts on one tenant's data, and `operator` routes are for the operator only. `either` acts on one
- * tenant's data, or on all data for an operator that names no tenant. `anyone` needs neither key nor session. `session`
- * needs the player's ticket or session in the path.
+ * A `tenant` route acts on one tenant's data, and `operator` routes are for the operator only.
+ * `either` acts on one tenant's data, or on all data if the operator names no tenant. `anyone`
+ * needs neither key nor session. `session` needs the player's ticket or session in the path.
  */
 export type Access = 'tenant' | 'operator' | 'either' | 'anyone' | 'session';
 
@@ -55,7 +55,9 @@ export type Input<P, Q, B> = {
   request: FastifyRequest;
 };
 
-/** Added to the input: the result of `prepare`, and how many turns of this request came before. */
+/**
+ * Added to the input: the result of `prepare`, and the number of previous turns of this request.
+ */
 type Prepared<R> = { prepared: R; turn: number };
 
 /** One API operation as data. */

@@ -12,7 +12,10 @@ export function OneOf<const V extends readonly string[]>(values: V, options: { d
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-/** Ranges instead of classes such as `Cs`, which tools without the `u` flag read as letters. */
+/**
+ * These patterns use ranges, because tools without the `u` flag read classes such as `Cs` as
+ * letters.
+ */
 export const textPattern = '^[^\\u0000\\uD800-\\uDFFF]*$';
 export const identifierPattern = '^(?!\\.{1,2}$)[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]+$';
 

@@ -48,7 +48,10 @@ export type KeyRing = {
   hashKey: RingKey;
 };
 
-/** The key that earlier versions kept in the database. It verifies what they signed and signs nothing. */
+/**
+ * The key that earlier versions kept in the database. It verifies their signatures but signs
+ * nothing.
+ */
 export const legacyId = 'legacy';
 export const keyBytes = 32;
 export const keyIdPattern = /^[\w-]{1,32}$/;

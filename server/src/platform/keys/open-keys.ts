@@ -35,8 +35,9 @@ function has(keys: readonly RingKey[], { id, fingerprint: expected }: KeyName): 
 }
 
 /**
- * Opens this node's ring and checks that it is the one used with the database. If the database is empty, a ring is
- * created; a key that an earlier version kept in the database is moved into it. Nodes that start together take turns.
+ * Opens this node's ring and checks that it is the one used with the database. If the database is
+ * empty, a ring is created. A key that an earlier version kept in the database moves to the ring.
+ * Nodes that start together take turns.
  */
 export function openKeys(ctx: KeyContext): Promise<KeyRing> {
   return transaction(ctx, async (ctx) => {

@@ -13,9 +13,9 @@ function read(folder: string): WrittenKey[] {
 }
 
 /**
- * Makes a new key the first one, in two steps, so that all nodes can verify with it before any node signs: the key is
- * first added at the end of the ring and moved to the beginning a little later. If this was interrupted, the next
- * rotation completes it.
+ * Adds a new key at the end of the ring, and moves it to the beginning a little later. All nodes
+ * can then verify with this key before any node signs with it. The next rotation completes an
+ * interrupted one.
  */
 export async function rotateRing(
   folder: string,
@@ -32,12 +32,12 @@ export async function rotateRing(
   return keys;
 }
 
-/** A key newer than the first one was added by a rotation that was interrupted before it made that key the first. */
+/** A key newer than the first one is from a rotation that was interrupted between its two steps. */
 function isNewer(key: WrittenKey, first: WrittenKey | undefined): boolean {
   return key.createdAt !== null && (first?.createdAt ?? '') < key.createdAt;
 }
 
-/** Everything signed with this key becomes invalid. */
+/** Removes a key. Everything signed with this key becomes invalid. */
 export function removeFromRing(folder: string, id: string): WrittenKey[] {
   const before = read(folder);
   if (!keyIdPattern.test(id) || !before.some((key) => key.id === id))

@@ -47,7 +47,10 @@ export function verify(ring: KeyRing, purpose: SigningPurpose, text: string, sig
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-/** A signed value that travels through a browser: anyone can read it, only we can create it. */
+/**
+ * Signs a value that is passed through a browser. Anyone can read the value, but only this service
+ * can sign it.
+ */
 export function seal(ring: KeyRing, purpose: SigningPurpose, value: unknown): string {
   const body = Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${body}.${sign(ring, purpose, body)}`;

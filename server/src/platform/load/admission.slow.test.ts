@@ -15,12 +15,12 @@ const service = await startService({ now: clock.now, env: { TRUST_PROXY: 'true' 
 after(service.close);
 const { admission } = service.ctx;
 const tenant = await newTenant(service);
-// A busy machine may need longer for thousands of bodies, so the limit is higher; one test covers the limit
-// itself.
+// A busy machine may need longer for thousands of bodies, so the limit is raised. One test checks
+// its original value.
 const bodyMilliseconds = admission.anonymousBodyMilliseconds;
 admission.anonymousBodyMilliseconds = 300_000;
 
-/** The header as our proxy sends it; the client's own claim comes first. */
+/** The header as our proxy sends it. The first entry is the client's own claim. */
 const from = (address: string) => ({ 'x-forwarded-for': `203.0.113.9, ${address}` });
 const slowForm = (address: string) =>
   `POST /oauth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10000\r\n\r\ngrant`;
@@ -274,7 +274,7 @@ test('requests without credentials, even with cookies, do not block valid creden
   clock.advance({ seconds: 120 });
 });
 
-/** Concurrent sign-ins, and the counts of rejected ones. */
+/** Sends concurrent sign-ins. Returns how many were rejected, in total and by reason. */
 async function signInTogether(count: number, address: (at: number) => string) {
   const body = { TenantID: tenant.TenantID, Password: 'a'.repeat(64) };
   const reasons = ['full', 'address_concurrency', 'site_concurrency'];

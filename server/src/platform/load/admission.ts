@@ -13,7 +13,7 @@ import { hasBody, setBodyDeadline } from './slow-clients.ts';
 const checkIntervalMilliseconds = 100;
 /** Clients have often given up by the time their requests have waited this long. */
 const stalledMilliseconds = 2_000;
-/** An exhausted pool counts as free again once a tenth of it is free. */
+/** An exhausted pool is reported as free again once a tenth of its slots are free. */
 const freeThreshold = 0.9;
 const exhaustedSeconds = 5;
 
@@ -21,12 +21,15 @@ export function isDraining(ctx: Context): boolean {
   return ctx.admission.draining;
 }
 
-/** The node then reports that it is not ready, and asks its clients to connect elsewhere. */
+/** Makes the node report that it is not ready and ask its clients to connect elsewhere. */
 export function drain(ctx: Context): void {
   ctx.admission.draining = true;
 }
 
-/** A pool that has been full for 5 s. The load balancer should then stop sending requests for a while. */
+/**
+ * Returns a pool that has been full for 5 s. The load balancer should then send requests elsewhere
+ * for a while.
+ */
 export function exhaustedPool(ctx: Context): PoolName | null {
   const limit = ctx.now().getTime() - exhaustedSeconds * 1000;
   const full = (name: PoolName) => {
@@ -44,7 +47,10 @@ function leave(pool: Pool): void {
   if (--pool.inUse < pool.max * freeThreshold) pool.exhaustedSince = null;
 }
 
-/** Admits the request until its response is sent, or rejects it, before any of its body is read. */
+/**
+ * Admits or rejects the request before its body is read. An admitted request uses its slot until
+ * the response is sent.
+ */
 function admit(ctx: Context, { slot, raw }: FastifyRequest, name: PoolName, release: () => void): void {
   const pool = ctx.admission.pools[name];
   const isFull = pool.inUse >= pool.max;
@@ -116,8 +122,8 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
 }
 
 /**
- * Admits a request with a key or session. Once half of the pool is in use, a key may hold an eighth of it, and a tenant
- * a quarter.
+ * Admits a request with a key or session. Once half of the pool is in use, each key is limited to
+ * an eighth of the pool, and each tenant to a quarter.
  */
 export function admitCaller(
   ctx: Context,
@@ -150,13 +156,15 @@ export function admitCaller(
 export type Player = { tenantId: string | null; budget: string };
 
 /**
- * The purpose of a request. Pages load each `file` in parallel with others, and `bytes` is the size of a commit.
+ * The purpose of a request. Pages load several files (`file`) in parallel. `bytes` is the size of a
+ * commit.
  */
 export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
 
 /**
- * Admits a request from a learner, starting with the click on the launch link, or from a preview. It waits for a turn
- * first, because even rejections would delay other tenants' requests if a thousand were made in succession.
+ * Admits a request from a learner or from a preview. The click on a launch link is the first such
+ * request. Each request waits for its turn, because even a thousand successive rejections would
+ * delay other tenants.
  */
 export async function admitPlayer(
   ctx: Context,
@@ -193,7 +201,10 @@ export async function admitPlayer(
   admit(ctx, request, 'runTime', release);
 }
 
-/** Each turn of the event loop starts only a few requests of a tenant, so a flood of them delays only that tenant. */
+/**
+ * Each turn of the event loop starts only a few requests of a tenant, so a flood from one tenant
+ * delays only that tenant.
+ */
 function waitForTurn({ admission }: Context, { tenantId }: Player, use: RunTimeUse): Promise<void> {
   const turns = use === 'file' ? admission.fileTurns : admission.runTimeTurns;
   return new Promise((resolve, reject) => {
@@ -233,13 +244,13 @@ function charge(ctx: Context, { budget }: Player, use: RunTimeUse): Problem | nu
   return reject(ctx, 'runTime', calls ? 'session_rate' : 'session_bytes', { detail, retryAfter });
 }
 
-/** Sign-ins of a network that may wait even if the queue is full. */
+/** A network may have this many waiting sign-ins even if the queue is full. */
 const alwaysWaiting = 10;
 
 /**
- * Checks an anonymous caller's password, two at a time for each /24 or /48 network, whose callers may be waiting for a
- * lock of their own tenant. An address may occupy a quarter of the queue, and a network half. A network with few waiting
- * is not rejected even if others have filled the queue, because networks take turns.
+ * Checks an anonymous caller's password. Each /24 or /48 network runs at most two checks, which may
+ * wait for locks. An address may have a quarter of the queue, and a network half of it. A few
+ * checks of a network are accepted even if others have filled the queue.
  */
 export async function checkInTurn<Result>(
   ctx: Context,
@@ -273,7 +284,7 @@ export async function checkInTurn<Result>(
   }
 }
 
-/** Notices when the event loop has been blocked. */
+/** Detects when the event loop has been blocked. */
 export function watchEventLoop(ctx: Context): { stop: () => void } {
   let last = performance.now();
   const timer = setInterval(() => {

@@ -10,8 +10,9 @@ export type Budgets = {
 };
 
 /**
- * A caller's use of its budget. `since`: the start of its minute in milliseconds, which is its first call after the
- * previous minute. `unshared`: the part of `spent` that other processes do not know about.
+ * A caller's use of its budget. `since` is the start of its minute in milliseconds: its first call
+ * after the previous minute. `unshared` is the part of `spent` that other processes do not know
+ * about yet.
  */
 export type Use = { since: number; spent: number; unshared: number; inUse: number };
 
@@ -26,7 +27,7 @@ export function openBudgets(limits: { perMinute?: number; concurrent?: number })
 
 function usageOf({ used }: Budgets, caller: string): Use {
   const known = used.get(caller);
-  // Callers only need to be in order when some have to be dropped.
+  // The order matters only when callers may have to be dropped.
   if (known && used.size < maxCallers / 2) return known;
   const use = known ?? { since: Number.NEGATIVE_INFINITY, spent: 0, unshared: 0, inUse: 0 };
   used.delete(caller);
@@ -74,7 +75,10 @@ function add(use: Use, time: number, amount: number): void {
 /** Callers do not appear in exchanges until they have spent this fraction of their budget. */
 const reportingThreshold = 1 / 16;
 
-/** What callers have spent here since the last call of this function, for the node's other processes. */
+/**
+ * Returns the amounts that callers have spent in this process since the last call, for the node's
+ * other processes.
+ */
 export function takeUnshared({ perMinute, used, unshared }: Budgets): [string, number][] {
   const spent: [string, number][] = [];
   for (const caller of unshared ?? []) {
@@ -88,7 +92,7 @@ export function takeUnshared({ perMinute, used, unshared }: Budgets): [string, n
   return spent;
 }
 
-/** Adds what callers have spent in another process, even beyond the limit. */
+/** Adds the amounts that callers have spent in another process, even beyond the limit. */
 export function addShared(budgets: Budgets, spent: readonly [string, number][], now: Date): void {
   for (const [caller, amount] of spent) add(usageOf(budgets, caller), now.getTime(), amount);
 }
@@ -102,8 +106,8 @@ export function refund({ used }: Budgets, caller: string): void {
 }
 
 /**
- * Adds one slot, or `amount` bytes, to the caller's `inUse`; null if that would exceed the limit. The calling function
- * subtracts them again afterwards. With `counts`, they are added even beyond the limit.
+ * Adds one slot, or `amount` bytes, to the caller's `inUse`. Returns null if that would exceed the
+ * limit, unless `counts` is set. The calling function must subtract the amount afterwards.
  */
 export function take(budgets: Budgets, caller: string, counts = false, amount = 1): Use | null {
   const use = usageOf(budgets, caller);

@@ -3,18 +3,17 @@ import { run } from '../db/transaction.ts';
 import { coalesce } from './coalesce.ts';
 
 /**
- * SQL: the items as the relation `wanted`, each with its number `n`. With arrays, PostgreSQL would plan the statement at
- * every execution, because its row estimate depends on their length: 390 µs of processor time instead of 90 to read one
- * enrolment. For `jsonb_to_recordset` it always expects 100 rows, so join each table with `lateral (… limit 1)`;
- * otherwise it would scan small tables completely.
+ * SQL for the items as the relation `wanted`, numbered by `n`. Arrays would need a new plan at
+ * every execution: 390 µs of CPU time instead of 90 to read an enrolment. PostgreSQL expects 100
+ * rows here, so join each table with `lateral (… limit 1)`. Otherwise, it scans small tables.
  */
 export const wantedRows = (columns: string): string =>
   `jsonb_to_recordset($2) as wanted (n integer, ${columns})`;
 
 /**
- * Turns a statement that reads several items into a function that reads one; concurrent reads share the statement. The
- * statement selects from `wantedRows` and returns `n`; an item without a row becomes null. With 64 connections, one
- * statement per item took four times the server's CPU time.
+ * Makes a function that reads one item from a statement that reads several. Concurrent calls share
+ * the statement, which selects from `wantedRows` and returns `n`. An item without a row is null.
+ * With 64 connections, one statement per item took four times the server's CPU time.
  */
 export function coalesceReads<Wanted, Row>(options: {
   name: string;

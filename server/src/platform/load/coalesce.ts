@@ -11,7 +11,7 @@ type Waiting<Row, Result> = {
 
 type Group<Row, Result> = {
   waiting: Waiting<Row, Result>[];
-  /** Whether it is checked at the end of this turn of the event loop. */
+  /** Whether the waiting rows will be checked at the end of this turn of the event loop. */
   isDue: boolean;
   statements: number;
   /** The number of rows in flight. */
@@ -20,12 +20,9 @@ type Group<Row, Result> = {
 };
 
 /**
- * Coalesces concurrent calls into multi-row statements, per group. Calls in one turn of the event loop share a
- * statement; those that arrive while it is in flight queue for the next one, so a single call never waits. A server
- * gets a second statement as soon as at least as many rows are waiting as are in flight, and works on one while this
- * process reads the results of the other. Rows with equal keys are never in flight together and keep their order. If a
- * statement fails as a whole, its rows run again one by one, so only the bad row fails. Inside a transaction, only its
- * own rows are combined, because each shared transaction has its own node state.
+ * Combines concurrent calls of a group into multi-row statements. Calls that arrive during a
+ * statement wait for the next one, so a single call never waits. Rows with equal keys keep their
+ * order. If a statement fails, its rows run again one by one, so only the bad row fails.
  */
 export function coalesce<Context extends { engine: Engine; state: NodeState }, Row, Result>(options: {
   name: string;
@@ -90,7 +87,9 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
     group: Group<Row, Result>,
   ): void {
     group.isDue = false;
-    // The embedded database runs one statement at a time, so a second one would only make both smaller.
+    // A server gets a second statement once as many rows wait as are in flight. It then runs one
+    // while this process reads the results of the other. The embedded database runs one statement
+    // at a time.
     const together = ctx.engine.kind === 'postgres' ? 2 : 1;
     while (
       group.waiting.length > 0 &&
@@ -112,6 +111,7 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
 
   return (ctx, row) =>
     new Promise((resolve, reject) => {
+      // Each transaction has its own node state, so it combines only its own rows.
       const groups = groupsOf(ctx);
       const name = options.group(ctx, row);
       const group = groups.get(name) ?? {

@@ -9,9 +9,9 @@ import { reject } from './reservations.ts';
 const maxTrusted = 10_000;
 
 /**
- * Looks up credentials. Unknown ones are charged to their address first and refunded if they are valid; otherwise a
- * thousand concurrent wrong keys would all be looked up before the first is rejected. A request without credentials is
- * not a wrong guess, because any web page can make its visitors' browsers send many of these.
+ * Looks up credentials. Unknown ones are first charged to their address, and refunded if they are
+ * valid. Otherwise, many wrong keys would be looked up before the first is rejected. Missing
+ * credentials are not charged, because any web page can make browsers send such requests.
  */
 export async function checkCredentials<Found>(
   ctx: Context,
@@ -116,7 +116,7 @@ const tooManyWrong = (ctx: Context, retryAfter: number) =>
 
 const isWrong = (error: unknown) => error instanceof Problem && error.status === 401;
 
-/** Re-inserted as the newest, so that credentials in use are not dropped. */
+/** Re-inserts the digest as the newest, so credentials in use are not dropped. */
 function trust(trusted: Set<string>, digest: string): void {
   trusted.delete(digest);
   trusted.add(digest);

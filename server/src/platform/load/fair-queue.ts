@@ -9,11 +9,11 @@ export type FairQueue = {
   readonly maxWaiting: number;
   /** In milliseconds. A task that has waited this long is rejected. */
   readonly longestWait: number | null;
-  /** Slots that only queues with nothing in use may take, so that a few long queues cannot take all of them. */
+  /** Slots reserved for queues with no running task, so a few long queues cannot take all slots. */
   readonly reserved: number;
   /**
-   * In milliseconds. After a task that took longer, its queue gets at most two slots for ten seconds: it may be waiting
-   * for locks that its own tenant holds.
+   * In milliseconds. After a task has taken longer, its queue gets at most two slots for ten
+   * seconds, because its tasks may be waiting for locks of their own tenant.
    */
   readonly slowAfter: number;
   /** These queues are served before all others, in this order, but never twice in a row while others wait. */
@@ -69,8 +69,8 @@ export function isQueueFull({ callers, maxWaiting }: FairQueue, owner: string): 
 }
 
 /**
- * Runs the task in turn; null if the queue is full. A tenant with a long queue delays only itself: after each turn, its
- * queue moves to the end.
+ * Runs the task when its turn comes. Returns null if the queue is full. After each turn, a tenant's
+ * queue moves to the end, so a long queue delays only its own tenant.
  */
 export function inTurn<Result>(
   queue: FairQueue,
@@ -105,7 +105,7 @@ function waitIn({ waiting }: WaitingList, longest: number | null): Promise<void>
   });
 }
 
-/** With a random delay, so that clients retry at different times. */
+/** The random delay makes clients retry at different times. */
 export function overloaded(): Problem {
   return new Problem('unavailable', 'The service is overloaded. Retry the request.', {
     retryAfter: 1 + Math.floor(Math.random() * 3),
@@ -154,7 +154,7 @@ async function runAndStartNext<Result>(
   }
 }
 
-/** Returns false if no waiting task may start. */
+/** Starts the next task that may run. Returns false if there is none. */
 function startNext(queue: FairQueue): boolean {
   const { first, inUse, max } = queue;
   if (inUse >= max) return false;

@@ -57,7 +57,10 @@ export function openImportQueue(
   };
 }
 
-/** Two at a time leave enough of a small machine for other requests. The node's processes share the two slots. */
+/**
+ * Two imports at a time leave enough of a small machine for other requests. The node's processes
+ * share the two slots.
+ */
 export function openImports(counters: Counters, { workers }: { workers: number }): ImportQueue {
   return openImportQueue({ running: Math.ceil(2 / workers), waiting: Math.ceil(20 / workers) }, () =>
     countRejection({ counters }, 'imports', 'full'),

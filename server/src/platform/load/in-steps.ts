@@ -1,13 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Database, originOf } from '../db/dialect.ts';
 
-/** About as long as other requests may wait in each turn of the event loop. */
+/** The approximate maximum delay for other requests in each turn of the event loop. */
 const stepMilliseconds = 10;
 
 /** Callers that wait for a step, by tenant. The tenants take turns in this order. */
 const waiting = new Map<string, (() => void)[]>();
 let isServing = false;
-/** When such work must end in this turn of the event loop; null if none has begun. */
+/**
+ * The time at which slow work must pause in this turn of the event loop; null before the first
+ * step.
+ */
 let end: number | null = null;
 
 function next(): (() => void) | undefined {
@@ -23,7 +26,7 @@ function next(): (() => void) | undefined {
 /** Resumes one caller after the other, and continues in the next turn of the event loop when the time is up. */
 async function serve(): Promise<void> {
   isServing = true;
-  // By now, the caller awaits its step.
+  // Wait until the caller awaits its step.
   await Promise.resolve();
   while (waiting.size > 0) {
     if (end === null) {
@@ -36,16 +39,16 @@ async function serve(): Promise<void> {
       continue;
     }
     next()?.();
-    // The caller works before the next one is resumed.
+    // Let the caller work before the next one is resumed.
     await Promise.resolve();
   }
   isServing = false;
 }
 
 /**
- * Waits until there is time for slow work. All callers share the time in each turn of the event loop, so other requests
- * take their turns in between, no matter how many callers there are. Inside a transaction it does not wait, because
- * others may wait for the transaction.
+ * Waits until there is time for slow work. All callers share a limited time in each turn of the
+ * event loop, so other requests can proceed. Inside a transaction it does not wait, because others
+ * may be waiting for the transaction.
  */
 export function nextStep({ db }: { db: Database }): Promise<void> {
   const origin = originOf(db);
@@ -60,7 +63,10 @@ export function nextStep({ db }: { db: Database }): Promise<void> {
   return step;
 }
 
-/** Like `map`, but in steps, for slow work. Inside a transaction, it waits only for the other requests' turns. */
+/**
+ * Like `map`, but pauses regularly during slow work. Inside a transaction, each pause is one turn
+ * of the event loop.
+ */
 export async function mapInSteps<Item, Result>(
   ctx: { db: Database },
   items: readonly Item[],

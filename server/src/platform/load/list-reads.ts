@@ -12,7 +12,7 @@ import { countUnread, isUnreadFull, type UnreadBytes } from './unread-bytes.ts';
 
 /** Rows per statement. With rows of maximum size, they take 10 to 50 ms on the embedded database. */
 const chunkRows = 25;
-/** A page ends at this many bytes. Another chunk would bring it to about 1 MiB at most. */
+/** A page ends once it has this many bytes. Its last chunk can bring it to about 1 MiB. */
 const enoughBytes = 256 * 1024;
 
 type Read = (query: { Limit: number; Cursor?: string }) => Promise<RouteResponse>;
@@ -54,11 +54,11 @@ export async function readInTurn<Result>(
   const unlessGone = async () => {
     if (request.slot.hasEnded)
       throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
-    // The responses of earlier turns may not have been read yet.
+    // Check again, because the client may not have read the responses of earlier turns.
     rejectUnread(ctx, request);
     const result = await read();
-    // While each message triggers the next, Node processes the embedded database's messages one after another without
-    // polling sockets.
+    // Let Node poll its sockets. Otherwise, it would only process the messages of the embedded
+    // database, each of which triggers the next.
     await setImmediate();
     return result;
   };
@@ -71,8 +71,8 @@ export async function readInTurn<Result>(
 }
 
 /**
- * Reads a page in chunks until it has its rows or enough bytes; others take their turns between chunks. If a chunk
- * found nothing among many rows, another follows, so only the last page is short.
+ * Reads a page in chunks until it has enough rows or bytes. Other callers take their turns between
+ * chunks. A chunk that visits many rows but finds none does not end the page.
  */
 export async function readPage(
   { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
@@ -91,11 +91,11 @@ export async function readPage(
     const before = last.NextCursor;
     last = pageOf(await read({ Limit: asked, Cursor: before }));
     if (last.NextCursor === before) {
-      // The end of a log, which always has a cursor.
+      // A log has a cursor even at its end.
       if (last.Items.length === 0 && !last.isPartial) break;
       throw new Error('The list does not advance past its cursor.');
     }
-    // A full page has a cursor if another page follows.
+    // A full page reads one more row only to find out whether another page follows.
     if (isFull && last.Items.length > 0) break;
     page.Items.push(...last.Items);
     page.NextCursor = last.NextCursor;
@@ -124,7 +124,10 @@ export function admitExport(ctx: Context, request: FastifyRequest): void {
   onRequestEnd(request, release);
 }
 
-/** Sends a document while generating it, in its tenant's turns: each part once the client has read the previous one. */
+/**
+ * Generates a document in its tenant's turns. Each part is generated after the client has read the
+ * previous one.
+ */
 export function sendInTurn(ctx: Context, request: FastifyRequest, parts: AsyncGenerator<string>): Readable {
   const all = async function* () {
     try {

@@ -14,7 +14,8 @@ export function rejectFullPasswordQueue(ctx: Context & { tenantId: string }): vo
 }
 
 /**
- * Checks a password with all of its statements, two at a time per tenant, so that the database stays free for others.
+ * Checks a password, including all statements. Each tenant may run two checks at a time, so the
+ * database stays available to other tenants.
  */
 export async function checkInQueue<Result>(
   ctx: Context & { tenantId: string },
@@ -25,7 +26,10 @@ export async function checkInQueue<Result>(
   return checked;
 }
 
-/** Hashes a password, two at a time on this node, because each hash uses a thread that learners' files need. */
+/**
+ * Hashes a password. Two hashes run at a time on this node, because each one uses a thread that
+ * learners' files need.
+ */
 export function hashInQueue<Result>(
   ctx: Context & { tenantId?: string },
   work: () => Promise<Result>,

@@ -14,12 +14,15 @@ export type Peers = {
   timer: NodeJS.Timeout | null;
 };
 
-/** How many responses the network got this second for requests without a slot, and its requests that this limit delays. */
+/**
+ * `answered` counts this second's responses without a slot. `waiting` has the requests that the
+ * limit delays.
+ */
 type NetworkQueue = { since: number; answered: number; readonly waiting: Set<() => void> };
 
 /** A school with 500 learners has one address, and a browser opens six connections. */
 const connectionsOfNetwork = 4_000;
-/** Such a response costs 0.15 ms. */
+/** A response to a rejected request costs 0.15 ms. */
 const responsesPerSecond = 200;
 const maxWaiting = 4_000;
 const serveIntervalMilliseconds = 50;
@@ -60,7 +63,10 @@ function isDelayed({ answered, waiting }: NetworkQueue): boolean {
   return answered >= responsesPerSecond || waiting.size > 0;
 }
 
-/** Whether a connection may pipeline requests. Each one costs memory, so connections of a delayed network may not. */
+/**
+ * Whether a connection may pipeline requests. These cost memory, so connections of a delayed
+ * network may not.
+ */
 export function mayPipeline(peers: Peers | null, connection: object): boolean {
   if (!peers || peers.queues.size === 0 || peers.known.has(connection)) return true;
   const queue = peers.queues.get(peers.networks.get(connection) ?? '');
@@ -81,7 +87,7 @@ export function waitIn({ waiting }: NetworkQueue, start: () => void): (() => voi
   return () => void waiting.delete(start);
 }
 
-/** Serves each network's queue at a rate at which rejections are cheap enough. */
+/** Serves each network's queue at a rate that limits the cost of rejections. */
 function serve(peers: Peers): void {
   const now = performance.now();
   for (const [network, { since, waiting }] of peers.queues) {

@@ -11,7 +11,10 @@ import { openUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
 export const poolNames = ['anonymous', 'interface', 'runTime'] as const;
 export type PoolName = (typeof poolNames)[number];
 
-/** How many run at a time. Others wait if the queue has room, and are rejected otherwise. */
+/**
+ * Limits how many requests run at a time. Further requests wait if the queue has room. Otherwise,
+ * they are rejected.
+ */
 export type Pool = {
   readonly max: number;
   readonly maxWaiting: number;
@@ -22,12 +25,12 @@ export type Pool = {
 };
 
 /**
- * The current load on this node, over all its ports. Pools are independent: a request never takes a slot in another
- * pool.
+ * The current load on this node, across all its ports. Pools are independent: a request never takes
+ * a slot in another pool.
  */
 export type Admission = {
   readonly pools: Readonly<Record<PoolName, Pool>>;
-  /** Anonymous callers signing in with a password. */
+  /** Sign-ins of anonymous callers with a password. */
   readonly passwords: FairQueue;
   readonly passwordAddresses: Budgets;
   /** All password hashing. Each hash takes 20 MiB, and a thread for at least 20 ms. */
@@ -36,9 +39,12 @@ export type Admission = {
   readonly checks: FairQueue;
   /** Lists and reports being read. */
   readonly lists: FairQueue;
-  /** Replays and erasures, for which lists do not wait. */
+  /** Replays and erasures. They have their own queue, so lists do not wait for them. */
   readonly longWrites: FairQueue;
-  /** Unread bytes in lists and documents, in those sent to learners' units, and in large player sessions. */
+  /**
+   * Bytes that clients have not read yet: of lists and documents, of those sent to learners' units,
+   * and of large sessions.
+   */
   readonly unsent: UnreadBytes;
   readonly unsentToUnits: UnreadBytes;
   readonly unreadSessions: UnreadBytes;
@@ -47,8 +53,8 @@ export type Admission = {
   /** Test events being sent to tenants' endpoints. */
   readonly pings: Budgets;
   /**
-   * Bytes of large documents that are being rewritten for a merge: by tenant (separately for its keys and for its
-   * learners' units) and by enrolment.
+   * Bytes of large documents rewritten for merges. `merges` counts by tenant, separately for its
+   * keys and for its learners' units. `unitMerges` counts by enrolment.
    */
   readonly merges: Budgets;
   readonly unitMerges: Budgets;
@@ -92,9 +98,12 @@ export type Admission = {
   readonly commits: Budgets;
   /** Requests for the player's and console's files, which cost little, by address. */
   readonly constantFiles: Budgets;
-  /** Launches of an enrolment on this node. The database counts those beyond the limit. */
+  /**
+   * Launches of an enrolment that this node has counted. Beyond the limit, the database counts
+   * them.
+   */
   readonly starts: Budgets;
-  /** Units of an enrolment that report to the service themselves, opened on this node. */
+  /** Units opened on this node that report to the service themselves, by enrolment. */
   readonly unitOpenings: Budgets;
   /** Large sessions being read and written. */
   readonly openings: FairQueue;
@@ -115,29 +124,40 @@ export type Admission = {
 const filesPerCall = 20;
 const commitsPerMinute = 120;
 /**
- * A page sends one commit at a time, but when it closes it sends all remaining ones, over HTTP/1.1 up to six at a time.
+ * A page sends one commit at a time. When it closes, it sends all remaining commits, up to six at a
+ * time over HTTP/1.1.
  */
 const concurrentCommits = 6;
 const commitBytesPerMinute = 30 * 1024 ** 2;
 const commitBytesOfTenant = 16 * 1024 ** 2;
-/** Commits up to this size count as well, but do not wait for the large commits of a few learners. */
+/**
+ * Commits up to this size are counted, but they do not wait while a few learners send large
+ * commits.
+ */
 export const ordinaryCommitBytes = 16 * 1024;
 const learnerRequests = 20;
 /** Each start takes up to half a millisecond of the event loop. */
 const startsPerTurn = 32;
-/** Concurrent launches and commits share statements: with 2, they reached half the rate (docs/performance.md). */
+/**
+ * Concurrent launches and commits share statements. With a limit of 2, they reached half the rate
+ * (docs/performance.md).
+ */
 const startsOfTenant = 16;
-/** Files share no statements, so starting more of them together would only make others wait. */
+/**
+ * Files share no statements, so starting more of them at a time would only delay other requests.
+ */
 const fileStartsOfTenant = 2;
 /** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
 const concurrentFiles = 100;
 /** Enough to open a course of 69 files (our largest test package) 80 times, or one of 2,000 files three times. */
 const filesPerMinute = 6_000;
-/** Some courses look for optional subtitles or images. */
+/** Some courses request optional subtitles or images that do not exist. */
 const missesPerMinute = 600;
 const bodiesOfAddress = 10;
 const bodiesOfSite = 40;
-/** Over HTTP/2 each costs 14 kB. A browser requests up to 100 files simultaneously. */
+/**
+ * Over HTTP/2, each unread response costs 14 kB. A browser requests up to 100 files simultaneously.
+ */
 const unreadOfAddress = 500;
 /** Each launch writes an event that is kept forever, and possibly a webhook delivery. */
 export const launchesPerMinute = 10;
@@ -147,24 +167,29 @@ const concurrentHashes = 2;
 const maxWaitingHashes = 100;
 /** A whole class signs in from one address at the same moment, and waiting a few seconds does no harm. */
 const maxWaitingPasswords = 200;
-/** The embedded database runs one statement at a time. Lists leave some of a server's connections to others. */
+/**
+ * The embedded database runs one statement at a time. On a server, lists leave some connections to
+ * other requests.
+ */
 const concurrentLists = ({ databaseUrl, databaseConnections }: Config) =>
   databaseUrl === null
     ? { max: 2, maxPerCaller: 1 }
     : { max: Math.ceil(databaseConnections * 0.6), maxPerCaller: Math.ceil(databaseConnections * 0.3) };
 const maxUnsent = 16 * 1024 ** 2;
 const maxUnsentToUnit = 4 * 1024 ** 2;
-/** A session takes up to 13 MiB. Pages that are rejected retry. */
+/** A session takes up to 13 MiB. A rejected page retries its request. */
 const maxUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
-/** Twenty requests of the maximum size. */
+/** Enough for twenty requests of the maximum size. */
 const issuedKeysPerMinute = 20_000;
 const mergedBytesPerMinute = 64 * 1024 ** 2;
 const mergedBytesOfUnitPerMinute = 8 * 1024 ** 2;
 /** Low limits, because people send test events by hand. */
 const concurrentPings = 4;
 const pingsPerMinute = 60;
-/** Maximum requests from a network that wait while the same credential is looked up for another of its requests. */
+/**
+ * Maximum requests of a network that wait while the same credentials are looked up for one of them.
+ */
 const maxWaitingForCredentials = 1_000;
 
 export function openPool(max: number, maxWaiting = 0): Pool {

@@ -86,7 +86,7 @@ async function exchange(ctx: Context, { startsAt, counts }: Window): Promise<voi
   for (const { key_id, used } of totals) {
     const count = counts.get(key_id);
     const exchanged = sent.get(key_id) ?? 0;
-    // By now a new window with new counts may have begun.
+    // A new window with new counts may have begun in the meantime.
     if (!count || count !== busy.get(key_id)) continue;
     count.exchanged = Math.max(used, exchanged);
     count.unsent -= exchanged;

@@ -60,10 +60,7 @@ export function reserveAll<P extends PoolName>(
   return release;
 }
 
-/**
- * The first half of a pool is first come, first served. Beyond that, no caller may take so much that others get
- * nothing.
- */
+/** The first half of a pool is available to any caller. Beyond that, limits per caller apply. */
 export function hasRoom({ inUse, max }: Pool): boolean {
   return inUse < max / 2;
 }

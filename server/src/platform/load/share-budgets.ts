@@ -1,7 +1,10 @@
 import type { Context } from '../context.ts';
 import { addShared, takeUnshared } from './budgets.ts';
 
-/** The budgets per minute. A client's connections may lead to different processes. */
+/**
+ * The budgets per minute. A node's processes share them, because a client may connect to several
+ * processes.
+ */
 const shared = [
   'addresses',
   'constantFiles',
@@ -21,8 +24,8 @@ const shared = [
 const shareMilliseconds = 250;
 
 /**
- * Keeps budgets per minute valid for the whole node: its processes report to each other, four times a second, what
- * callers have spent.
+ * Applies budgets per minute to the whole node. Four times a second, its processes report to each
+ * other the amounts that callers have spent.
  */
 export function shareBudgets(ctx: Context): { stop: () => void } {
   const { admission, workers } = ctx;

@@ -11,14 +11,17 @@ export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterva
 export const silenceMilliseconds = 600_000;
 
 /**
- * Any mobile network transfers 8 kB within a second or two. By the second check a body must be complete, but an upload
- * may continue.
+ * Any mobile network transfers 8 kB within a second or two. By the second check, a body must be
+ * complete unless it is an upload.
  */
 const checkMilliseconds = 15_000;
 const minBytesPerCheck = 8 * 1024;
 const uploadChecks = 2;
 
-/** How long the rest of a rejected request is read and dropped, because a reset would discard the response. */
+/**
+ * The rest of a rejected request is read and discarded for this long. Otherwise, a reset would
+ * discard the response.
+ */
 const lingerMilliseconds = 1_000;
 
 const uploads = new WeakSet<IncomingMessage>();
@@ -36,7 +39,10 @@ export function setBodyDeadline({ raw, slot }: FastifyRequest, milliseconds: num
   raw.once('end', over).once('close', over);
 }
 
-/** Whether a body follows. Over HTTP/2 it does unless the headers ended the request, whatever they declare. */
+/**
+ * Whether a body follows. Over HTTP/2, it follows unless the headers ended the stream, whatever
+ * length they declare.
+ */
 export function hasBody(raw: IncomingMessage): boolean {
   const { headers } = raw;
   if (raw.httpVersionMajor >= 2) return !streamOf(raw).endAfterHeaders;
@@ -47,11 +53,16 @@ export function hasBody(raw: IncomingMessage): boolean {
 /** How much of a body had arrived at the last check, and when the next check is due. */
 type Watched = { readonly slot: RequestSlot; seen: number; checks: number; due: number };
 
-/** Node's own limit covers the whole request, and an upload of gigabytes would exceed it. */
+/**
+ * Ends slow requests. Node's own limit covers the whole request, so it would also end an upload of
+ * gigabytes.
+ */
 export function limitSlowBodies(app: FastifyInstance, milliseconds = checkMilliseconds): void {
-  // Not a Map: each table that a Map outgrows keeps requests alive until the next full garbage collection.
+  // An array, because a growing Map leaves tables behind that keep requests alive until the next
+  // full garbage collection.
   let watched: Watched[] = [];
-  // All bodies share one timer, because most arrive so soon that separate timers would not be worth their cost.
+  // All bodies share one timer. Most bodies arrive so soon that separate timers would not be worth
+  // their cost.
   const timer = setInterval(() => {
     const now = performance.now();
     watched = watched.filter((body) => isArriving(body, now, milliseconds));
@@ -86,7 +97,7 @@ function isTooSlow(raw: IncomingMessage, body: Watched, milliseconds: number): b
   if (isUpload && body.checks % uploadChecks !== 0) return false;
   const came = raw.socket.bytesRead - body.seen;
   body.seen += came;
-  // Bytes that we have not read yet are our delay, not the client's.
+  // If we have not read all received bytes, we cause the delay, not the client.
   return !(raw.readableLength > 0 || (came >= minBytesPerCheck && (isUpload || body.checks === 1)));
 }
 
@@ -113,8 +124,8 @@ export function dropUnreadBody({ request, raw: response }: FastifyReply): void {
   response.once('prefinish', () => void discard(raw));
   response.once('finish', () => {
     if (raw.complete) return;
-    // Stops reading, because chunks of one byte would keep us busy. The client can still read the response. The pause
-    // comes later, because Node first resumes the socket once more.
+    // Stop reading, because chunks of one byte would keep us busy. The client can still read the
+    // response. The pause is deferred, because Node first resumes the socket once more.
     if (raw.headers['transfer-encoding'] !== undefined)
       setImmediate(() => raw.complete || raw.socket.pause());
     const timer = setTimeout(() => {

@@ -4,7 +4,10 @@ import type { Socket } from 'node:net';
 import { cancel } from '../http/http2.ts';
 import { silenceMilliseconds } from './slow-clients.ts';
 
-/** Like nginx's send_timeout. A player that was suspended requests the rest of its video again. */
+/**
+ * The default of nginx's send_timeout. A video player that was suspended requests the rest of the
+ * video again.
+ */
 const maxMilliseconds = 60_000;
 const checksPerTimeout = 6;
 
@@ -45,7 +48,10 @@ export function watchStalledResponses(onDrop: () => void, milliseconds = maxMill
   };
 }
 
-/** Node itself closes a socket that has no traffic during its timeout, and knows how much of a long write was sent. */
+/**
+ * Node closes a socket that has no traffic during its timeout, and knows how much of a long write
+ * was sent.
+ */
 function checkSocket(socket: Socket, milliseconds: number): void {
   if (socket.writableLength > 0) {
     if (socket.timeout !== milliseconds) socket.setTimeout(milliseconds);

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * A body may consist of chunks of one byte, each of which costs us more than a thousand bytes in one chunk. No program
- * that writes rows or JSON sends this many chunks that are this small.
+ * Processing a chunk of one byte costs more than processing a thousand bytes in one chunk. No
+ * program that writes rows or JSON sends this many chunks that are this small.
  */
 const maxTiny = { chunks: 200, bytesPerChunk: 16 };
 
@@ -30,7 +30,7 @@ export function joinTinyChunks(body: Readable, onFlood: () => void): void {
       flush();
       return push(null);
     }
-    // Chunks that were received together with the last of the flood still arrive.
+    // Ignore chunks that arrived together with the last chunk of the flood.
     if (isFlood) return false;
     chunks++;
     bytes += chunk.length;

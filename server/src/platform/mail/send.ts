@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import type { MailServer } from '../config-mail.ts';
 
 export type Message = {
-  /** The same for each attempt, so that receivers can discard a message that they get twice. */
+  /** The same for each attempt, so receivers can discard duplicates. */
   id: string;
   fromName: string;
   to: string;
@@ -12,8 +12,8 @@ export type Message = {
 };
 
 /**
- * `rejected`: the server does not accept the message, and would not accept it later. `unavailable`: the server accepts
- * no messages at present. `answer` is from the server; null if there was none.
+ * `rejected` means that the server will never accept the message. `unavailable` means that it
+ * accepts no messages at present. `answer` is from the server, or null if there was none.
  */
 export type Outcome = {
   result: 'sent' | 'rejected' | 'delayed' | 'unavailable';
@@ -34,7 +34,10 @@ const timeouts = {
   socketTimeout: 30_000,
 };
 
-/** The limit for a whole message, including the connection. Claims on messages last longer. */
+/**
+ * The limit for a whole message, including the connection. Claims on messages expire later than
+ * this.
+ */
 const maxMilliseconds = 90_000;
 
 export function openSender(server: MailServer, milliseconds = maxMilliseconds): Sender {
@@ -83,12 +86,15 @@ const toMail = ({ id, fromName, to, subject, text, html }: Message, from: string
 
 type SmtpError = { code?: string; command?: string; responseCode?: number; response?: string };
 
-/** Only what the server says about the recipient or the message is final; all other failures may be temporary. */
+/**
+ * Only the server's response about the recipient or the message is final. All other failures may be
+ * temporary.
+ */
 function failureOf(error: unknown): Outcome {
   const { code, command, responseCode = 0, response }: SmtpError = Object(error);
   const isOfMessage = (code === 'EENVELOPE' || code === 'EMESSAGE') && command !== 'MAIL FROM';
   if (!isOfMessage) return { result: 'unavailable', answer: null, error };
-  // `API`: the library itself rejected the address.
+  // `API` means that the library itself rejected the address.
   const isFinal = responseCode >= 500 || command === 'API';
   return { result: isFinal ? 'rejected' : 'delayed', answer: response ?? null, error };
 }

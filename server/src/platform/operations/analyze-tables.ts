@@ -2,8 +2,9 @@ import type { Context } from '../context.ts';
 import { run } from '../db/transaction.ts';
 
 /**
- * Analyses tables that have outgrown their statistics. On PGlite, 200 bulk enrolments into a table that had never been
- * analysed used the wrong index and took 350 ms instead of 90. Autovacuum would analyse it only a minute later.
+ * Analyses tables that have outgrown their statistics. On PGlite, 200 bulk enrolments into a table
+ * that had never been analysed used the wrong index and took 350 ms instead of 90. Autovacuum would
+ * analyse the table only a minute later.
  */
 export async function recordGrowth(ctx: Context, tables: readonly string[], rows: number): Promise<void> {
   const text = `select relname as name from pg_class
@@ -35,8 +36,9 @@ export async function analyzeGrown(ctx: Context): Promise<string[]> {
 const checkMilliseconds = 1_000;
 
 /**
- * Keeps plans good while a new database fills. Plans made for empty tables are cached and may use the wrong index: with
- * 20,000 rows, 50 enrolments took 300 ms until autovacuum ran a minute later.
+ * Keeps query plans good while a new database fills up. Plans made for empty tables are cached and
+ * may use the wrong index: with 20,000 rows, 50 enrolments took 300 ms until autovacuum ran a
+ * minute later.
  */
 export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
   let looking = Promise.resolve();

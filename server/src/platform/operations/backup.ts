@@ -9,7 +9,10 @@ import { syncPath, syncTree } from '../files/durable.ts';
 import type { WrittenKey } from '../keys/key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from '../keys/ring-file.ts';
 
-/** The content of `backup.json`, which is written last: a folder without it is not a backup. */
+/**
+ * The content of `backup.json`, which is written last. A folder without this file is not a complete
+ * backup.
+ */
 export type Backup = {
   Format: 1;
   Engine: 'pglite' | 'postgres';
@@ -67,14 +70,20 @@ async function copyDatabase({ dataDir }: Location, draft: string): Promise<void>
   }
 }
 
-/** Copies releases before and after the dump, because a release in the dump may be imported or deleted meanwhile. */
+/**
+ * Copies releases before and after the dump, because releases may be imported or deleted in the
+ * meantime.
+ */
 async function dumpDatabase({ dataDir }: Location, databaseUrl: string, draft: string): Promise<void> {
   await copyPackages(dataDir, draft);
   await runClient('pg_dump', databaseUrl, ['--format=custom', `--file=${join(draft, names.dump)}`]);
   await copyPackages(dataDir, draft);
 }
 
-/** Without the ring the database is of little use: links would stop working, and webhooks could not be signed. */
+/**
+ * Without the ring, links from the restored database would not work, and webhooks could not be
+ * signed.
+ */
 function copyRing({ signingKeys, dataDir }: Location, draft: string): Backup['KeyRing'] {
   if (signingKeys) return 'SIGNING_KEYS';
   const keys = readRingFile(dataDir);

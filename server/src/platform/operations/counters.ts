@@ -44,13 +44,19 @@ export const rejections = {
 export type RejectingPool = keyof typeof rejections;
 export type Rejection<P extends RejectingPool> = (typeof rejections)[P][number];
 
-/** How a read that may be stale was answered: by the replica if `used`, otherwise by the primary. */
+/**
+ * The result of a read that may be stale. The replica responded if the result is `used`, otherwise
+ * the primary.
+ */
 const replicaResults = ['used', 'behind', 'unavailable', 'failed'] as const;
 
 /** `check` means POST /user/check, and `key` an API key or credentials at /oauth/token. */
 const signInKinds = ['password', 'link', 'invitation', 'reset', 'check', 'key'] as const;
 
-/** Not in a global registry, because a process, such as a test, may have several contexts. */
+/**
+ * Counters are not in a global registry, because a process may have several contexts, for example
+ * in tests.
+ */
 function counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]) {
   return new Counter<Label>({ name, help, labelNames, registers: [] });
 }
@@ -91,7 +97,7 @@ export function openCounters() {
     'Reads that may be stale, by result: used is the replica, anything else the primary.',
     ['result'],
   );
-  // Initialised to 0: a series that starts with its first failure would show no increase.
+  // Start at 0, because a series that begins with its first failure would show no increase.
   for (const [pool, reasons] of Object.entries(rejections))
     for (const reason of reasons) rejected.inc({ pool, reason }, 0);
   for (const result of replicaResults) replicaReads.inc({ result }, 0);

@@ -7,7 +7,7 @@ import { onlyProcess, type Workers } from '../workers/workers.ts';
 const service = await startService();
 after(() => service.close());
 
-/** A node whose workers give these answers to its questions. */
+/** Returns the status of a node whose workers give these answers. */
 async function ready(answers: ({ fullPool: string | null } | null)[]): Promise<number> {
   const workers = { ...onlyProcess(), count: answers.length, ask: async () => answers } as Workers;
   const app = await buildApp({ ...service.ctx, state: new Map(), workers });

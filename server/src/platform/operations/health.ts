@@ -10,7 +10,7 @@ import type { Metrics } from './metrics.ts';
 const sharedMilliseconds = 1_000;
 const probeOptions = { config: { admits: 'health' } } as const;
 
-/** If the database fails, the next probe checks again. */
+/** Failures are not cached, so the next probe checks again. */
 const databaseAnswers = createCache<true | null>({
   name: 'database_answers',
   milliseconds: sharedMilliseconds,
@@ -22,7 +22,10 @@ const databaseAnswers = createCache<true | null>({
     ),
 });
 
-/** A pool that is full in every worker of this node. A worker that does not answer is blocked and counts as full. */
+/**
+ * A pool that is full in every worker of this node. If a worker does not answer, it is blocked, so
+ * all its pools are regarded as full.
+ */
 const fullPools = createCache<string | null>({
   name: 'full_pools',
   milliseconds: sharedMilliseconds,

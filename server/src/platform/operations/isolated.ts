@@ -17,8 +17,8 @@ export type IsolatedLimits = {
 };
 
 /**
- * Our own code and the packages it loads, wherever npm has installed them. Nothing in `DATA_DIR` may be read, least of
- * all the keys.
+ * Our own code and the packages it loads, wherever npm has installed them. These paths must not
+ * include anything in `DATA_DIR`, which contains the keys.
  */
 const code = [
   ...locations.code,
@@ -33,7 +33,7 @@ export type IsolatedResult =
   | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } }
   | { error: { message: string; stack: string; code?: string; errno?: number } };
 
-/** The program returned nothing, because it crashed or exceeded a limit. */
+/** Thrown if the program returned nothing, because it crashed or exceeded a limit. */
 export class IsolationFailure extends Error {
   readonly reason: 'time' | 'crash';
 
@@ -47,9 +47,9 @@ export class IsolationFailure extends Error {
 const keptOutput = 4_096;
 
 /**
- * Runs a program on untrusted input in a separate process. A worker thread is not enough: some allocations beyond its
- * `resourceLimits`, such as sorting an array or splitting a text, end the whole process (ADR 32). The program has
- * exited when this returns, so its files can be removed.
+ * Runs a program on untrusted input in a separate process. In a worker thread, some allocations
+ * beyond `resourceLimits`, such as sorting an array, would end the whole process (ADR 32). The
+ * program has exited when this returns, so its files can be removed.
  */
 export async function runIsolated(program: URL, input: unknown, limits: IsolatedLimits): Promise<unknown> {
   const child = fork(program, {

@@ -12,7 +12,7 @@ export type Job = {
 };
 
 const pollMilliseconds = 2_000;
-/** How long a claim on a job lasts; a node renews it while the job runs. */
+/** Seconds until a claim on a job expires. A node renews its claim while the job runs. */
 const lease = 60;
 /** Seconds until a failed job is retried, if it is not due sooner. */
 const retryAfter = 30;

@@ -62,7 +62,10 @@ const logMetrics: MetricGroup = {
   },
 };
 
-/** Reads on one connection with a short time limit. The embedded database cannot interrupt a statement. */
+/**
+ * Reads on one connection with a short time limit. The embedded database cannot interrupt a
+ * statement, so it has no limit.
+ */
 export function readWithTimeout<T>(ctx: Context, work: (connection: Connection) => Promise<T>): Promise<T> {
   if (ctx.engine.kind === 'pglite') return work(ctx.engine);
   return ctx.engine.transaction(async (connection) => {
@@ -81,7 +84,7 @@ export function openMetricGroups(
     name: 'lectern_figures_up',
     help: '1 if the gauges of this group are recent, 0 if they could not be read and are left out.',
     labelNames: ['group'],
-    // All workers read the same disk and database.
+    // All workers read the same disk and database, so their values must not be added up.
     aggregator: 'max',
     registers: [registry],
   });

@@ -23,7 +23,10 @@ export function startWarnings(config: Config, env: Environment): string[] {
 
 const encrypted = ['require', 'verify-ca', 'verify-full'];
 
-/** Whether data may leave this machine without TLS. Through a Unix socket or loopback it stays here. */
+/**
+ * Whether data may leave this machine without TLS. Data sent through a Unix socket or loopback does
+ * not leave it.
+ */
 function isUnencrypted(databaseUrl: string, env: Environment): boolean {
   const { hostname, searchParams } = new URL(databaseUrl);
   const host = (searchParams.get('host') ?? decodeURIComponent(hostname)).replace(/^\[(.*)\]$/, '$1');

@@ -6,8 +6,9 @@ import type { Log } from './log.ts';
 const maxSeconds = 30;
 
 /**
- * Counts its own seconds, not those of the clock, because a suspended machine stops both threads. Writes the line itself,
- * because the thread that usually does is the one that hangs. The process is killed even if nothing reads its output.
+ * The watchdog counts its own seconds. A suspended machine stops both threads, but not the clock.
+ * The watchdog writes the log line itself, because the main thread hangs. It ends the process even
+ * if nothing reads the output.
  */
 const source = `
 const { write } = require('node:fs');
@@ -23,9 +24,9 @@ const counting = setInterval(() => {
 }, 1_000);`;
 
 /**
- * Ends the process if its event loop is blocked for 30 s. Otherwise a process in an endless loop would never respond
- * again, but would look healthy to its supervisor. Ending it is safe at any moment, because acknowledged writes are
- * already stored.
+ * Ends the process if its event loop is blocked for 30 s. A process in an endless loop would never
+ * respond, but would look healthy to its supervisor. Ending it is always safe, because acknowledged
+ * writes are already stored.
  */
 export function startWatchdog(log: Pick<Log, 'error'>, seconds = maxSeconds): { stop: () => void } {
   const worker = new Worker(source, { eval: true, execArgv: [], workerData: seconds });
@@ -33,7 +34,7 @@ export function startWatchdog(log: Pick<Log, 'error'>, seconds = maxSeconds): { 
   worker.unref();
   const sign = setInterval(() => worker.postMessage(null), 500);
   sign.unref();
-  // A debugger at a breakpoint blocks the event loop, too.
+  // Do not watch a process under a debugger, because a breakpoint also blocks the event loop.
   if (inspector.url() !== undefined) void worker.terminate();
   return {
     stop: () => {

@@ -6,8 +6,9 @@ import { openState } from '../node-state.ts';
 class Undo extends Error {}
 
 /**
- * Runs a service function in a transaction that is rolled back, to find out what it would do. The context has its own node state,
- * because queues and caches must not be shared with other callers.
+ * Runs a service function in a transaction that is rolled back, to find out what the function would
+ * do. The context has its own node state, because queues and caches must not be shared with other
+ * callers.
  */
 export async function dryRun<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   const done: T[] = [];
@@ -32,7 +33,8 @@ export async function dryRunEach<C extends Context, Row, T>(
   const together = await settle(rows);
   const understood = together.every((row) => row.status === 'fulfilled' || row.reason instanceof Problem);
   if (understood || rows.length === 1) return together;
-  // After a failed statement, all later ones in the transaction fail too.
+  // After a failed statement, all later ones in the transaction fail too, so each row runs
+  // separately.
   const alone: PromiseSettledResult<T>[] = [];
   for (const row of rows) alone.push(...(await settle([row])));
   return alone;

@@ -9,7 +9,7 @@ import { operatorOwner } from './stored-responses.ts';
 
 export const idempotencyHeader = 'Idempotency-Key';
 
-/** The header of a request; null if it has none. */
+/** Reads the Idempotency-Key of a request; null if it has none. */
 export function readIdempotencyKey(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
@@ -55,7 +55,7 @@ export async function respondOnce(
   return valueOrThrow(outcome);
 }
 
-/** JSON would write each byte of a raw body as a number. */
+/** A raw body is hashed, because JSON would write each of its bytes as a number. */
 const textOf = (body: unknown) => (body instanceof Uint8Array ? hash('sha256', body) : JSON.stringify(body));
 
 function tenantIdIn({ params, body }: FastifyRequest): string | null {

@@ -17,7 +17,10 @@ import {
 /** The parts of a context that belong to the transaction. */
 export type TransactionContext = Pick<Context, 'db' | 'state'>;
 
-/** Runs in the transaction that stores its response, so it makes no network calls and does nothing slow. */
+/**
+ * Runs in the transaction that stores its response, so it must not make network calls or do slow
+ * work.
+ */
 export type Action<T> = (inside: TransactionContext) => Promise<T>;
 
 export type Call<T> = {
@@ -36,15 +39,18 @@ type Entry = {
 };
 
 const maxAttempts = 5;
-/** PostgreSQL rolls back a transaction for these: conflicts, deadlocks, and statements after a failed one. */
+/**
+ * SQLSTATEs that roll back a transaction: conflicts, deadlocks, and statements after a failed one.
+ */
 const conflictCodes = new Set(['23503', '23505', '25P02', '40001', '40P01']);
 
 /** The keys that this process is currently handling. */
 const runningKeys = partOfState('running_idempotency_keys', () => new Set<string>());
 
 /**
- * Executes `call` once for each key of a tenant, on any number of nodes. Its effect and its response commit in one
- * transaction, and the primary key of the stored responses lets only one commit.
+ * Executes `call` once for each key of a tenant, on any number of nodes. Its effect and its
+ * response commit in one transaction. The primary key of the stored responses rejects all other
+ * attempts.
  */
 export async function once<T>(
   ctx: TenantContext,
@@ -71,8 +77,8 @@ export function valueOrThrow<T>(outcome: Outcome<T>): T {
 }
 
 /**
- * Other requests changed the record after the work was prepared. Thrown inside the transaction, which is rolled back;
- * the call then prepares it again.
+ * Thrown if other requests changed the record after the work was prepared. The transaction is
+ * rolled back, and the call prepares the work again.
  */
 export class Outdated extends Problem {
   constructor() {
@@ -89,7 +95,10 @@ function isConflict(error: unknown): boolean {
   return error instanceof AlreadyStored || error instanceof Outdated || conflictCodes.has(codeOf(error));
 }
 
-/** Runs one call at a time within this process. Between nodes, the primary key ensures this. */
+/**
+ * Rejects a call if this process is already handling its key. Across nodes, the primary key
+ * prevents a second execution.
+ */
 async function runAlone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promise<Outcome<T>> {
   const running = runningKeys(ctx);
   if (running.has(name.keyHash)) throw inProgress();
@@ -140,8 +149,8 @@ async function commitAll(ctx: TenantContext, entries: Entry[]): Promise<Outcome<
 }
 
 /**
- * Commits all or none: an internal error, or a response that another node stored first, undoes the others too. A
- * postponed call has no outcome.
+ * Commits all calls or none. An internal error in one call, or a response that another node stored
+ * first, rolls back all of them. A postponed call has no outcome.
  */
 function commit(ctx: TenantContext, entries: Entry[]): Promise<(Outcome<unknown> | null)[]> {
   const begin = entries.length > 1 ? sharedTransaction : transaction;

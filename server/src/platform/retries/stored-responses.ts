@@ -8,7 +8,7 @@ import { sha256 } from '../ids.ts';
 import { keyedHash, keyedHashKey } from '../keys/signing.ts';
 import { coalesceReads, wantedRows } from '../load/coalesce-reads.ts';
 
-/** Responses that one statement erases or removes. */
+/** Maximum responses that one statement erases or removes. */
 const batchSize = 500;
 
 /** How long a response can be replayed. */
@@ -52,7 +52,7 @@ export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = 
   };
 }
 
-/** A keyed hash, so that a copy of the database does not confirm a LoginID. */
+/** A keyed hash. Without the key, nobody can use a copy of the database to confirm a LoginID. */
 function aboutUser(ctx: TenantContext, loginId: string): string {
   return keyedHash(ctx.keys, 'about', JSON.stringify(['user', ctx.tenantId, loginId]));
 }
@@ -107,7 +107,9 @@ function erasedProblem({ tenantId }: TenantContext): Problem {
       );
 }
 
-/** Another node stored a response under the same key first. Thrown inside the transaction, which is rolled back. */
+/**
+ * Thrown if another node stored a response for the same key first. The transaction is rolled back.
+ */
 export class AlreadyStored extends Problem {
   constructor() {
     super(
@@ -169,8 +171,10 @@ function decrypt(key: Buffer, bytes: Buffer): string {
   return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8');
 }
 
-/** Erases up to `max` responses about a person. The rows stay until they expire, so that a late retry does not
- * bring the person back. */
+/**
+ * Erases up to `max` responses about a person. The rows stay until they expire. Otherwise, a late
+ * retry could create the person again.
+ */
 export function eraseStoredResponses(
   ctx: TenantContext,
   { loginId, max }: { loginId: string; max: number },
@@ -185,7 +189,10 @@ export function countStoredResponses(
   return count(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], max);
 }
 
-/** Erases responses to the operator about a tenant, up to `max` at a time. The rows stay for the same reason. */
+/**
+ * Erases responses to the operator about a tenant. The rows stay, so a late retry cannot create the
+ * tenant again.
+ */
 export async function eraseResponsesAboutTenant(ctx: Context, tenantId: string): Promise<void> {
   const marks = [aboutTenantMark(ctx, tenantId)];
   while ((await erase(forTenant(ctx, operatorOwner), marks, batchSize)) === batchSize);
@@ -227,7 +234,10 @@ delete from stored_answer where (tenant_id, key_hash) in (
   select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit $2
 ) returning 1`;
 
-/** Removes responses that are no longer replayed. A job, idempotent and safe on several nodes. */
+/**
+ * Removes responses that can no longer be replayed. This job is idempotent and can run on several
+ * nodes.
+ */
 export async function deleteExpiredResponses(ctx: Context): Promise<void> {
   await inBatches(ctx, batchSize, async (ctx, rows) => {
     const gone = await run(ctx, { name: 'forget_answers', text: forgetText, values: [ctx.now(), rows] });

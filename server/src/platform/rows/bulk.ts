@@ -25,7 +25,7 @@ import {
 import { spool } from './spool.ts';
 import { requireDiskSpace, spoolBytes } from './uploads.ts';
 
-/** The reason why the caller has lost access during the call; null if they have not. */
+/** Returns the error if the caller has lost access during the call, otherwise null. */
 function refusalOf(ctx: TenantContext): Promise<unknown> {
   const check = ctx.checkCaller?.() ?? Promise.resolve();
   return check.then(
@@ -42,7 +42,10 @@ export type RowDone = { Status: 200 | 201; Changed?: string[] } & Record<string,
 export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
 
 export type BulkOperation<T> = {
-  /** Processes one row after its slow work. The function is coalesced and writes nothing if it fails. */
+  /**
+   * Does the slow work for one row and returns a function that processes the row. That function is
+   * coalesced and writes nothing if it fails.
+   */
   prepare: (ctx: TenantContext, row: T) => Promise<(ctx: TenantContext) => Promise<RowDone>>;
   /** Plans up to 200 rows without changing anything; each row succeeds or fails independently. */
   plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
@@ -194,7 +197,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
       }
       if (key === null) return work(ctx, source, { format, plan, keyed: null });
       let replays = 0;
-      // Read before validation, which converts the cells of CSV.
+      // Keep the rows as they were sent, because validation converts the cells of CSV.
       const asked = new Map(
         source.flatMap((one) =>
           'value' in one ? [[one.row, keyedRequestOf(request, key, one)] as const] : [],
@@ -267,13 +270,13 @@ function refuse(ctx: TenantContext, result: RowResult, error: unknown, plan: boo
   });
 }
 
-/** Spreadsheets have cells such as "A00050 ", and an ID cannot be changed later. */
+/** Spreadsheets may contain cells such as "A00050 ", and an ID cannot be changed later. */
 function trimIdentifiers(fields: unknown): void {
   for (const [name, value] of Object.entries(fields ?? {}))
     if (name.endsWith('ID') && typeof value === 'string') Reflect.set(fields as object, name, value.trim());
 }
 
-/** Each row is a separate request: its outcome is replayed, whatever happened to the others. */
+/** Each row is a separate request. Its outcome is replayed independently of the other rows. */
 function keyedRequestOf(
   request: FastifyRequest,
   key: string,

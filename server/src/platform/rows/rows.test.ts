@@ -9,7 +9,10 @@ import { type RowFormat, readRows, rowWriter, type SourceRow } from './rows.ts';
 const columns = ['LoginID', 'FirstName', 'Reference'];
 const sign = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** Separators used by spreadsheets and careless parsers, and formula characters, more often than at random. */
+/**
+ * Generates the separators of spreadsheets and careless parsers, and formula characters, more often
+ * than random text would.
+ */
 const piece = fc.oneof(
   fc.constantFrom(...'\n\r\t\u0085\u2028\u2029\v\f\0=+-@＝＋－＠",;\' '),
   fc.constantFrom('\r\n', '\n=1+1', "\r=cmd|' /C calc'!A0", 'x'),

@@ -15,12 +15,12 @@ export type SourceRow = { row: number } & ({ value: unknown } | { problem: Probl
 /** Maximum rows per chunk, which is processed with one statement. */
 export const batchSize = 200;
 const rowBytes = 64 * 1024;
-/** A chunk is parsed in one go, so a larger one would delay other callers. */
+/** A chunk is parsed without a pause, so a larger one would delay other callers. */
 const batchCharacters = 256 * 1024;
 /** How much input is split into rows at a time; it may contain 4,000 rows. */
 const sliceBytes = 8 * 1024;
 const maxColumns = 200;
-/** A text may contain many, but parsing very many cells would delay other callers. */
+/** A row may contain many commas, but parsing very many cells would delay other callers. */
 const maxCommas = 10_000;
 
 /** Reads NDJSON or CSV in constant memory. An unreadable row affects only itself. */
@@ -38,7 +38,7 @@ export async function* readRows(
       waiting.push(...split.push(chunk.subarray(from, from + sliceBytes)));
       for (let rows = nextBatch(waiting); rows > 0; rows = nextBatch(waiting)) {
         yield take(waiting.splice(0, rows));
-        // Neither rejected rows nor blank lines wait for anything, so the loop would not yield.
+        // Nothing in this loop waits if all rows are rejected or blank, so it must yield here.
         await setImmediate();
       }
       await setImmediate();
@@ -61,7 +61,8 @@ function nextBatch(waiting: readonly Cut[]): number {
 type Read = { value: unknown } | { problem: Problem };
 
 /**
- * Splits bytes at line ends; in CSV, line ends within quotes belong to the row. Excess bytes are dropped on arrival.
+ * Splits bytes at line ends. In CSV, line ends within quotes belong to the row. Bytes beyond a
+ * row's limit are dropped on arrival.
  */
 function openSplitter(quotes: boolean) {
   let parts: Buffer[] = [];
@@ -76,7 +77,7 @@ function openSplitter(quotes: boolean) {
     const read = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
     parts = [];
     bytes = 0;
-    // With Windows line ends, a leftover \r from the previous chunk would become part of its last cell.
+    // Otherwise, the \r of a Windows line end would become part of the row's last cell.
     const cut = typeof read === 'string' ? read.replace(/\r$/, '') : read;
     if (quotes && typeof cut === 'string' && cut.split(',', maxCommas + 2).length > maxCommas + 1)
       return [tooManyCommas()];
@@ -137,7 +138,7 @@ function readJson(cuts: Cut[]): Read[] {
   });
 }
 
-/** As for request bodies: a name that could change what all objects inherit is rejected. */
+/** As in request bodies, names that could change the prototype of all objects are rejected. */
 function readValue(value: unknown): Read {
   if (!hasPrototypeName(value)) return { value };
   const detail = 'The row contains a field named __proto__ or constructor.prototype. Choose another name.';

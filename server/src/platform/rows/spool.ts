@@ -6,8 +6,8 @@ const readBytes = 64 * 1024;
 export type Spool = {
   path: string;
   /**
-   * The maximum size of the file, and therefore how far the client may be ahead. The file is then overwritten from its
-   * beginning.
+   * The maximum size of the file, which limits how far the client may be ahead. At this size, the
+   * file is overwritten from its beginning.
    */
   capacity: number;
   /** Called before the file grows. */
@@ -19,7 +19,10 @@ export type Spool = {
 /** How far the file grows before `room` is called again. */
 const growthBytes = 16 * 1024 ** 2;
 
-/** A section of the stream within a file that wraps around: position in the file, and length. */
+/**
+ * The parts of the file that contain a section of the stream. The file wraps around. Each part is a
+ * position and a length.
+ */
 function partsOf(from: number, length: number, capacity: number): [number, number][] {
   const parts: [number, number][] = [];
   for (let done = 0; done < length; ) {
@@ -32,8 +35,8 @@ function partsOf(from: number, length: number, capacity: number): [number, numbe
 }
 
 /**
- * Buffers a stream in a file as fast as it arrives. Many clients read nothing until they have sent everything, so input
- * and output would wait for each other forever.
+ * Buffers a stream in a file as fast as it arrives. Many clients read nothing until they have sent
+ * everything. Without the buffer, input and output would wait for each other forever.
  */
 export async function* spool(
   { path, capacity, room, resized }: Spool,

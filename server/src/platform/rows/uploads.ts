@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts';
 import { countRejection } from '../operations/counters.ts';
 
 const callsOfKey = 2;
-/** With files of 256 MiB: 1 GiB per tenant. */
+/** Four files of 256 MiB use at most 1 GiB per tenant. */
 const filesOfTenant = 4;
 /** How far a client may be ahead of the processing before it has to wait. */
 export const spoolBytes = 256 * 1024 ** 2;
@@ -50,7 +50,10 @@ export function beginBulk(ctx: Context, input: { keyId: string; tenantId: string
   throw busy(`This tenant has ${filesOfTenant} bulk calls in progress, which is the maximum.`);
 }
 
-/** Keeps disk space free for the database and others: 1 GiB, or a twentieth of a smaller disk. */
+/**
+ * Keeps disk space free for the database and other programs: 1 GiB, or a twentieth of a smaller
+ * disk.
+ */
 export async function requireDiskSpace(ctx: Context, bytes: number): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(ctx.config.dataDir);
   if (bavail * bsize - bytes >= Math.min(minFreeBytes, blocks * bsize * minFreeFraction)) return;

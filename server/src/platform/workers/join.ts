@@ -8,7 +8,7 @@ const send = (message: FromWorker, sent: () => void = () => {}): void => {
 
 export const reportServing = (): void => send({ kind: 'serving' });
 
-/** Returns once the primary has the reason, or is gone. */
+/** Resolves when the primary has received the reason or has exited. */
 export const reportFailure = (reason: string): Promise<void> =>
   new Promise((resolve) => send({ kind: 'failed', reason }, resolve));
 
@@ -21,7 +21,7 @@ type State = {
   waiting: Map<number, (answers: unknown[]) => void>;
 };
 
-/** A worker's view of its node: everything goes through the primary. */
+/** A worker's view of its node. All communication goes through the primary. */
 export function joinWorkers(count: number, onStop: () => void): Workers {
   const state: State = { finders: {}, questions: 0, waiting: new Map() };
   const takers: ((spent: Spent) => void)[] = [];
@@ -58,7 +58,7 @@ function ask<Q extends Question>(state: State, question: Q): Promise<(Answers[Q]
     const done = (answers: unknown[]) => {
       clearTimeout(late);
       state.waiting.delete(questionId);
-      // A safe cast: the primary returns only answers to this question.
+      // This cast is safe, because the primary returns only answers to this question.
       resolve(answers as (Answers[Q] | null)[]);
     };
     const late = setTimeout(done, timeoutMilliseconds, []);

@@ -2,7 +2,8 @@ import { AggregatorRegistry } from 'prom-client';
 import type { MetricValues } from './workers.ts';
 
 /**
- * prom-client would average the event-loop delays, which hides a single blocked process, and leave out the start time.
+ * prom-client would average the event-loop delays, which hides a single blocked process. It would
+ * also omit the start time.
  */
 const aggregatorOverrides: Partial<Record<MetricValues['aggregator'], MetricValues['aggregator']>> = {
   average: 'max',
@@ -19,13 +20,16 @@ function merge(processes: readonly MetricValues[][]) {
   return AggregatorRegistry.aggregate(own);
 }
 
-/** One page for several processes: counters and histograms are added up, gauges as each declares. */
+/**
+ * One page for several processes. Counters and histograms are added up. Each gauge declares how it
+ * is merged.
+ */
 export const mergedPage = (processes: readonly MetricValues[][]): Promise<string> =>
   merge(processes).metrics();
 
 /**
- * The counters and histograms of processes that have ended. Without them, a sum would decrease when a worker ends, and
- * Prometheus would treat that as a restart of all counters.
+ * The counters and histograms of processes that have ended. Without these, a sum would decrease
+ * when a worker ends, and Prometheus would interpret that as a restart of all counters.
  */
 export async function keepCounts(
   ended: MetricValues[],

@@ -9,7 +9,7 @@ export type ToWorker =
   | { kind: 'answers'; questionId: number; answers: Answer[] }
   | { kind: 'spent'; spent: Spent };
 
-/** `failed`: the worker could not start, for the given reason, which is shown to the operator. */
+/** `failed` means that the worker could not start. The reason is shown to the operator. */
 export type FromWorker =
   | { kind: 'serving' }
   | { kind: 'failed'; reason: string }

@@ -15,8 +15,8 @@ const maxUnstarted = 5;
 export const noRestarts: Restarts = { early: 0, unstarted: 0 };
 
 /**
- * The state after a worker has ended and how long to wait before replacing it. `served`: for how many milliseconds it
- * served; null if it never did.
+ * Returns the state after a worker has ended, and the pause before it is replaced. `served` is the
+ * time for which it served requests, in milliseconds, or null if it never did.
  */
 export function afterEnd(before: Restarts, served: number | null): { restarts: Restarts; pause: number } {
   const isSteady = served !== null && served >= stableMilliseconds;
@@ -26,7 +26,10 @@ export function afterEnd(before: Restarts, served: number | null): { restarts: R
   return { restarts: { early, unstarted }, pause };
 }
 
-/** While any worker serves, the others are restarted indefinitely: the database may be down, and serving workers survive that. */
+/**
+ * While any worker serves requests, the others are restarted indefinitely. If the database is down,
+ * serving workers survive, but new ones cannot start.
+ */
 export function shouldGiveUp({ unstarted }: Restarts, serving: number): boolean {
   return serving === 0 && unstarted >= maxUnstarted;
 }

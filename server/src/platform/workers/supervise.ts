@@ -43,7 +43,8 @@ export type Supervisor = {
 
 /** Runs this program in `count` worker processes that share its ports, and replaces those that end. */
 export async function superviseWorkers(count: number, log: Node['log']): Promise<Supervisor> {
-  // The primary accepts connections and passes them to the workers in turn. Otherwise a few workers would get most.
+  // The primary accepts connections and passes them to the workers in turn. Otherwise, a few
+  // workers would get most connections.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   const serving = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<never>();

@@ -12,7 +12,10 @@ export type Answers = {
 };
 export type Question = keyof Answers;
 
-/** What callers have spent of their budgets per minute: by budget, pairs of a caller and an amount. */
+/**
+ * Amounts spent from budgets per minute. For each budget, there are pairs of a caller and an
+ * amount.
+ */
 export type Spent = Record<string, [string, number][]>;
 
 /** The processes that share this node's ports. */
@@ -22,7 +25,7 @@ export type Workers = {
   answer<Q extends Question>(question: Q, find: () => Promise<Answers[Q]>): void;
   /** The answers of all processes, including this one; null from one that does not answer in time. */
   ask<Q extends Question>(question: Q): Promise<(Answers[Q] | null)[]>;
-  /** Reports to the others what callers have spent here. */
+  /** Reports the amounts spent in this process to the others. */
   share(spent: Spent): void;
   onShared(take: (spent: Spent) => void): void;
 };

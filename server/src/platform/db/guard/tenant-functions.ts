@@ -29,7 +29,7 @@ export function checkFunctionBody(
 
 const select: Node = { kind: 'word', text: 'select', quoted: false };
 
-/** The parameters that are passed to such functions as the tenant. */
+/** The numbers of the parameters that are passed as the tenant to checked functions. */
 export function tenantArguments(nodes: readonly Node[]): number[] {
   return nodes.flatMap((node, at) => {
     if (node.kind === 'group') return tenantArguments(node.nodes);

@@ -20,8 +20,8 @@ const controlVerbs = ['begin', 'commit', 'rollback', 'savepoint', 'release', 'se
 const advice = 'If it must span tenants, it says so: /* across tenants: why */';
 
 /**
- * What a statement accesses: only shared tables, only rows of the tenant that it names, or, for a stated reason, rows
- * of all tenants.
+ * The rows that a statement accesses: only those of shared tables, only those of the tenant that it
+ * names, or, for a stated reason, those of all tenants.
  */
 export type Verdict =
   | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[] }
@@ -102,7 +102,10 @@ function queueOf(statement: Statement, queue: string | undefined): string | unde
   return queue ?? named;
 }
 
-/** The tenant that the statement names, if any. Throws if the statement accesses several without giving a reason. */
+/**
+ * The tenant that the statement names, if any. Throws if the statement accesses several tenants
+ * without giving a reason.
+ */
 function tenantOf({ text, values }: Statement): string | undefined {
   const verdict = assertTenantScoped(text);
   if (verdict.kind === 'across tenants') return;
@@ -177,7 +180,10 @@ function checkNested(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
   }
 }
 
-/** Any other command could hide a statement from this check, as DO, EXECUTE, COPY and EXPLAIN can. */
+/**
+ * Allows only control statements. Other commands, such as DO, EXECUTE, COPY and EXPLAIN, could hide
+ * a statement from this check.
+ */
 function checkOther(nodes: readonly Node[]): void {
   if (!controlVerbs.includes(wordOf(nodes[0])) || namesTenantTable(nodes))
     throw new Error(
@@ -202,7 +208,9 @@ function checkInsert(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
 
 const isColumn = (node: Node | undefined): boolean => node?.kind === 'word' && node.text === 'tenant_id';
 
-/** Each tenant table needs its own condition that compares its tenant with a value from outside. */
+/**
+ * Each tenant table needs its own condition that compares its tenant with a parameter or constant.
+ */
 function checkSources({ relations, conditions }: Sources): void {
   const restricted = new Set(conditions.flatMap((condition) => restrictedBy(condition, relations)));
   const unrestricted = relations.find(
@@ -212,7 +220,7 @@ function checkSources({ relations, conditions }: Sources): void {
     rejectStatement(unrestricted.name, `does not restrict ${unrestricted.alias}.tenant_id to one value`);
 }
 
-/** Only conditions that must all be true count, and only those that this parser fully understands. */
+/** Considers only conditions joined by AND that this parser fully understands. */
 function restrictedBy({ nodes, only }: Condition, relations: readonly Relation[]): Relation[] {
   if (nodes.some((node) => isWord(node, 'or', 'case'))) return [];
   return conjuncts(nodes).flatMap((part) => {
@@ -227,7 +235,7 @@ function restrictedBy({ nodes, only }: Condition, relations: readonly Relation[]
   });
 }
 
-/** The parts between AND, but not the AND of BETWEEN. */
+/** Splits a condition at each AND, except for the AND of BETWEEN. */
 function conjuncts(nodes: readonly Node[]): Node[][] {
   const parts: Node[][] = [[]];
   let isBetween = false;

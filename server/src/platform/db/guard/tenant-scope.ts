@@ -99,7 +99,7 @@ function readJoins(nodes: readonly Node[], ctes: ReadonlySet<string>, into: Sour
       kind = isWord(node, 'outer') ? kind : wordOf(node);
     } else if (isWord(node, 'on')) {
       const end = nextIndex(nodes, at + 1, (next) => isSymbol(next, ',') || isWord(next, ...joins));
-      // The condition of an outer join removes no rows from its other side.
+      // The condition of an outer join does not remove rows from the preserved side.
       if (kind !== 'right' && kind !== 'full') {
         const nodesOfIt = nodes.slice(at + 1, end);
         into.conditions.push(

@@ -20,7 +20,10 @@ export type Backend = {
   close(): Promise<void>;
 };
 
-/** PGlite's own parameters, except for `-F` (no fsync), because PGlite's fdatasync never reaches the file. */
+/**
+ * PGlite's own parameters, but without `-F` (no fsync), and with fsync instead of fdatasync,
+ * because PGlite's fdatasync never reaches the file.
+ */
 const startParameters = [
   '--single',
   '-O',
@@ -53,7 +56,9 @@ type EmscriptenModule = {
 };
 const inputOutputError = 29;
 
-/** PGlite's Node file system has no fsync operation: without one a commit stays in memory. */
+/**
+ * PGlite's Node file system has no fsync operation. Without one, a commit would not reach the disk.
+ */
 class SyncingFiles extends NodeFS {
   readonly #syncs: Int32Array | undefined;
 
@@ -99,7 +104,7 @@ export async function startBackend({ folder, image, syncs, onCrash }: BackendOpt
   } catch (error) {
     throw new Error(describeFailure(error), { cause: error });
   }
-  // The type of the module's class is not published; this is the function that PGlite itself calls.
+  // The module's type is not published. PGlite itself calls this function, so it exists.
   watchForCrash(database.Module as unknown as MainLoop, (error) => onCrash(describeFailure(error)));
   return {
     async handleMessages(messages) {
@@ -117,7 +122,10 @@ export async function startBackend({ folder, image, syncs, onCrash }: BackendOpt
 
 type MainLoop = { _PostgresMainLoopOnce: () => void };
 
-/** Status 100 is an SQL error on its way to its handler. PGlite ignores all other errors and would continue. */
+/**
+ * Status 100 is an SQL error on its way to its handler. PGlite would ignore any other error and
+ * continue.
+ */
 function watchForCrash(module: MainLoop, onCrash: (error: unknown) => void): void {
   const step = module._PostgresMainLoopOnce;
   module._PostgresMainLoopOnce = () => {
@@ -131,7 +139,10 @@ function watchForCrash(module: MainLoop, onCrash: (error: unknown) => void): voi
   };
 }
 
-/** Always an owned buffer, so that it can be transferred between threads instead of copied. */
+/**
+ * Always returns its own buffer, so the buffer can be transferred between threads instead of
+ * copied.
+ */
 export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
   let offset = 0;

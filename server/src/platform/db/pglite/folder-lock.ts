@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 export type FolderLock = { release(): void };
 
 /**
- * Node has no flock, but its SQLite uses the operating system's file locks. Such a lock ends with the process, however
- * it dies, and works across containers that share the folder.
+ * Node has no flock, but its SQLite uses the operating system's file locks. The lock ends when the
+ * process ends for any reason. It also works across containers that share the folder.
  */
 export function lockFolder(folder: string): FolderLock {
   mkdirSync(folder, { recursive: true });

@@ -84,7 +84,10 @@ export function startMaintenance(
   }
 }
 
-/** The thresholds of PostgreSQL's autovacuum. A vacuum only freezes old rows from `vacuum_freeze_table_age` on. */
+/**
+ * The thresholds of PostgreSQL's autovacuum. A vacuum freezes old rows only if the table has
+ * reached `vacuum_freeze_table_age`.
+ */
 const tablesToVacuum = `
   select format('%I.%I', s.schemaname, s.relname) as name
   from pg_stat_all_tables s join pg_class c on c.oid = s.relid
@@ -97,8 +100,9 @@ const tablesToVacuum = `
   order by 1`;
 
 /**
- * PostgreSQL stores large values in parts of 2 kB. All other statements wait during a vacuum, so the parts are vacuumed
- * long before they take up gigabytes. Their space is reused; the file does not shrink.
+ * PostgreSQL stores large values in parts of 2 kB. All other statements wait during a vacuum, so
+ * dead parts are removed long before they take up gigabytes. Their space is reused, but the file
+ * does not shrink.
  */
 const largeToVacuum = `
   select format('%I.%I', s.schemaname, s.relname) as name

@@ -32,7 +32,8 @@ export async function openPglite(options: PgliteOptions): Promise<PgliteEngine> 
   try {
     const dataFolder = await createFolder(options.folder, options.log ?? silentLog);
     const engine = await serve(options, dataFolder);
-    // While it opens, PGlite creates some files with mode 0644 whatever the umask. Restricting them takes 6 ms.
+    // While it opens, PGlite creates some files with mode 0644, regardless of the umask.
+    // Restricting them takes 6 ms.
     restrictToOwner(dataFolder);
     return {
       ...engine,
@@ -114,7 +115,8 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
           },
         }),
       );
-      // Not a race with the end of the session: that promise would keep each transaction's result in memory.
+      // Do not race with the end of the session. That promise would keep each transaction's result
+      // in memory.
       const mine = Promise.withResolvers<void>();
       transactionEnd = mine;
       const end = () => {

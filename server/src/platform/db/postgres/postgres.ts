@@ -12,7 +12,7 @@ import { isConnectionLoss, isStale, send, types, unavailable, withinTransaction 
 export type PostgresOptions = {
   url: string;
   max?: number;
-  /** If false, no statement stays prepared. For poolers that do not keep prepared statements. */
+  /** False for poolers that do not support named prepared statements. */
   preparesStatements?: boolean;
   log?: DatabaseLog;
 };
@@ -28,7 +28,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
     application_name: 'lectern',
     connectionTimeoutMillis: 5_000,
     statement_timeout: 15_000,
-    // Shorter than callers wait for a connection, because a tenant can make its own statements wait for its locks.
+    // Shorter than the maximum wait for a connection, because a tenant can make its own statements
+    // wait for its locks.
     lock_timeout: 2_000,
     idle_in_transaction_session_timeout: 30_000,
   });
@@ -39,7 +40,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
   let waits = 0;
   const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
     if (pool.idleCount === 0 && pool.totalCount >= max) waits++;
-    // Errors that may be temporary: the server is starting, stopping or full.
+    // These errors may be temporary: the server is starting, stopping or full.
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable(error);
     });
@@ -82,8 +83,8 @@ function withoutNames(engine: Engine): Engine {
 }
 
 /**
- * A newer node's migration may change the columns that a prepared statement returns; the server rejects it before
- * running it.
+ * A newer node's migration may change the columns that a prepared statement returns. The server
+ * rejects the statement before running it, so it can be sent again.
  */
 async function resend<R>(client: pg.ClientBase, statement: Statement): Promise<Rows<R>> {
   try {

@@ -51,7 +51,7 @@ export const toRows = <R>(result: pg.QueryResult | pg.QueryResult[]): Rows<R> =>
   return { rows: results.flatMap(({ rows }) => rows as R[]), affected: 0 };
 };
 
-/** The client enforces `limit` (milliseconds) for an engine that cannot interrupt itself. */
+/** The client enforces `limit` (in milliseconds) for an engine that cannot interrupt statements. */
 export async function send<R>(client: pg.ClientBase, statement: Statement, limit?: number): Promise<Rows<R>> {
   const config = { ...statement, values: [...statement.values], ...(limit ? { query_timeout: limit } : {}) };
   try {
@@ -61,7 +61,10 @@ export async function send<R>(client: pg.ClientBase, statement: Statement, limit
   }
 }
 
-/** BEGIN is sent with the first statement. It fails only if the connection does, and then both fail. */
+/**
+ * Sends BEGIN with the first statement. BEGIN fails only if the connection fails, and then both
+ * fail.
+ */
 export async function withinTransaction<T>(
   client: pg.ClientBase,
   work: (connection: Connection) => Promise<T>,
@@ -100,7 +103,10 @@ export function translate(error: unknown): unknown {
   return isConnectionLoss(error) || isStale(error) ? unavailable(error) : error;
 }
 
-/** A newer node changed the columns that a prepared statement returns. Inside a transaction it cannot be sent again. */
+/**
+ * A newer node changed the columns that a prepared statement returns. Inside a transaction, the
+ * statement cannot be sent again.
+ */
 export function isStale(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery';
 }

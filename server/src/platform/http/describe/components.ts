@@ -6,7 +6,7 @@ const data = new Set(['example', 'examples', 'default', 'const', 'enum']);
 const isMembers = (value: Value): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every part of the document, innermost first, as returned by `change`. */
+/** Replaces every part of the document with the result of `change`, innermost parts first. */
 function walk(value: Value, change: (part: Members) => Members): Value {
   if (Array.isArray(value)) return value.map((part) => walk(part, change));
   if (!isMembers(value)) return value;

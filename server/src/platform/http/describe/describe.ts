@@ -12,10 +12,15 @@ export type Interface = {
   info: object;
   tags: readonly { name: string; description: string }[];
   baseUrl: string;
-  /** The address of the content origin; a `*` stands for each course's label. */
+  /**
+   * The address of the content origin. Its `*`, if any, is a placeholder for each course's label.
+   */
   contentUrl: string;
   securitySchemes: Record<string, object>;
-  /** What webhook endpoints receive, by type: the operation without its body, and the schema of the body. */
+  /**
+   * The messages to webhook endpoints, by type: the operation without its body, and the schema of
+   * the body.
+   */
   webhooks: Record<string, { operation: object; body: TSchema }>;
   examples: FieldExamples;
 };
@@ -70,7 +75,7 @@ function headersOf({ method, access, headers: needed = {}, mayBeStale }: Route) 
   return mayBeStale ? [...own, stale] : own;
 }
 
-/** The rest of a path, which the router calls `*`. */
+/** The parameter name for the rest of a path, which the router calls `*`. */
 const rest = 'Path';
 
 type Examples = ReturnType<typeof exampleMaker>;

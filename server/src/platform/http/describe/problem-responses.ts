@@ -27,7 +27,10 @@ const isClosed = (schema: object | undefined) =>
 function commonCodes({ method, access, sessionsOnly, params, query, body, streams }: Route): ErrorCode[] {
   const isKeyed = method === 'POST' && access !== 'anyone' && access !== 'session' && !streams;
   const namesTenant = access === 'tenant' || access === 'either';
-  /** The response stored for the key was about a user or tenant that has since been erased. */
+  /**
+   * The response stored for the Idempotency-Key was about a user or tenant that has since been
+   * erased.
+   */
   const erased: ErrorCode = namesTenant ? 'user_not_found' : 'tenant_not_found';
   return [
     ...always,

@@ -17,7 +17,7 @@ function described(schema: unknown): Described {
   return (schema ?? {}) as Described;
 }
 
-/** Further issues are not reported. */
+/** Maximum number of issues in a problem document. */
 const maxIssues = 20;
 
 function fieldOf(issue: ValidationIssue): string {
@@ -62,7 +62,7 @@ const patterns: Record<string, string> = {
 
 const counted = (count: unknown, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** The end of a sentence for each keyword in our schemas. */
+/** Completes the sentence for each keyword in our schemas. */
 const wordings: Record<string, (issue: ValidationIssue) => string> = {
   required: ({ params, parentSchema }) =>
     `is missing${suchAs(described(parentSchema).properties?.[String(params.missingProperty)]).replace(',', '. Send a value')}`,

@@ -72,7 +72,7 @@ test('a large body is checked only up to its first error', async () => {
   assert.equal(reply.body.errors.length, 20);
 });
 
-/** Keywords that only describe, or whose parts are reported instead. */
+/** Keywords that only describe a schema, or whose parts report the errors instead. */
 const silent = new Set(
   'title description default examples properties items patternProperties $id'.split(' '),
 );

@@ -30,8 +30,9 @@ function isSmall(data: unknown): boolean {
 }
 
 /**
- * Bodies are not coerced; texts from queries and paths become the declared numbers and booleans. Schemas are compiled
- * when first needed: compiling all of them took a quarter of the CPU time at start-up.
+ * Bodies are not coerced. Text in queries and paths is converted to the declared numbers and
+ * booleans. Schemas are compiled when first needed, because compiling all of them took a quarter of
+ * the CPU time at start-up.
  */
 export function buildValidators() {
   const ajvOf = (coerce: boolean, allErrors: boolean) => {
@@ -73,7 +74,10 @@ export function buildSerializers() {
   };
 }
 
-/** Validates the rows of bulk data. JSON is not coerced; the texts of CSV become the declared booleans and numbers. */
+/**
+ * Validates the rows of bulk data. JSON is not coerced. Text in CSV is converted to the declared
+ * booleans and numbers.
+ */
 export function compileRows(schema: object, texts: boolean): ValidateFunction {
   const options = {
     verbose: true,
