@@ -11,7 +11,8 @@ const Method = OneOf(['link', 'password', 'invitation', 'reset']);
 const FailedMethod = OneOf(['link', 'password', 'invitation', 'reset', 'check']);
 
 /**
- * Data has only these fields, so it cannot contain personal data. The trail is never rewritten, not even by an erasure.
+ * Data has only known fields without personal data, because the trail is never rewritten, not even
+ * by an erasure.
  */
 const data = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });

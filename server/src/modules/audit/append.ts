@@ -20,8 +20,8 @@ from jsonb_to_recordset($6::jsonb) as made (audit_id uuid, number bigint, at tim
   data jsonb, hash text, seal text)`;
 
 /**
- * Records what `ctx.actor` did, in the transaction of the change. The chain stays locked until the transaction ends, so
- * write the entry last. `tenantId` selects the trail.
+ * Records an action of `ctx.actor` in the transaction of the change. Write the entry last, because
+ * the chain stays locked until the transaction ends. `tenantId` selects the trail.
  */
 export async function appendAudit(ctx: Context, tenantId: string, ...entries: NewAudit[]): Promise<void> {
   if (entries.length === 0) return;

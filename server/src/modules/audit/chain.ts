@@ -62,12 +62,18 @@ export function hashOf(previous: string, entry: Content): string {
 
 const placed = (tenantId: string, number: number, hash: string) => `${tenantId}\0${number}\0${hash}`;
 
-/** Only the service can create a seal. An attacker with the database can compute hashes, but not seals. */
+/**
+ * Only the service can create a seal. An attacker who can write to the database can compute hashes,
+ * but not seals.
+ */
 export function sealEntry(ctx: Context, entry: Content & { hash: string }): string {
   return sign(ctx.keys, 'audit', placed(entry.tenant_id, entry.number, entry.hash));
 }
 
-/** A separate purpose, so that an entry's seal cannot be reused for the head of a truncated trail. */
+/**
+ * The head has a separate purpose, so an entry's seal cannot be reused for the head of a truncated
+ * trail.
+ */
 export function sealHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal' | 'at'>): string {
   return sign(ctx.keys, 'audit-head', placed(tenantId, head.number, head.hash));
 }

@@ -3,8 +3,9 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit } from './append.ts';
 
 /**
- * Anyone can cause failures, so after this many in a window a chain only counts them. The first failure for each known
- * user is always recorded, so that other failures cannot hide an attack on one account.
+ * Anyone can cause failures. After this many in a time window, a chain only counts further ones.
+ * The first failure for each known user is always recorded, so other failures cannot hide an attack
+ * on one account.
  */
 const maxRecorded = 200;
 const windowMinutes = 15;
@@ -23,7 +24,7 @@ select exists (
   where known.tenant_id = $1 and known.target_id = $2 and known.action = 'sign_in.failed' and known.at > $3
 ) as found`;
 
-/** `userId` is null if no user has this name. In that case, the name is not stored. */
+/** `userId` is null if no user has the given name. In that case, the name is not stored. */
 export async function recordFailedSignIn(
   ctx: Context,
   tenantId: string,

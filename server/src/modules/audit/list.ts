@@ -51,7 +51,8 @@ function filterSql(filter: Filter, parameters: Parameters): string {
     if (filter[name] !== undefined) conditions.push(`held.${column} = ${add(filter[name])}`);
   if (filter.person) {
     const user = add(filter.person.userId);
-    // A scalar subquery, because with EXISTS the planner may read all of the person's enrolments.
+    // With EXISTS instead of a scalar subquery, the planner may read all of the person's
+    // enrolments.
     conditions.push(`(held.actor_user_id = ${user}::uuid or held.target_id = ${user}::text or ${user}::uuid = (
       select own.user_id from enrolment own where own.tenant_id = $1
         and own.enroll_id = (case when held.target = 'enrolment' then held.target_id end)::uuid))`);
@@ -60,8 +61,9 @@ function filterSql(filter: Filter, parameters: Parameters): string {
 }
 
 /**
- * Entries by a person and entries about them. An entry that is both appears twice. IDs are compared as ranges, so that
- * PostgreSQL uses the index in this order; with equality, it may scan all entries in the order of their AuditIDs.
+ * Entries by a person and entries about them. An entry that is both appears twice. Comparing IDs as
+ * ranges makes PostgreSQL use the index in this order. With equality, it may scan all entries in
+ * the order of their AuditIDs.
  */
 function ofPerson({ userId, enrolments }: PersonIds, { add }: Parameters): string {
   const user = add(userId);

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 
-/** People are not expected to have more enrolments than this. */
+/** Maximum enrolments that are read for a person. More are not expected. */
 const maxEnrolments = 200;
 
 /** `hasMore` is true if the list of enrolments is incomplete. */

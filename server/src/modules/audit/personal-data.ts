@@ -28,7 +28,10 @@ const about = (id: string, rows: number): Keyset => ({
 
 type Found = { audit_id: string; counts: boolean };
 
-/** Counts one page. An action by a person on themselves counts once; entries written by the erasure do not count. */
+/**
+ * Counts one page of entries. An action of a person on themselves is counted once. Entries written
+ * by the erasure are not counted.
+ */
 async function countPage(
   ctx: TenantContext,
   { userId, until }: Subject,
@@ -51,7 +54,9 @@ async function countPage(
   return { records, next: rows.length < keyset.rows ? null : positionOf(rows.at(-1), key) };
 }
 
-/** First the person's own actions, then other people's actions that concern the person. */
+/**
+ * Counts the person's own actions first, and then other people's actions that concern the person.
+ */
 async function countForUser(ctx: TenantContext, subject: Subject, after: KeyPosition | null): Promise<Batch> {
   const [role = 'by', id = null] = after ?? [];
   const keyset = role === 'by' ? byUser(subject.userId, batchRows) : about(subject.userId, batchRows);
@@ -60,7 +65,7 @@ async function countForUser(ctx: TenantContext, subject: Subject, after: KeyPosi
   return { records, next: role === 'by' ? ['about', null] : null };
 }
 
-/** The range makes PostgreSQL use the index of targets, the only one in this order. */
+/** A range makes PostgreSQL use the index of targets, which is the only one in this order. */
 const aboutText = `
 select 1 from unnest($3::text[]) own (id) cross join lateral (
   select audit_entry.actor_user_id from audit_entry

@@ -46,7 +46,8 @@ function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: str
     return broken(`Entry ${before.number + 1} is missing, or an entry was inserted.`);
   if (hashOf(before.hash, entry) !== entry.hash)
     return broken('The hash does not match: this entry or an earlier one was changed.');
-  // A seal made with a removed key proves nothing. The head was sealed again, and covers everything before it.
+  // A seal made with a removed key proves nothing. Instead, the renewed seal of the head protects
+  // all earlier entries.
   if (checkEntry(ctx, entry) === 'forged')
     return broken('The seal does not match: the service did not write this entry.');
   if (entry.action === 'audit.head_unverified')

@@ -110,7 +110,7 @@ async function revoke(ctx: Context, input: { keyId: string; tenantId?: string })
   return { ...before, revoked_at };
 }
 
-/** The operator's first key on an empty database; null if a key already exists. */
+/** Creates the operator's first key on an empty database. Returns null if a key already exists. */
 export async function bootstrapKey(ctx: Context, secret: string | null): Promise<KeyWithSecret | null> {
   const first = await ctx.db
     .selectFrom('api_key')

@@ -40,7 +40,7 @@ async function logOf(tenant: string): Promise<Event[]> {
 
 const remindAt = (time: number) => remindOfEnds({ ...service.ctx, now: () => new Date(time) });
 
-/** The published schema of an event matches what is written. */
+/** Asserts that the events match their published schemas. */
 function assertPublished(events: readonly Event[]): void {
   for (const event of events) {
     const validate = ajv.compile(eventSchema(event.Type));

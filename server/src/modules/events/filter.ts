@@ -13,7 +13,7 @@ export function filterSql({ types, enrollId, person }: LogFilter, { add }: Param
   return conditions.join(' and ');
 }
 
-/** Finds a user's events by user and by enrolment, so that the table needs no further index. */
+/** Finds a user's events by user and by enrolment, so the table needs no further index. */
 const ofPerson = ({ userId, enrolments }: PersonIds, { add }: Parameters) => `(
   (select entry.* from event entry where entry.tenant_id = $1 and entry.user_id = ${add(userId)}::uuid and entry.enroll_id is null
     order by entry.event_id limit ${maxScanned})
@@ -25,8 +25,8 @@ const ofPerson = ({ userId, enrolments }: PersonIds, { add }: Parameters) => `(
 ) held where true`;
 
 /**
- * Access paths through event_of_user and event_of_enrolment, in EventID order. `order`: the list's order, if it
- * differs.
+ * Access paths through event_of_user and event_of_enrolment, in EventID order. `order` is the
+ * list's order if it differs.
  */
 export function narrowAccessPaths({ enrollId, person }: LogFilter, order?: string) {
   const paths: ((parameters: Parameters) => AccessPath)[] = [];

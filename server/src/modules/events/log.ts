@@ -52,13 +52,13 @@ left join (${withLogin(page)}) held on true`;
 
 export type LoggedEvent = { event: Event; userId: string | null };
 
-/** `hasMore`: there may be more events after the position. */
+/** `hasMore` means that there may be more events after the position. */
 export type LogPage = { events: LoggedEvent[]; position: Position; hasMore: boolean };
 
 /**
- * The events after a position, oldest first. If there are fewer than requested, the new position is where the scan
- * ended, even if no event matched there, so the same events are not scanned again. A position without an `eventId` does
- * not come from a client and needs no check.
+ * Reads the events after a position, oldest first. If there are fewer than requested, the new
+ * position is the end of the scan, so events that do not match are not scanned again. A position
+ * without an `eventId` does not come from a client and is not checked.
  */
 export async function readLog(
   ctx: TenantContext,
@@ -101,7 +101,10 @@ where held.tenant_id = $1 and held.transaction is not null
   and (held.epoch, held.transaction, held.event_id) <= ($2::bigint, $3::xid8, $4::uuid)
 order by held.epoch desc, held.transaction desc, held.event_id desc limit 1`;
 
-/** The position for a cursor from before events were numbered. Numbering kept the order that events had then. */
+/**
+ * Finds the position for a cursor from before events were numbered. Numbering kept the previous
+ * order of the events.
+ */
 export async function findLegacyPosition(ctx: TenantContext, at: LegacyPosition): Promise<Position> {
   const values = [ctx.tenantId, at.epoch, at.transaction, at.eventId];
   const [row] = await run<Row>(ctx, { name: 'former_position', text: former, values });

@@ -6,7 +6,10 @@ const waiting = `/* across tenants: nodes of the previous version write for all 
 select chain.tenant_id from audit_chain chain
 where exists (select from event where event.tenant_id = chain.tenant_id and event.position is null)`;
 
-/** During an upgrade, nodes of the previous version write events without positions. */
+/**
+ * Numbers events from nodes of the previous version, which write them without positions during an
+ * upgrade.
+ */
 export async function numberWaitingEvents(ctx: Context): Promise<void> {
   const rows = await run<{ tenant_id: string }>(ctx, { text: waiting, values: [] });
   for (const { tenant_id } of rows) await numberEvents(ctx, [tenant_id]);

@@ -1,6 +1,6 @@
 import { foreignCursor } from '../../platform/http/pagination.ts';
 
-/** A position in a tenant's log and the event there; everything after it is unread. */
+/** A position in a tenant's log, and the event there. Everything after this position is unread. */
 export type Position = { position: number; eventId: string };
 
 /** A position in a cursor from before a tenant's events were numbered. */

@@ -25,7 +25,10 @@ const attemptResult = {
 export const courseResult = data({ Status, ...attemptResult });
 const change = data({ Changed: Type.Optional(Changed), Status: Type.Optional(Status) });
 
-/** The closed catalogue of events: when each is written, and its Data. */
+/**
+ * The closed catalogue of events. Each entry says when the event is written, and describes its
+ * Data.
+ */
 export const eventCatalogue = {
   'user.created': ['A user was created.', data({ LoginID })],
   'user.updated': ['Fields of a user changed.', data({ LoginID, Changed })],

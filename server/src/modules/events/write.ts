@@ -3,13 +3,14 @@ import { beforeCommit, runUnprepared } from '../../platform/db/transaction.ts';
 import type { EventType } from './types.ts';
 
 /**
- * The beginning of an INSERT that other modules include in their own statements, so that a change and its event commit
- * together. Follow it with a SELECT of exactly these columns. It leaves the position to `numberBeforeCommit`.
+ * The beginning of an INSERT that other modules include in their own statements, so a change and
+ * its event commit together. A SELECT of exactly these columns must follow. `numberBeforeCommit`
+ * assigns the position.
  */
 export const insertEvent =
   'insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)';
 
-/** The same, followed by a position from `nextPositions`. */
+/** Like `insertEvent`, but the SELECT ends with a position from `nextPositions`. */
 export const insertEventAt = insertEvent.replace(')', ', position)');
 
 /** An event type as an SQL literal, for the SELECT that follows `insertEvent`. */
@@ -41,7 +42,10 @@ export const collected = {
   log_end bigint;`,
   add: ({ id, type, user, enrolment, course, data }: NewEventSql) => `events := events ||
       jsonb_build_object('id', ${id}, 'type', ${type}, 'user', ${user}, 'enrolment', ${enrolment}, 'course', ${course}, 'data', ${data});`,
-  /** `isLast`: an SQL condition, true if the transaction ends with this function. If not, call `numberBeforeCommit`. */
+  /**
+   * `isLast` is an SQL condition that is true if the transaction ends with this function. If not,
+   * call `numberBeforeCommit`.
+   */
   write: (isLast: string) => `
   if cardinality(events) > 0 then
     if ${isLast} then

@@ -38,7 +38,10 @@ const hour = 3_600_000;
 /** Longer than one attempt can take. After a crash, another node sends the email after this time. */
 const leaseSeconds = 120;
 
-/** A locked email is being cancelled. Waiting for it while holding the queue's lock could cause a deadlock. */
+/**
+ * Skips locked emails, which are being cancelled. Waiting for one while the queue is locked could
+ * cause a deadlock.
+ */
 const claim = `
 update mail held set attempts = held.attempts + 1, attempted_at = $2, due_at = $2 + make_interval(secs => ${leaseSeconds}),
   address = coalesce(account.email, held.address)

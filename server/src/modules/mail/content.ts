@@ -26,13 +26,15 @@ select tenant_id, user_id, mail_id, content from mail
 where (tenant_id, user_id, mail_id) > ($1, $2::uuid, $3::uuid) and status = 'queued' and not starts_with(content, $4)
 order by tenant_id, user_id, mail_id limit $5`;
 
-/** An email that was sent or abandoned in the meantime has no content. */
+/** Skips emails that were sent or abandoned in the meantime, because they have no content. */
 const write = `/* across tenants: a key of the deployment encrypts all emails */
 update mail set content = made.content
 from jsonb_to_recordset($1::jsonb) as made (tenant_id text, mail_id uuid, content text, before text)
 where mail.tenant_id = made.tenant_id and mail.mail_id = made.mail_id and mail.content = made.before`;
 
-/** Encrypts queued emails with the ring's first key, so that the others can be removed. */
+/**
+ * Encrypts queued emails with the ring's first key, so that the ring's other keys can be removed.
+ */
 export async function encryptMails(ctx: Context): Promise<void> {
   const [first] = ctx.keys.keys;
   const none = '00000000-0000-0000-0000-000000000000';

@@ -24,6 +24,8 @@ export type MailContent = {
   enrolment?: { enrollId: string; courseTitle: string };
 };
 
-/** Whether an email should still be sent. `expiresAt`: when its link stops working. */
+/**
+ * Whether an email should still be sent. `expiresAt` is the time at which its link stops working.
+ */
 export type MailCheck = (ctx: TenantContext, content: MailContent, expiresAt: Date) => Promise<boolean>;
 export type MailChecks = Partial<Record<MailKind, MailCheck>>;

@@ -11,7 +11,7 @@ export type NewMail = {
   /** The user's `Email`, which clients may store in any form. */
   address: string | null;
   content: MailContent;
-  /** When the link in it stops working. */
+  /** The time at which its link stops working. */
   expiresAt: Date;
 };
 
@@ -31,8 +31,8 @@ insert into mail_queue as own (tenant_id, urgent, wake_at) select distinct $1, m
 on conflict (tenant_id, urgent) do update set wake_at = least(own.wake_at, excluded.wake_at)`;
 
 /**
- * Queues emails in the caller's transaction. Returns the ID of each, or null if it cannot be sent. Each user may occur
- * only once.
+ * Queues emails in the caller's transaction. Returns the ID of each email, or null if the email
+ * cannot be sent. Each user may occur only once.
  */
 export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]): Promise<(string | null)[]> {
   const now = ctx.now();
@@ -59,7 +59,10 @@ export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]):
   return rows.map((row) => row?.mail_id ?? null);
 }
 
-/** More than a user can have queued. The limit and the order make PostgreSQL use the index of queued emails. */
+/**
+ * More emails than a user can have queued. The limit and the order make PostgreSQL use the index of
+ * queued emails.
+ */
 const maxQueued = 100;
 
 const cancel = `

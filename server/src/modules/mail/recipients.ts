@@ -5,13 +5,13 @@ import { keyedHash } from '../../platform/keys/signing.ts';
 import { toNfc } from '../../platform/unicode.ts';
 
 /**
- * Maximum emails per hour from one tenant to one address. Urgent emails are counted separately. So are tenants, because
- * otherwise one could use up another's limit for the address.
+ * Maximum emails per hour from one tenant to one address. Each tenant has its own limit, so no
+ * tenant can use up another's. Urgent emails are counted separately.
  */
 const maxPerAddress = 10;
 const hour = 3_600_000;
 
-/** Ignores what follows a plus sign, because it leads to the same mailbox. */
+/** Ignores the part after a plus sign, because all such addresses lead to the same mailbox. */
 function addressMark(ctx: TenantContext, address: string): string {
   const [, name = '', domain = ''] = /^([^+]*).*(@.*)$/.exec(toNfc(address).toLowerCase()) ?? [];
   return keyedHash(ctx.keys, 'recipient', `${name}${domain}\0${ctx.tenantId}`);
@@ -24,7 +24,10 @@ on conflict (address_mark, urgent) do update set
   sent = case when own.hour_began_at <= $4 then 1 else least(own.sent + 1, $5) end
 returning hour_began_at, sent`;
 
-/** Counts an email to the address. Returns null if it may be sent now, otherwise when to try again. */
+/**
+ * Counts an email to the address. Returns null if the email may be sent now, otherwise the time of
+ * the next attempt.
+ */
 export async function countRecipient(
   ctx: TenantContext,
   address: string,
@@ -48,7 +51,7 @@ with kept as (
 update mail_queue own set wake_at = least(own.wake_at, $3::timestamptz), sent = greatest(own.sent - 1, 0) from kept
 where own.tenant_id = $1 and own.urgent = kept.urgent`;
 
-/** Undoes the claim of an email that was not attempted before, so that it does not count towards the limits. */
+/** Undoes the claim of an email that was not attempted, so it does not count towards the limits. */
 export async function postponeMail(ctx: TenantContext, mailId: string, until: Date): Promise<void> {
   await run(ctx, { name: 'postpone_mail', text: postpone, values: [ctx.tenantId, mailId, until] });
 }

@@ -344,7 +344,7 @@ test('nodes that send at the same time send each email once', async () => {
 test('after a crash, another node sends emails without a recorded result, with the same Message-ID', async () => {
   const tenant = await newTenant(service);
   await invite(tenant, await tenant.user({ Email }));
-  // Fails after the server's acknowledgement, before recording it.
+  // This node fails after the server's acknowledgement and before recording it.
   const dying = otherNode(service.ctx);
   const { query } = dying.engine;
   const broken = otherNode({

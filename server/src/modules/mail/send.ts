@@ -44,10 +44,16 @@ export async function sendMails(ctx: Context, checks: MailChecks = {}): Promise<
   }
 }
 
-/** What this run knows about failures. Cleared from time to time, because a slow recipient can make a run long. */
+/**
+ * The failures of this run. They are cleared from time to time, because a slow recipient can make a
+ * run long.
+ */
 type Pass = {
   endsAt: number;
-  /** Queues that are skipped in this run: nothing could be claimed, or their email failed without an answer. */
+  /**
+   * Queues that are skipped in this run: nothing could be claimed, or an email failed without an
+   * answer.
+   */
   skipped: Set<string>;
   /** Tenants whose emails failed in succession because the mail server was unavailable. */
   unavailable: Set<string>;
@@ -67,7 +73,7 @@ const maxUnavailable = 3;
 
 const nameOf = ({ tenant_id, urgent }: Queue) => `${tenant_id} ${urgent}`;
 
-/** One queue for each free connection. */
+/** Returns one due queue for each free connection. */
 async function nextQueues(ctx: Context, pass: Pass, sending: ReadonlyMap<string, unknown>): Promise<Queue[]> {
   const free = maxConnections - sending.size;
   if (free === 0 || ctx.admission.draining || pass.unavailable.size >= maxUnavailable) return [];
@@ -77,8 +83,8 @@ async function nextQueues(ctx: Context, pass: Pass, sending: ReadonlyMap<string,
 }
 
 /**
- * Sends the queue's next email. An error with one email does not stop the others; that email is tried again when its
- * claim ends.
+ * Sends the queue's next email. An error with one email does not stop the others. That email is
+ * tried again when its claim expires.
  */
 async function serve(
   ctx: TenantContext,
@@ -95,7 +101,7 @@ async function serve(
 
 type CheckingSender = Sender & { checks: MailChecks };
 
-/** `none`: nothing was claimed. */
+/** `none` means that nothing was claimed. */
 type Result = Outcome['result'] | 'none';
 
 async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Queue): Promise<Result> {
@@ -106,7 +112,7 @@ async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Queu
     await recordResult(ctx, { mailId, status, answer: null, dueAt: null });
     return 'rejected' as const;
   };
-  // The suspension revoked the link.
+  // The suspension revoked the link in an older email.
   if (tenant.resumed_at && mail.created_at < tenant.resumed_at) return end('cancelled');
   if (mail.expires_at <= ctx.now()) return end('failed');
   if (!mail.enabled || !canMail(ctx, address)) return end('cancelled');
@@ -117,7 +123,7 @@ async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Queu
   return outcome.result;
 }
 
-/** `until`: when to try again, if the email was not sent because its address has received too many. */
+/** `until` is the time of the next attempt if the address has received too many emails. */
 type Attempt = Outcome & { until?: Date };
 
 /** Returns null if the email should no longer be sent. */

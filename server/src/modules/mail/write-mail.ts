@@ -30,7 +30,7 @@ export function writeMail(input: Input): { fromName: string; subject: string; te
   };
 }
 
-/** Control characters, line separators and characters that change the direction of what follows. */
+/** Control characters, line separators, and characters that change the text direction. */
 const hidden = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 export function oneLine(text: string): string {

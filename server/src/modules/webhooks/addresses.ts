@@ -5,7 +5,8 @@ import { Problem } from '../../platform/errors.ts';
 import { resolveBySystem, resolveHost } from './resolve-host.ts';
 
 /**
- * IPv4 networks outside the public internet (IANA special-purpose registry), and a cloud's metadata address.
+ * IPv4 networks outside the public internet (IANA special-purpose registry), and the metadata
+ * address of a cloud provider.
  */
 const notPublic = [
   ['0.0.0.0', 8],
@@ -49,7 +50,10 @@ export function isPublic(address: string): boolean {
   return global6.check(address, 'ipv6') && !blocked.check(address, 'ipv6') && !isIsatap(address);
 }
 
-/** ISATAP (RFC 5214) tunnels to the IPv4 address in the last 32 bits, in any network. */
+/**
+ * Whether this is an ISATAP address (RFC 5214) in any network. ISATAP tunnels to the IPv4 address
+ * in the last 32 bits.
+ */
 function isIsatap(address: string): boolean {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const last = (tail ?? head).split(':');
@@ -76,7 +80,10 @@ export class AddressRejected extends Error {}
 
 export type CheckedHost = { addresses: LookupAddress[]; allowed: boolean };
 
-/** `localhost` never leaves this machine, and names in WEBHOOK_ALLOW are the operator's own. */
+/**
+ * Traffic to `localhost` never leaves this machine, and the operator has chosen the names in
+ * WEBHOOK_ALLOW.
+ */
 function usesSystemResolver({ webhookAllow }: AllowedConfig, name: string): boolean {
   return name === 'localhost' || webhookAllow.includes(name);
 }

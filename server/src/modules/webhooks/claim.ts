@@ -6,10 +6,13 @@ import type { Sources } from './source.ts';
 /** An endpoint that this node has claimed. No other node delivers to it at the same time. */
 export type Claimed = WebhookRow & {
   tenantId: string;
-  /** How far in the log deliveries have been created. */
+  /** The position in the log up to which deliveries have been created. */
   position: number;
   failingSince: Date | null;
-  /** When its tenant was resumed or the endpoint was enabled, whichever is later. Earlier delays are not failures. */
+  /**
+   * The time at which its tenant was resumed or the endpoint was enabled, whichever is later.
+   * Earlier delays are not failures.
+   */
   resumedAt: Date | null;
   enabledAt: Date | null;
 };
@@ -21,7 +24,7 @@ const lease = `now() + interval '30 seconds'`;
 
 const resumed = 'greatest(client.resumed_at, hook.enabled_at) as resumed_at';
 
-/** For an endpoint that a node of the previous version created during the upgrade. */
+/** The position for an endpoint that a node of the previous version created during the upgrade. */
 const atCreation = `(select event.position from event
   where event.tenant_id = hook.tenant_id and event.position > 0 and event.occurred_at < hook.created_at
   order by event.position desc limit 1)`;
@@ -35,8 +38,9 @@ const hasMore = (sources: Sources) =>
     .join(' or ');
 
 /**
- * Unclaimed endpoints of active tenants for which a delivery is due or the log has grown. Skips those that another node
- * is claiming or their tenant is changing, so that no tenant waits for another's locks.
+ * Unclaimed endpoints of active tenants for which a delivery is due or the log has grown. Skips
+ * endpoints that another node is claiming or that their tenant is changing, so no tenant waits for
+ * another's locks.
  */
 const claim = (sources: Sources) => `/* across tenants: nodes deliver for all tenants */
 with free as (
@@ -84,7 +88,10 @@ export async function keepClaim(
   return row ? toClaimed(row) : null;
 }
 
-/** A concurrent replay may have set `wake_at`; the earlier time counts. The position never moves back. */
+/**
+ * If a concurrent replay has set `wake_at`, the earlier time is kept. The position never moves
+ * back.
+ */
 export async function releaseClaim(
   ctx: TenantContext,
   input: { owner: string; webhookId: string; position: number; wakeAt: Date | null },

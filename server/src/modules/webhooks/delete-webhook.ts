@@ -23,8 +23,8 @@ async function deleteBatch(ctx: TenantContext, { webhookId }: Own): Promise<bool
 }
 
 /**
- * Disables the endpoint, so that nothing more is sent or created. A repeated call continues where an interrupted one
- * stopped.
+ * Disables the endpoint, so nothing more is sent or created. A repeated call continues where an
+ * interrupted one stopped.
  */
 async function stop(ctx: TenantContext, { webhookId }: Own): Promise<void> {
   await ctx.db
@@ -52,7 +52,10 @@ function remove(ctx: TenantContext, input: Own): Promise<boolean> {
   });
 }
 
-/** The endpoint stops immediately. Its deliveries, from up to 30 days, are deleted first, in batches. */
+/**
+ * Deletes an endpoint, which stops immediately. Its deliveries, which are kept for up to 30 days,
+ * are deleted first, in batches.
+ */
 export async function deleteWebhook(ctx: TenantContext, input: Own): Promise<Webhook> {
   const before = await readWebhookRow(ctx, input);
   await stop(ctx, input);

@@ -26,7 +26,7 @@ function conditionsOf({ EventID, EnrollID, Status }: DeliveryQuery) {
   return conditions;
 }
 
-/** A literal, because each status has a partial index. */
+/** The status is a literal, because each status has a partial index. */
 const isStatus = (status: DeliveryRow['status']) => `held.status = '${status}'`;
 
 /** Lists an endpoint's deliveries, newest first. */
@@ -123,7 +123,6 @@ function admitPing(ctx: TenantContext): () => void {
   throw reject(ctx, 'interface', 'ping_rate', { detail, retryAfter });
 }
 
-/** Records the result of a ping. */
 export async function recordPing(
   ctx: TenantContext,
   { endpoint, at, eventId, outcome }: Ping,

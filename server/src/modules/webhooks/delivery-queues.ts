@@ -15,9 +15,9 @@ export type DeliveryQueues = {
   add: (waiting: Waiting) => void;
   /** Takes the first delivery that is due in a queue without one in progress, and marks it as in progress. */
   take: (now: Date) => Waiting | null;
-  /** Ends the delivery, so that the next one in its queue may start. */
+  /** Ends the delivery, so the next one in its queue may start. */
   done: (waiting: Waiting) => void;
-  /** Puts the delivery back after an attempt, to wait until `waiting.next`. */
+  /** Puts the delivery back after an attempt. It waits until `waiting.next`. */
   release: (waiting: Waiting) => void;
   /** Whether `take` would find a delivery. */
   isDue: (now: Date) => boolean;

@@ -41,7 +41,10 @@ async function endpoint(service: TestService, tenantId: string, url: string): Pr
   return { ...service.ctx, tenantId };
 }
 
-/** The events need a learner: without one they would belong to an erased person, and responses would not be stored. */
+/**
+ * The events need a learner. Without one, they would belong to an erased person, and responses
+ * would not be stored.
+ */
 const learner = newId(new Date());
 
 const eventsOf = (enrolments: string[], round: number) =>
@@ -54,7 +57,7 @@ const eventsOf = (enrolments: string[], round: number) =>
 
 const enrolmentIds = (count: number) => Array.from({ length: count }, () => newId(new Date()));
 
-/** The order of first arrivals. A repeated event counts once, as it does for a client. */
+/** The order in which events first arrived. A repeated event is ignored, as a client would do. */
 function firstArrivals(received: readonly Received[]): Map<string, number[]> {
   const seen = new Set<string>();
   const rounds = new Map<string, number[]>();

@@ -9,7 +9,9 @@ export type ConcurrencyPool = 'healthy' | 'failing';
 /** A node's state for an endpoint to which it delivers. */
 export type EndpointState = {
   endpoint: Claimed;
-  /** How far the log was read; `endpoint.position` is the position in the database. */
+  /**
+   * The position up to which the log was read. `endpoint.position` is the position in the database.
+   */
   position: number;
   /** Number of the last delivery read. */
   lastNumber: number;
@@ -47,7 +49,10 @@ export type EndpointEffect =
 
 export type Step = { state: EndpointState; effects: EndpointEffect[] };
 
-/** The log is read again when fewer deliveries than this are pending; the others stay in the log. */
+/**
+ * The log is read again when fewer deliveries than this are pending. Until then, further events
+ * stay in the log.
+ */
 export const maxWaiting = 10_000;
 /** An endpoint that has had nothing to do for this long is released. */
 const maxIdleMilliseconds = 10_000;
@@ -132,8 +137,9 @@ export function isIdle({ inProgress, more }: EndpointState, wakeAt: Date | null,
 }
 
 /**
- * The delivery after another attempt. If `next` is null, it has ended. If the endpoint keeps the order, a delivery
- * without a definite response never ends; the endpoint is disabled instead.
+ * Returns the delivery after another attempt. If `next` is null, the delivery has ended. If the
+ * endpoint keeps the order, a delivery without a definite response never ends. The endpoint is
+ * disabled instead.
  */
 export function afterAttempt(
   waiting: Waiting,

@@ -49,12 +49,15 @@ type Work = {
   sender: Sender;
   pause: Pause;
   inProgress: Set<Promise<void>>;
-  /** Called when a slot is free. Always the same function, so that the endpoint is in the queue only once. */
+  /**
+   * Called when a slot is free. This is always the same function, so the endpoint is in the queue
+   * only once.
+   */
   resume: () => void;
 };
 
 const idleCheckMilliseconds = 500;
-/** A delivery that has had no response for this long counts as hanging. */
+/** A delivery that has had no response for this long is considered to be hanging. */
 const hangingAfter = 1_000;
 
 /** Delivers to one endpoint while there is something to deliver, then releases it. */
@@ -143,7 +146,10 @@ async function readLog(work: Work): Promise<void> {
   }
 }
 
-/** Starts as many deliveries as possible. If no slot is free, it is called again as soon as one is. */
+/**
+ * Starts as many deliveries as possible. If no slot is free, this function is called again when one
+ * becomes free.
+ */
 function pump(work: Work): void {
   const { ctx, node, queues } = work;
   while (mayBegin(work.state, node.concurrency) && queues.isDue(ctx.now())) {

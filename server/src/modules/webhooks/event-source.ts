@@ -6,8 +6,8 @@ import type { Source } from './source.ts';
 const maxEvents = 500;
 
 /**
- * Events, each in a separate delivery. Events of an enrolment are sent in order, and so are those of a user that
- * concern no enrolment.
+ * Each event is a separate delivery. The events of an enrolment are sent in order. So are a user's
+ * events that concern no enrolment.
  */
 export const eventSource: Source = {
   hasMore: `exists (

@@ -4,8 +4,8 @@ import { requireScope } from '../../platform/scopes.ts';
 import type { NewWebhook, WebhookChange, WebhookKind } from './schemas.ts';
 
 /**
- * Stored as the event type of an endpoint for statements, so that a node of the previous version, which does not know
- * this kind of endpoint, sends it no events.
+ * The stored event type of endpoints for statements. Nodes of the previous version do not know this
+ * kind of endpoint. Because of this type, they send no events to it.
  */
 export const statementType = 'xapi.statements';
 

@@ -51,7 +51,9 @@ export type Endpoint = Pick<
   'tenant_id' | 'webhook_id' | 'url' | 'secret' | 'previous_secret' | 'previous_secret_until'
 >;
 
-/** The headers that prove where a message comes from, signed with each valid secret of the endpoint. */
+/**
+ * The headers that prove the origin of a message, signed with each valid secret of the endpoint.
+ */
 export function signedHeaders(
   ctx: Pick<Context, 'keys'>,
   endpoint: Endpoint,

@@ -4,8 +4,8 @@ import type { WebhookDeliveryTable, WebhookTable } from '../../platform/db/gener
 type Tried = Pick<Selectable<WebhookDeliveryTable>, 'attempted_at' | 'next_attempt_at'>;
 
 /**
- * When a pending delivery is retried; null means now. When an endpoint is enabled, all deliveries attempted before then
- * become due.
+ * The time at which a pending delivery is retried; null means now. When an endpoint is enabled, all
+ * deliveries attempted before then become due.
  */
 export function nextAttemptAt(
   { attempted_at, next_attempt_at }: Tried,

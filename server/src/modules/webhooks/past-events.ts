@@ -5,11 +5,17 @@ import { lowestId } from '../../platform/ids.ts';
 import type { Replay } from './schemas.ts';
 import type { NewDelivery } from './source.ts';
 
-/** Maximum number of deliveries that a replay creates, and of those that are pending for the endpoint afterwards. */
+/**
+ * Maximum deliveries that a replay creates, and maximum deliveries that may be pending for the
+ * endpoint afterwards.
+ */
 export const maxReplayed = 10_000;
 /** Maximum number of events that a replay reads, because other callers' lists wait until it has finished. */
 const maxScanned = 50_000;
-/** Maximum time from creating an event's ID to inserting it, which may wait for a password hash or the database. */
+/**
+ * Maximum time between creating an event's ID and inserting the event, which may wait for a
+ * password hash or the database.
+ */
 const maxInsertDelay = 60_000;
 
 const columns = (event: string) => `${event}.event_id, ${event}.position, ${event}.type,
@@ -20,8 +26,8 @@ select ${columns('event')}, true as matches from event
 where event.tenant_id = $1 and event.event_id = any($2::uuid[]) and ($3::text[] is null or event.type = any($3))`;
 
 /**
- * IDs start with their creation time, so the primary key finds the start. A page reads a fixed number of events,
- * whether or not they match.
+ * IDs start with their creation time, so the primary key finds the first event. A page reads a
+ * fixed number of events, whether or not they match.
  */
 const pageRows = 500;
 const inRange = `
@@ -38,7 +44,7 @@ type Found = { event_id: string; position: number; type: string; lane: string; m
 
 type Input = Replay & { types: string[] | null };
 
-/** Events in the order of the log. */
+/** Finds events in the order of the log. */
 export async function findPastEvents(ctx: TenantContext, input: Input): Promise<NewDelivery[]> {
   const found = input.EventIDs
     ? await run<Found>(ctx, {

@@ -76,7 +76,7 @@ async function* readLane(ctx: TenantContext, lane: string) {
       yield { EventID: row.event_id, URL: url, Status: row.status, AttemptedAt: row.attempted_at };
 }
 
-/** Bodies are not stored: they are read from the log, from which the person has been removed. */
+/** Bodies are not stored. They are read from the log, from which the person has been removed. */
 export const deliveryData: PersonalData = {
   name: 'Deliveries',
   tables: ['webhook', 'webhook_delivery'],

@@ -12,7 +12,7 @@ import { readWebhookRow } from './webhooks.ts';
 /** Deliveries created per statement. Other work can run between statements. */
 const batchSize = 200;
 
-/** The lane is read again, because the person may have been erased meanwhile. */
+/** The lane is read again, because the person may have been erased in the meantime. */
 const insert = `
 insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, statement_ids, reason, created_at)
 select $1, $2, gen_random_uuid(), entry.event_id, entry.type,
@@ -29,7 +29,7 @@ type Own = Replay & { webhookId: string };
 /** `deliveries` are in the order of the log. */
 type Replayed = { webhookId: string; deliveries: NewDelivery[] };
 
-/** The backlog of an endpoint is limited, so that replays cannot fill the disk. */
+/** Limits the backlog of an endpoint, so replays cannot fill the disk. */
 async function requireRoom(ctx: TenantContext, webhookId: string, count: number): Promise<void> {
   const waiting = await countRows(ctx, pending, [webhookId]);
   if (waiting + count > maxReplayed)
@@ -41,8 +41,8 @@ async function requireRoom(ctx: TenantContext, webhookId: string, count: number)
 }
 
 /**
- * The endpoint's row is locked first, so that numbers are assigned in commit order and simultaneous replays do not
- * exceed the limit together.
+ * Locks the endpoint's row first. Numbers are then assigned in commit order, and simultaneous
+ * replays cannot exceed the limit together.
  */
 function insertBatch(
   ctx: TenantContext,
@@ -85,7 +85,8 @@ export async function replayEvents(ctx: TenantContext, input: Replayed): Promise
   const data = { Deliveries: deliveries.length };
   const audit = (ctx: TenantContext) =>
     appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: webhookId, data });
-  // The entry comes after the endpoint's lock, and with the first deliveries.
+  // Lock the endpoint before writing the audit entry, and write the entry with the first
+  // deliveries.
   await transaction(ctx, async (ctx) => {
     await insertBatch(ctx, webhookId, deliveries.slice(0, batchSize));
     await audit(ctx);

@@ -20,8 +20,9 @@ export type Result = {
 };
 
 /**
- * A response may repeat what was sent. An erasure marks the deliveries that it finds, and this statement sees the mark
- * even if it waited for the row. For deliveries created after that, the event no longer identifies the person.
+ * A response may repeat the sent data, so it is not stored after an erasure. An erasure marks
+ * existing deliveries, and this statement sees the mark even if it waited for the row. Later
+ * deliveries have events that no longer identify the person.
  */
 const isErased = `(held.person_erased or held.lane <> held.event_id and exists (
     select 1 from event where event.tenant_id = $1 and event.event_id = held.event_id and event.user_id is null))`;
@@ -60,7 +61,10 @@ export async function recordHealth(
     .execute();
 }
 
-/** Nothing is lost: once enabled again, the endpoint continues where it stopped. */
+/**
+ * Disables a failing endpoint. Nothing is lost, because the endpoint continues where it stopped
+ * when it is enabled again.
+ */
 export async function disableFailing(
   ctx: TenantContext,
   input: { webhookId: string; failingSince: Date },
@@ -94,7 +98,7 @@ delete from webhook_delivery held using (
 where held.tenant_id = old.tenant_id and held.webhook_id = old.webhook_id
   and held.delivery_id = old.delivery_id returning 1`;
 
-/** Finished deliveries are kept for 30 days. Events stay in the log. */
+/** Job: removes finished deliveries after 30 days. Events stay in the log. */
 export async function purgeDeliveries(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - 30 * 86_400_000);
   await inBatches(ctx, purgeBatchSize, async (ctx, rows) => {

@@ -29,8 +29,8 @@ import {
 
 const params = Type.Object({ WebhookID: Text(255) });
 /**
- * An endpoint receives events, and its deliveries show them, so callers who may not read events may not send them
- * anywhere either.
+ * An endpoint receives events, and its deliveries show them. All of these operations therefore
+ * require `events:read`.
  */
 const common = { tag: 'Webhooks', access: 'tenant', scope: 'webhooks:write', also: ['events:read'] } as const;
 

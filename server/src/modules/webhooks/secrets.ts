@@ -26,7 +26,10 @@ export function makeSecret(ctx: Context, place: WebhookId): { secret: string; st
   return { secret, stored: encrypt(ctx.keys, about(place), secret) };
 }
 
-/** Earlier versions stored secrets unencrypted; they are encrypted at start-up. */
+/**
+ * Decrypts a secret. Earlier versions stored secrets unencrypted, and these are encrypted at
+ * start-up.
+ */
 export function openSecret(ctx: Pick<Context, 'keys'>, place: WebhookId, stored: string): string {
   return stored.startsWith(secretPrefix) ? stored : decrypt(ctx.keys, about(place), stored);
 }

@@ -11,12 +11,12 @@ const maxRead = 64 * 1024;
 const maxStoredBytes = 4 * 1024;
 /** A response in many small packets would take too much processing time. */
 const maxChunks = 100;
-/** Interim responses, such as 103 Early Hints, before the response itself. */
+/** Maximum interim responses, such as 103 Early Hints, before the response itself. */
 const maxInterim = 5;
 
 export type Outcome = {
   delivered: boolean;
-  /** The receiver will never accept it, so it is not sent again. */
+  /** The receiver will never accept the message, so it is not sent again. */
   isRefused?: true;
   status: number | null;
   body: string | null;
@@ -96,7 +96,7 @@ export function openSender(config: AllowedConfig): Sender {
 
   const attempt = async (message: Message, signal: AbortSignal) => {
     const host = new URL(message.url).hostname;
-    // A literal address in the URL is never looked up.
+    // An IP address in the URL is never looked up, so it is checked here.
     if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) await resolveChecked(config, host);
     return once(message, signal).catch((error: { reused?: boolean; code?: string }) => {
       // The receiver closed an idle connection just as we reused it, which is not a failure.

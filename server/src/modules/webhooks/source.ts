@@ -22,17 +22,22 @@ export type SendingDelivery = Sending & {
 };
 
 /**
- * Provides what endpoints of one kind receive. Implemented by the module that owns the records, because this one may
- * not read them.
+ * Provides the data that endpoints of one kind receive. The module that owns the records implements
+ * it, because this module may not read them.
  */
 export type Source = {
-  /** SQL condition: there is something in the log after the position of the endpoint `hook`. */
+  /**
+   * SQL condition that is true if the log has records after the position of the endpoint `hook`.
+   */
   hasMore: string;
-  /** SQL: the position at which a new endpoint of the tenant `$1` begins. */
+  /** SQL for the position at which a new endpoint of the tenant `$1` begins. */
   end: string;
   /** Called in the transaction that creates an endpoint, before it exists. */
   begin?: (ctx: TenantContext) => Promise<void>;
-  /** If true, a delivery is never abandoned: the endpoint is disabled instead, and continues with this delivery. */
+  /**
+   * If true, a delivery is never abandoned. Instead, the endpoint is disabled and later continues
+   * with this delivery.
+   */
   keepsOrder: boolean;
   readLog: (ctx: TenantContext, input: { endpoint: WebhookRow; after: number }) => Promise<LogPart>;
   send: (ctx: TenantContext, input: SendingDelivery) => Promise<Outcome>;

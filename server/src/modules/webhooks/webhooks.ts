@@ -107,7 +107,10 @@ export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
   return toPage(rows, limit, (row) => row.webhook_id, toWebhook);
 }
 
-/** Otherwise, a key that may change the address could obtain the password. */
+/**
+ * Rejects a change to another server. Otherwise, a key that may change the address could obtain the
+ * password.
+ */
 function rejectOtherServer(before: string, url: string): void {
   if (new URL(before).origin === new URL(url).origin) return;
   throw new Problem(
