@@ -3,7 +3,7 @@ import { parseAnySeconds } from '../../../../standards/durations.ts';
 import { Problem } from '../../platform/errors.ts';
 import { OneOf } from '../../platform/http/schema.ts';
 
-/** Applies if there is no other limit, because every attempt is stored. */
+/** The limit if a course sets none. Every attempt is stored, so there must be a limit. */
 export const maxAttempts = 1_000;
 
 const properties = {

@@ -162,7 +162,10 @@ async function auditChange(
 
 const columnOf = (field: string) => ({ ImageURL: 'image_url' })[field] ?? field.toLowerCase();
 
-/** Tenants were not notified of its releases while the course was a draft. */
+/**
+ * Notifies tenants of the current release, because they were not notified while the course was a
+ * draft.
+ */
 async function announceCurrent(ctx: Context, courseId: string): Promise<void> {
   const [current] = await run<Parameters<typeof announceRelease>[1]>(ctx, {
     name: 'read_released',

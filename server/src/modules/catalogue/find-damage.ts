@@ -30,8 +30,9 @@ export async function findDamage(ctx: Context): Promise<Damage[]> {
 const day = 86_400_000;
 
 /**
- * Logs folders that belong to no release, left behind if the process was killed during an import or while a course was
- * deleted. They are not removed, because a newer backup of the database may contain their releases.
+ * Logs folders that belong to no release. A process that is killed while it imports or deletes a
+ * course may leave them behind. They are not removed, because a newer backup of the database may
+ * contain their releases.
  */
 export async function findUnusedFolders(ctx: Context): Promise<string[]> {
   const names = await readdir(ctx.files.folder('.'));

@@ -37,7 +37,10 @@ left join release on release.course_id = course.course_id
   and (release.number = $2 or ($2::int is null and release.release_id = course.release_id))
 where course.course_id = $1 and ($3::text is null or ${isOffered('course', '$3')})`;
 
-/** What a course plays: the given release, the current one, or its URL. For the operator, `tenantId` is null. */
+/**
+ * The content that a course plays: the given release, the current one, or a URL. For the operator,
+ * `tenantId` is null.
+ */
 export async function findPlayable(
   ctx: Context,
   input: { courseId: string; release: number | null; tenantId: string | null },
@@ -59,7 +62,7 @@ export async function findPlayable(
 /** A tree that is prepared for sequencing takes this many times as much memory. */
 const preparedFactor = 4;
 
-/** The tree of a release never changes. */
+/** The tree of a release never changes, so it can be cached for a long time. */
 const releases = createCache<PlayedRelease>({
   name: 'releases',
   milliseconds: 600_000,

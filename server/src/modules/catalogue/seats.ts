@@ -8,18 +8,24 @@ export function seatsLeft(option: { seats: number | null; seats_taken: number })
   return option.seats === null ? null : Math.max(0, option.seats - option.seats_taken);
 }
 
-/** SQL: takes a seat of the option that `isOption` selects; changes no row if none is left. */
+/**
+ * SQL that takes a seat of the option that `isOption` selects. It changes no row if no seat is
+ * left.
+ */
 export const takeSeatSql = (isOption: string): string => `update enrol_option option
       set seats_taken = option.seats_taken + 1
       where ${isOption} and (option.seats is null or option.seats_taken < option.seats)`;
 
-/** SQL: returns a seat that was taken in the same transaction. */
+/** SQL that returns a seat that was taken in the same transaction. */
 export const returnSeatSql = (isOption: string): string => `update enrol_option option
       set seats_taken = option.seats_taken - 1 where ${isOption}`;
 
 const takeText = `${takeSeatSql('option.course_id = $1 and option.duration_id = $2')} returning true as taken`;
 
-/** Whether the option has no limit. If so, none is set until the transaction ends. Its seats are not counted. */
+/**
+ * Whether the option has no limit. If so, no limit can be set until the transaction ends. Seats
+ * without a limit are not counted.
+ */
 async function isUnlimited(ctx: Context, option: OptionKey): Promise<boolean> {
   const found = await ctx.db
     .selectFrom('enrol_option')

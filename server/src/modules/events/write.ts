@@ -60,8 +60,9 @@ export const collected = {
 };
 
 /**
- * The last condition is needed because another node may number an event of an earlier version first. With "is null" in
- * it, PostgreSQL would search all events without a position for each of them.
+ * Another node may already have numbered an event of an earlier version, so the last condition
+ * checks for this. With `is null` in that condition, PostgreSQL would search all events without a
+ * position for each event.
  */
 const number = `/* across tenants: a transaction may write events of several tenants */
 with made as (

@@ -10,12 +10,15 @@ import { listDeletions, lockTenant, removeTenant } from '../tenants/deletion.ts'
 import { type TenantDataTable, tenantTables } from './tables.ts';
 
 /**
- * Maximum rows per transaction. Other requests wait for the options whose seats it frees, and after a crash at most one
- * transaction is repeated.
+ * Maximum rows per transaction. While it frees seats, other requests wait for the options. After a
+ * crash, at most one transaction is repeated.
  */
 const maxRows = 500;
 
-/** For this long, another node may still have the tenant cached and write data for the operator. */
+/**
+ * For this long, another node may still have the tenant in its cache and write data for the
+ * operator.
+ */
 const settledAfter = 10_000;
 
 /** Job: deletes the data of deleted tenants, and resumes after a crash. */
@@ -28,8 +31,8 @@ export async function finishDeletions(ctx: Context): Promise<void> {
 }
 
 /**
- * Each batch starts where the previous one did: its scan marks the index entries of the rows just deleted as dead, so
- * later scans skip them.
+ * Each batch starts where the previous one started. Its scan marks the index entries of the rows
+ * just deleted as dead, so later scans skip them.
  */
 async function empty(ctx: Context, tenantId: string, table: TenantDataTable): Promise<void> {
   let places: [KeyPosition, KeyPosition] = [[], []];
@@ -50,7 +53,8 @@ async function deleteBatch(
   own: TenantDataTable,
   batch: Batch,
 ): Promise<Row[]> {
-  // The planner's statistics still describe the table before the deletion.
+  // The planner's statistics still describe the table before the deletion, so sequential scans are
+  // ruled out.
   await readByIndex(ctx);
   const { after, rows } = batch;
   const text = deleteText(own, after.length > 0);

@@ -69,7 +69,8 @@ export const tenantTables: readonly TenantDataTable[] = [
   },
   { table: 'launch', key: ['enroll_id', 'number'], what: 'Launches' },
   { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
-  // Must follow the enrolments: each commit locks its enrolment, so afterwards no more commits are possible.
+  // Must follow the enrolments. Each commit locks its enrolment, so after their deletion, no more
+  // commits are possible.
   {
     table: 'run_time_commit',
     key: ['enroll_id', 'launch', 'number'],

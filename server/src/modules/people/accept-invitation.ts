@@ -20,7 +20,7 @@ function ended(): Problem {
   );
 }
 
-/** The information shown on the link's page. Does not use up the link. */
+/** Reads the information for the link's page, without using up the link. */
 export async function readOpenInvitation(ctx: Context, input: { token: string }): Promise<OpenInvitation> {
   const handle = readInvitationToken(input.token);
   const found = handle && (await findPending(ctx, handle));

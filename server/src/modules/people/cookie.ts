@@ -5,7 +5,10 @@ import { sessionHours } from './session-times.ts';
 
 type CookieContext = Pick<Context, 'config'>;
 
-/** Browsers accept the prefix only over HTTPS. The configuration allows plain HTTP only on loopback. */
+/**
+ * Browsers accept the prefix `__Host-` only over HTTPS. The configuration allows plain HTTP only on
+ * loopback.
+ */
 export function cookieName({ config }: CookieContext): string {
   return isSecure({ config }) ? '__Host-lectern_session' : 'lectern_session';
 }
@@ -26,7 +29,7 @@ export const cookieOf = (ctx: CookieContext, token: string) => ({
   'Set-Cookie': sessionCookie(ctx, token, sessionHours * 3600),
 });
 
-/** What a session records about the browser. */
+/** The information about the browser that a session records. */
 export const browserOf = ({ headers }: FastifyRequest) => ({
   userAgent: headers['user-agent']?.slice(0, 500) ?? null,
 });
@@ -38,7 +41,10 @@ export function cookieTokens({ config }: CookieContext, header: string | undefin
   return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));
 }
 
-/** A course on the same host can set a cookie with this name for a longer path, and browsers send that one first. */
+/**
+ * Rejects several session cookies. A course on the same host can set one for a longer path, and
+ * browsers send that one first.
+ */
 export function cookieToken({ config }: CookieContext, header: string | undefined): string | undefined {
   const [token, ...others] = cookieTokens({ config }, header);
   if (others.length > 0)

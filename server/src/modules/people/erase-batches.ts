@@ -24,12 +24,18 @@ const responses: Step = {
   erase: async (ctx, { loginId }) => batchOf(await eraseStoredResponses(ctx, { loginId, max: batchRows })),
 };
 
-/** Erases records that refer to the user. The first kinds run again to find records that were added after them. */
+/**
+ * Erases records that refer to the user. The first steps run again, to find records that were added
+ * in the meantime.
+ */
 const again: readonly Step[] = [...stepsOf('eraseForUser'), responses];
 const ofUser: readonly Step[] = [...again, ...stepsOf('countForUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');
 
-/** The budget of a transaction. Each record costs one, and each step has an additional cost for its statements. */
+/**
+ * The budget of a transaction. Each record costs one. Each step has an additional cost for its
+ * statements.
+ */
 const maxBatchCost = 2 * batchRows;
 const costOfStep = 10;
 
@@ -43,7 +49,7 @@ where erasure_under_way.tenant_id = $1 and erasure_under_way.erasure_id = $2 for
 
 /** Runs one batch in the transaction of `ctx`. Returns true when the erasure is complete. */
 export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<boolean> {
-  // The planner's statistics predate the erasure, and one person may have had most of the rows.
+  // The planner's statistics predate the erasure, and this person may have had most of the rows.
   await readByIndex(ctx);
   const [row] = await run<Row>(ctx, {
     name: 'lock_erasure',
@@ -67,7 +73,7 @@ export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<
   return false;
 }
 
-/** Advances the state, and returns the cost. */
+/** Runs the next step, which advances the state. Returns its cost. */
 function takeStep(ctx: TenantContext, erasing: Erasing): Promise<number> {
   if (erasing.state.at === 'enrolments') return stepEnrolments(ctx, erasing);
   return erasing.state.at === 'user' ? stepUser(ctx, erasing) : stepEnrolment(ctx, erasing);
@@ -90,7 +96,7 @@ async function stepEnrolments(ctx: TenantContext, erasing: Erasing): Promise<num
       })),
     )
     .execute();
-  // The options whose seats were freed stay locked until the transaction ends.
+  // End the transaction, because the options whose seats were freed stay locked until then.
   return maxBatchCost;
 }
 
@@ -132,13 +138,13 @@ async function takeBatch(
 ): Promise<number> {
   const { records, next } = await erase(ctx, subject, erasing.state.place);
   erasing.state = advanced(counted(erasing.state, name, records), next);
-  // `records` does not include every record, but a batch that is followed by another one was full.
+  // `records` may not include all processed records. If another batch follows, this one was full.
   return (next === null ? records : batchRows) + costOfStep;
 }
 
 /**
- * Every write about a user locks their row first, so nothing can be added while this lock is held. Returns false if
- * something was added before.
+ * Finishes the erasure. Every write about a user locks the user's row first, so nothing can be
+ * added after this lock. Returns false if something was added before it.
  */
 async function finish(ctx: TenantContext, erasing: Erasing): Promise<boolean> {
   const { subject } = erasing;

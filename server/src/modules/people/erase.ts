@@ -13,8 +13,9 @@ import { completed, loginHash } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 
 /**
- * Erases a person and ends their access. The first transaction locks the user, closes the account and, if there is
- * little data, erases everything. Otherwise each call erases a batch, and returns null until nothing is left.
+ * Erases a person and ends their access. The first transaction locks the user, closes the account
+ * and, if there is little data, erases everything. Otherwise, each call erases a batch and returns
+ * null until nothing is left.
  */
 export async function eraseUser(
   ctx: TenantContext,
@@ -35,8 +36,8 @@ export async function eraseUser(
 }
 
 /**
- * Runs the remaining batches of an erasure, even one that another request or node started. Several may work on it at
- * the same time.
+ * Runs the remaining batches of an erasure, even of one that another request or node started.
+ * Several nodes may work on an erasure at the same time.
  */
 export async function finishErasure(ctx: TenantContext, erasureId: string): Promise<void> {
   while (!(await transaction(ctx, (ctx) => eraseSome(ctx, erasureId))));

@@ -24,7 +24,7 @@ export function counted(state: ErasureProgress, name: string, records: number): 
   return { ...state, counts: { ...state.counts, [name]: (state.counts[name] ?? 0) + records } };
 }
 
-/** Where to continue after a batch. If `next` is null, the next step follows. */
+/** Returns the state after a batch. If `next` is null, the next step follows. */
 export function advanced(state: ErasureProgress, next: KeyPosition | null): ErasureProgress {
   return next === null ? { ...state, step: state.step + 1, place: null } : { ...state, place: next };
 }

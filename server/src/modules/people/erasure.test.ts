@@ -137,7 +137,7 @@ test('an erasure leaves anonymous results, but nothing that identifies the perso
     ],
     [1, 4, 2, 1, 1, 1, 2, 1],
   );
-  // Events that the erasure itself writes about withdrawn enrolments do not count.
+  // Events that the erasure itself writes about withdrawn enrolments are not counted.
   assert.ok((erased.Events ?? 0) > 7);
   assert.equal(recordsOf(Kept).Enrolments, 4);
   for (const { What, Why } of Kept) assert.ok(What && Why);

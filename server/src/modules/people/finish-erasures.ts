@@ -9,8 +9,9 @@ const underWay = `/* across tenants: unfinished erasures of all tenants */
 select tenant_id, erasure_id from erasure_under_way where erasure_id > $1::uuid order by erasure_id limit ${pageRows}`;
 
 /**
- * Job: resumes erasures whose node has crashed. If another node is still working on one, it finishes sooner. One that
- * fails does not stop the others; the job then fails at the end.
+ * Job: resumes erasures whose node has crashed. If a node is still working on an erasure, the
+ * erasure only finishes sooner. A failed erasure does not stop the others, but the job fails at the
+ * end.
  */
 export async function finishErasures(ctx: Context): Promise<void> {
   const errors: unknown[] = [];

@@ -5,14 +5,15 @@ import { foldTenantName } from '../tenants/find-by-name.ts';
 import { maxFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
 
 /**
- * Identifies the attempted name without revealing it to anyone who reads the database. A tenant's ID and its name count
- * separately, because a common count would reveal that they belong together.
+ * Identifies the attempted name without revealing it to anyone who reads the database. A tenant's
+ * ID and its name are counted separately, because a common count would reveal that they belong
+ * together.
  */
 export function nameHash(ctx: Context, input: { TenantID: string; LoginID: string }): string {
   return keyedHash(ctx.keys, 'guess', `${foldTenantName(input.TenantID)}\0${input.LoginID}`);
 }
 
-/** Counted separately, so that requests for a link do not use up sign-in attempts. */
+/** Requests for a link are counted separately, so they do not use up sign-in attempts. */
 export function resetHash(ctx: Context, input: { TenantID: string; LoginID: string }): string {
   return keyedHash(ctx.keys, 'guess', `reset ${foldTenantName(input.TenantID)}\0${input.LoginID}`);
 }
@@ -30,8 +31,9 @@ on conflict (name_mark) do update set expires_at = known.expires_at
 returning known.guessed_at`;
 
 /**
- * Counts the attempt as a failure before its result is known, as POST /user/check does, but for any name: the limit
- * must not reveal which users exist, and anonymous callers must not use up the attempts that POST /user/check allows.
+ * Counts the attempt as a failure before its result is known. The limit applies to any name,
+ * because it must not reveal which users exist. Anonymous callers must not use up the attempts that
+ * POST /user/check allows, so those are counted separately.
  */
 export async function recordGuess(ctx: Context, mark: string, max = maxFailures): Promise<void> {
   const now = ctx.now();

@@ -75,7 +75,7 @@ export async function deleteOperatorLinks(context: LinkContext): Promise<void> {
   for (const hash of await namesOf(context)) await rm(fileOf(context, hash), { force: true });
 }
 
-/** A file that another process is still writing is empty, but recent. */
+/** Keeps recent files, because a file that another process is still writing is empty. */
 async function removeOld(context: LinkContext): Promise<void> {
   for (const hash of await namesOf(context)) {
     const file = await stat(fileOf(context, hash)).catch(() => null);

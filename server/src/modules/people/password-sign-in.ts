@@ -35,7 +35,10 @@ const findPassword = (ctx: Context, tenantId: string, loginId: string) =>
     .where('enabled', '=', true)
     .executeTakeFirst();
 
-/** The lock makes a new password wait, so that it ends this session, or makes this sign-in wait, so that it fails. */
+/**
+ * The lock orders a sign-in and a simultaneous change of the password. Either the change ends this
+ * session, or the sign-in fails.
+ */
 const open = `
 with used as (
   select known.user_id, known.is_admin, null::text[] as scopes from "user" known
@@ -72,7 +75,7 @@ export async function signInWithPassword(
   const { token, hash } = newToken(tenantId);
   const values = [...names, ...newSessionTimes(ctx), hash, input.userAgent, stored];
   const isOpen = await transaction(ctx, async (ctx) => {
-    // This transaction holds a slot that sign-ins from other networks are waiting for.
+    // Sign-ins from other networks may be waiting for the slot of this transaction.
     await limitLockWaits(ctx);
     const [used] = await run<Used>(ctx, { name: 'open_user_session', text: open, values });
     if (!used) return false;

@@ -6,7 +6,10 @@ import { allPersonalData } from './all-personal-data.ts';
 import { type Count, receiptOf, storedResponses } from './receipt.ts';
 import { type Erasure, maxPlanned } from './schemas.ts';
 
-/** What an erasure would do. Each kind of data is counted up to a limit, in short statements. */
+/**
+ * Counts the records that an erasure would affect, in short statements. Each kind of data is
+ * counted up to a limit.
+ */
 export async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure> {
   const max = maxPlanned + 1;
   const { userId, loginId } = person;

@@ -7,12 +7,13 @@ import type { Erasure } from './schemas.ts';
 export const loginHash = (ctx: TenantContext, loginId: string): string =>
   keyedHash(ctx.keys, 'erasure', `${ctx.tenantId}\0${loginId}`);
 
+// Stored responses are not in `allPersonalData`, because they do not belong to a single person.
 export const storedResponses = 'StoredResponses';
 
 const responsesErased =
   'Stored responses to requests that named the person. If such a request is repeated, it is rejected.';
 
-/** Stored responses. They are not in the list, because they do not belong to a single person. */
+/** The receipt itself, which every receipt lists. */
 const alwaysKept = {
   Data: 'Receipt',
   Records: 1,

@@ -16,9 +16,12 @@ import type { OpenInvitation } from './schemas.ts';
 import { setPasswordByLink } from './set-password-by-link.ts';
 import { auditFailure } from './sign-in-audit.ts';
 
-/** Longer than the work for an existing user takes, so that the response time does not reveal who exists. */
+/**
+ * Longer than the work for an existing user takes, so the response time does not reveal whether the
+ * user exists.
+ */
 const responseMilliseconds = 300;
-/** Per 15 minutes. All learners at a school may share one address. */
+/** Maximum requests in 15 minutes. All learners at a school may share one address. */
 const maxFromNetwork = 30;
 
 type Request = { TenantID: string; LoginID: string; address: string };
@@ -38,7 +41,7 @@ export async function forgetPassword(ctx: Context, input: Request): Promise<void
   await recordGuess(ctx, resetHash(ctx, input));
   const began = performance.now();
   await mailLink(ctx, input);
-  // Rounded up to a multiple, in case the service is so busy that the work takes longer.
+  // Round the time up to a multiple, because the work may take longer when the service is busy.
   await delay(responseMilliseconds - ((performance.now() - began) % responseMilliseconds));
 }
 
@@ -60,7 +63,7 @@ function handleOf(token: string): ResetHandle | null {
   return handle?.tenantId ? { tenantId: handle.tenantId, hash: handle.hash } : null;
 }
 
-/** The information shown on the link's page. Does not use up the link. */
+/** Reads the information for the link's page, without using up the link. */
 export async function readOpenReset(ctx: Context, input: { token: string }): Promise<OpenInvitation> {
   const handle = handleOf(input.token);
   const found = handle && (await findReset(ctx, handle));

@@ -19,8 +19,9 @@ export function crossSite(): Problem {
 }
 
 /**
- * `SameSite` ignores ports, and by default courses run on another port of this host. Therefore a write with the cookie
- * must prove that it comes from our own origin, and a read is rejected if the browser says that it comes from another.
+ * `SameSite` ignores ports, and by default, courses run on another port of this host. Therefore, a
+ * write with the cookie must prove that it comes from our own origin. A read is rejected if the
+ * browser says that it comes from another origin.
  */
 export function rejectCrossSite(ctx: Context, request: FastifyRequest): void {
   const { 'sec-fetch-site': site, origin } = request.headers;

@@ -29,7 +29,7 @@ export const Erasure = Fields(
 );
 export type Erasure = Type.Static<typeof Erasure>;
 
-/** Where users are sent if no page was requested. */
+/** The page to which users are sent if they requested none. */
 export const consolePath = '/console/';
 
 export const SignInRequest = Fields(

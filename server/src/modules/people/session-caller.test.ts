@@ -11,7 +11,7 @@ import { learnerScopes } from '../../platform/scopes.ts';
 import { sessionCaller } from './session-caller.ts';
 import { type Browser, browser, signInOperator, signInUser } from './test-support.ts';
 
-// What each role may call with a session cookie.
+// These tests check which operations each role may call with a session cookie.
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

@@ -15,7 +15,8 @@ export function newSessionTimes(ctx: Context): [Date, Date] {
 }
 
 /**
- * The current time, the earliest last use that is not idle, and the last use before which it must be recorded again.
+ * Returns the current time, the earliest last use of a session that is not idle, and the time
+ * before which a last use must be recorded again.
  */
 export function sessionTimes(ctx: Context): [Date, Date, Date] {
   const now = ctx.now();

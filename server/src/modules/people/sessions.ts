@@ -73,7 +73,7 @@ export async function sessionOf(ctx: Context, request: FastifyRequest): Promise<
   return readSession(ctx, token);
 }
 
-/** Ends the cookie's session, or all sessions of its user; without a session it does nothing. */
+/** Ends the cookie's session, or all sessions of its user. Does nothing if there is no session. */
 export async function signOut(ctx: Context, request: FastifyRequest, everywhere: boolean): Promise<void> {
   const token = cookieToken(ctx, request.headers.cookie);
   if (token === undefined) return;

@@ -33,7 +33,10 @@ export async function signInOperator(service: TestService): Promise<string> {
 
 export const ownPage = { 'sec-fetch-site': 'same-origin' };
 
-/** Sends what one of our pages would send with this cookie. Other `headers` imitate a page of another site. */
+/**
+ * Sends requests as our own pages would with this cookie. Other `headers` imitate a page of another
+ * site.
+ */
 export type Browser = (
   method: string,
   path: string,

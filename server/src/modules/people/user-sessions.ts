@@ -20,12 +20,12 @@ export type UserSession = Times & {
 /** A user's session in the tenant. */
 type Own = { tenantId: string; hash: string };
 
-/** How many expired links or sessions each new one removes. This is more than it creates. */
+/** Each new link or session removes up to this many expired ones, which is more than it adds. */
 export const maxCleaned = 20;
 
 /**
- * The rest of a statement whose CTE `used` returns the link's user and scopes. $1 tenant, $3 now, $4 end, $5 hash, $6
- * browser.
+ * The rest of a statement whose CTE `used` returns the link's user and scopes. The parameters are
+ * the tenant ($1), now ($3), the end ($4), the hash ($5) and the browser ($6).
  */
 export const openUserSession = `
 cleaned as (
@@ -63,7 +63,10 @@ with found as (
 )
 select * from found`;
 
-/** Read for each request, so that disabling or erasing a user, or changing their password, takes effect immediately. */
+/**
+ * Reads the session for each request, so disabling or erasing a user, or changing their password,
+ * takes effect immediately.
+ */
 export async function findUserSession(ctx: Context, own: Own): Promise<UserSession | null> {
   const values = [own.tenantId, own.hash, ...sessionTimes(ctx), derivedId(own.hash)];
   const [row] = await run<UserSession>(ctx, { name: 'read_user_session', text: read, values });
@@ -109,7 +112,7 @@ export async function endUserSessions(ctx: Context, input: Own & { everywhere: b
     const counts = [(await run(ctx, links)).length, (await run(ctx, sessions)).length];
     return counts.includes(batchSize);
   };
-  // Written with the first batch, so that no session ends without an entry.
+  // Write the entry with the first batch, so no session ends without one.
   let hasMore = await transaction(ctx, async (ctx) => {
     const hasMore = await endBatch(ctx);
     await appendAudit(ctx, tenantId, {

@@ -13,7 +13,7 @@ export async function lockTenant(ctx: Context, tenantId: string) {
   return row ?? null;
 }
 
-/** Hides the tenant from now on. Returns the receipt of an earlier call, if there was one. */
+/** Hides the tenant immediately. Returns the receipt of an earlier call, if there was one. */
 export async function markAsDeleting(ctx: Context, tenantId: string, receipt: object): Promise<unknown> {
   const tenant = await lockTenant(ctx, tenantId);
   if (!tenant) throw tenantNotFound();

@@ -3,7 +3,10 @@ import { run } from '../../platform/db/transaction.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import type { PasswordHash } from './schemas.ts';
 
-/** How names are compared. Users type them, so case and surrounding spaces do not matter. */
+/**
+ * The form in which names are compared. Users type names, so case and surrounding spaces do not
+ * matter.
+ */
 export const foldTenantName = (typed: string): string => toNfc(typed).trim().toLowerCase();
 
 const find = `

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { knownTenant } from './tenants.ts';
 
-/** Also shown to learners. */
+/** This text is also shown to learners. */
 export const suspendedReason =
   'Access is currently suspended. Nothing has been lost. Try again later, or ask your administrator.';
 

@@ -155,7 +155,10 @@ async function auditChange(ctx: Context, tenantId: string, differs: string[], { 
   await appendAudit(ctx, tenantId, ...entries);
 }
 
-/** `resumedAt`: when the last suspension ended. Deadlines that passed during it count from this time. */
+/**
+ * `resumedAt` is the end of the last suspension. Deadlines that passed during the suspension are
+ * counted from this time.
+ */
 type KnownTenant = Tenant & { resumedAt: Date | null };
 
 /** The tenant, or null. Cached for less than the 5 s within which a suspension must take effect on every node. */

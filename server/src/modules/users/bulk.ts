@@ -6,8 +6,8 @@ import { createDrafted, draftUser, planUsers } from './create-user.ts';
 import { NewUser, type User } from './schemas.ts';
 
 /**
- * Rows wait here for those of other tenants' calls. Unlike single calls, they are never rejected because a queue is
- * full.
+ * Hashes the passwords of rows. These take turns with the rows of other tenants' calls. Unlike
+ * single calls, they are never rejected because a queue is full.
  */
 function hashing<Result>(ctx: TenantContext, work: () => Promise<Result>): Promise<Result> {
   return inTurn(ctx.admission.bulkHashes, ctx.tenantId, work) ?? work();

@@ -45,8 +45,8 @@ const columns =
 const requested = columns.replaceAll(/\w+/g, 'request.$&');
 
 /**
- * Creates users of the tenant `$1` at the time `$3`, unless `may_create` is false, and returns all of them, including
- * existing ones. `$4`: nothing else follows in the transaction.
+ * Creates users of the tenant `$1` at the time `$3`, unless `may_create` is false. Returns all of
+ * them, including existing ones. `$4` is true if nothing else follows in the transaction.
  */
 export const createUserFunction = databaseFunction({
   name: 'create_user',
@@ -134,7 +134,10 @@ async function insertOrUpdate(ctx: TenantContext, requests: Request[]): Promise<
   return outcomes;
 }
 
-/** Rows with the same LoginID run one after the other, so that each sees what the previous one did. */
+/**
+ * Rows with the same LoginID run one after the other, so each row sees the changes of the previous
+ * one.
+ */
 const insertUser = coalesce<TenantContext, Request, Outcome>({
   name: 'create_user',
   group: (ctx) => ctx.tenantId,
@@ -155,7 +158,9 @@ export type UserDraft = {
   compared: { stored: string; matches: boolean } | null;
 };
 
-/** PostgreSQL's code: a bulk call that enrols the same users may lock them in another order. */
+/**
+ * PostgreSQL's error code. A bulk call that enrols the same users may lock them in another order.
+ */
 const deadlock = '40P01';
 
 /** Words that our URLs use in place of a LoginID: `GET /enrolment/key` lists keys. */
@@ -200,7 +205,7 @@ function updateOf(ctx: TenantContext, { input, row }: UserDraft): UserUpdate | n
   return { loginId: row.login_id, change, passwordHash, by: ctx };
 }
 
-/** The next attempt sees a user that another node created during the statement, or follows a deadlock. */
+/** Tries again if another node created the user during the statement, or after a deadlock. */
 async function insertOrFind(ctx: TenantContext, drafted: UserDraft): Promise<Outcome> {
   const { row, input } = drafted;
   const mayCreate = input.IfMissing !== 'fail';
@@ -238,7 +243,10 @@ export async function draftUser(ctx: TenantContext, input: NewUser): Promise<Use
   return { ...drafted, compared: await checkPasswordGuess(ctx, { loginId: row.login_id, password }) };
 }
 
-/** Creates a user. One who exists is updated on request; otherwise their data must be the same (a safe retry). */
+/**
+ * Creates a user. Updates an existing user if the caller requests it. Otherwise, the existing data
+ * must be the same (a safe retry).
+ */
 export async function createDrafted(ctx: TenantContext, drafted: UserDraft): Promise<Created> {
   return toCreated(ctx, drafted, await insertOrFind(ctx, drafted));
 }
@@ -247,7 +255,10 @@ export async function createUser(ctx: TenantContext, input: NewUser): Promise<Cr
   return createDrafted(ctx, await draftUser(ctx, input));
 }
 
-/** What `createUser` would return for each input, without any effect. Comparing a password is left to the caller. */
+/**
+ * Plans `createUser` for each input without any effect. Each returned function compares the
+ * password, then returns or throws the result.
+ */
 export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<(() => Promise<Created>)[]> {
   const drafts = await Promise.allSettled(inputs.map((input) => draft(ctx, input, unmatchablePasswordHash)));
   const outcomes = await dryRunEach(ctx, drafts, async (ctx, drafted) =>
@@ -276,7 +287,7 @@ async function rejectDifferences(
   const differs = differences(Object.fromEntries(meant), user);
   if (password !== null) {
     const isCompared = compared?.stored === stored;
-    // Other requests wait for the transaction, and hashing is slow.
+    // Do not hash here, because hashing is slow and other requests wait for the transaction.
     if (!isCompared && isInTransaction(ctx)) throw new Outdated();
     const found = isCompared ? compared : await checkPasswordGuess(ctx, { loginId: user.LoginID, password });
     if (!found?.matches) differs.push('Password');

@@ -9,9 +9,9 @@ export type UserFilter = PageQuery & {
   Search?: string;
 };
 
-/** The expression in the index. */
+/** The same expression as in the index. */
 const addressOf = (user: string) => `lower(${user}.email) collate "C"`;
-/** Literals, so that the partial index matches. */
+/** The conditions are literals, so the partial index matches them. */
 const isEnabled = (enabled: boolean, user = 'held') => (enabled ? `${user}.enabled` : `not ${user}.enabled`);
 
 /** SQL for each filter on the user. */

@@ -55,7 +55,7 @@ export async function listMails(ctx: TenantContext, input: Filter) {
         ? conditions.map((condition) => (parameters) => ({ ranges: [condition(parameters)] }))
         : [() => ({ ranges: ['true'] })],
     filter: all,
-    // Not a join, because the planner would read all users for it.
+    // This is a subquery, because the planner would read all users for a join.
     show: (page) => `select held.*, (${loginIdSql}) as login_id from (${page}) held`,
     wanted: limit,
   });

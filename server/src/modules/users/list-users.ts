@@ -37,7 +37,10 @@ with recursive named as (
 )
 select named.group_name from named where named.group_name is not null limit $4`;
 
-/** The distinct names. Each takes a single index look-up, regardless of the number of users. */
+/**
+ * The distinct group names. Each name takes a single index look-up, regardless of the number of
+ * users.
+ */
 export async function listGroups(ctx: TenantContext, input: PageQuery & { Search?: string }) {
   const limit = pageLimit(input);
   const from = input.Search ?? '';

@@ -12,8 +12,8 @@ export const userData: PersonalData = {
   kept: null,
   count: async () => 1,
   read: async function* (ctx, person) {
-    // By user ID, because a user created later with the same LoginID is a different person. After an erasure there is
-    // no record.
+    // Select by user ID, because a user created later with the same LoginID is a different person.
+    // After an erasure, there is no record.
     const row = await ctx.db
       .selectFrom('user')
       .selectAll()

@@ -12,7 +12,10 @@ import { indexedPart, searchWords } from './words.ts';
 type SearchFilter = UserFilter & { Search: string };
 type Found = UserRow & { word: string };
 
-/** `word` and `id` of the last row, and the index of the search word that orders the list; or the last LoginID. */
+/**
+ * The last row's `word` and `id`, and the number of the search word that orders the list.
+ * Alternatively, the last LoginID.
+ */
 type Position = { leading: number; word: string; id: string } | { loginId: string };
 type Place = Extract<Position, { leading: number }>;
 
@@ -39,7 +42,10 @@ export async function searchUsers(ctx: TenantContext, input: SearchFilter) {
   return toPage([...first, ...rows], limit, key, toUser, end);
 }
 
-/** Where the list begins. Without words, or before a job has indexed a tenant, it is ordered by LoginID. */
+/**
+ * The position at which the list begins. Without words, or before a job has indexed a tenant, it is
+ * ordered by LoginID.
+ */
 async function firstPosition(
   ctx: TenantContext,
   input: SearchFilter,
@@ -143,7 +149,7 @@ function visitWords(
     rows: 'user_word held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['word', 'user_id'],
-    // Only one lower bound: with two, the database would read the index from the other one.
+    // Use only one lower bound. With two, the database would read the index from the other one.
     after: isFirst ? null : [place.word, place.id],
     accessPaths: [(parameters) => ({ ranges: [(isFirst ? rangeSql : endSql)(leading, parameters)] })],
     filter: (parameters) =>

@@ -19,16 +19,21 @@ export type UserUpdate = {
   loginId: string;
   /** Fields that are missing keep their values, and null clears a field. */
   change: UserChange;
-  /** What to store for the `Password` of the change; null if it has none. */
+  /** The value to store for the `Password` of the change; null if the change has none. */
   passwordHash: string | null;
-  /** The caller, whose scopes decide. Updates of several callers share a transaction. */
+  /**
+   * The caller, whose scopes determine what may be changed. Updates of several callers share a
+   * transaction.
+   */
   by: TenantContext;
 };
 
-/** `changed` has the names of the fields that got another value. */
+/** `changed` has the names of the fields whose values are different. */
 export type UpdatedUser = { row: UserRow; changed: string[] };
 
-/** In order, so that calls which update the same users wait for each other instead of deadlocking. */
+/**
+ * Locks in order, so calls that update the same users wait for each other instead of deadlocking.
+ */
 const lockUsers = `
 select own.* from "user" own where own.tenant_id = $1 and own.login_id = any($2::text[])
 order by own.login_id for update`;
@@ -89,8 +94,9 @@ const hasEffect = ({ before, values, passwordHash }: Allowed) =>
   passwordHash !== null || differences(values, before).length > 0;
 
 /**
- * Changes different users, and writes one event for each that has changed. A result is null if the user does not exist,
- * and the problem if the caller may not make this change, which does not affect the others.
+ * Changes different users, and writes one event for each user that has changed. A result is null if
+ * the user does not exist. It is a problem if the caller may not make the change, which does not
+ * affect the other users.
  */
 export async function updateUsers(
   ctx: TenantContext,
@@ -177,7 +183,7 @@ async function hashOf(ctx: TenantContext, password: string | null | undefined): 
   return storePassword(ctx, readPassword(password, declared));
 }
 
-/** Hashing is slow, so callers who may not change a password are rejected first. */
+/** Used to reject callers who may not change a password, before the slow hashing. */
 const nobody = { is_admin: false, admin_scopes: null, email: null };
 
 /** Changes the given fields; the others keep their values, and null clears a field. */

@@ -54,7 +54,7 @@ const objectives = (count: number) =>
   treeOf([
     leaf('u0', { Objectives: [objective('primary'), ...times(count - 1, (at) => objective(`o${at}`))] }),
   ]);
-/** Each group reads what the previous one has written. */
+/** Each group reads the objectives that the previous group has written. */
 const chain = (groups: number, children: number, rules: number) =>
   treeOf(
     times(groups, (at) => {
@@ -66,7 +66,10 @@ const chain = (groups: number, children: number, rules: number) =>
       });
     }),
   );
-/** A group's rules check the progress of a unit, which many maps read or do not read. */
+/**
+ * A group's rules check the progress of a unit. The unit has many objective maps with these
+ * `flags`.
+ */
 const mapped = (conditions: number, maps: number, flags: string[]) =>
   treeOf(
     [
@@ -123,7 +126,7 @@ const walked = (groups: number, units: number) => {
     },
   );
 };
-/** A unit that counts unless it is skipped. */
+/** A unit that is included in rollup unless it is skipped. */
 const skipped = (conditions: number, rules: number) =>
   treeOf([
     group(

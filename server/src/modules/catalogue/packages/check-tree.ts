@@ -15,7 +15,10 @@ const most = {
   rollups: 20_000,
   /** Conditions of rules and prerequisites, each counted once more for every unit that it refers to. */
   conditions: 20_000,
-  /** Conditions of rules, each counted for every unit below: whether a unit opens depends on the groups above it. */
+  /**
+   * Conditions of rules, each counted once for every unit below them, because they may prevent
+   * these units from opening.
+   */
   evaluated: 100_000,
   /** Characters in the titles of units that conditions refer to, because descriptions of rules contain them. */
   mentioned: 1_000_000,
@@ -66,7 +69,7 @@ const evaluatedOf = ({ Children, Sequencing }: Group) =>
   (1 + nodesIn(Children).size) *
   (Sequencing?.Rules ?? []).reduce((sum, rule) => sum + rule.Conditions.length, 0);
 
-/** What conditions refer to: how many units, and how long their titles are. */
+/** The number of units that conditions refer to, and the total length of the units' titles. */
 type References = { count: number; characters: number };
 const none: References = { count: 0, characters: 0 };
 const add = (one: References, other: References): References => ({

@@ -60,7 +60,8 @@ export async function importPackage(
 async function writeZip(ctx: Context, zip: Readable, file: string): Promise<string> {
   const hash = createHash('sha256');
   let bytes = 0;
-  // The upload must outlive the pipeline. The rest of it is drained, so that the sender gets the response and can reuse
+  // Do not destroy the upload when the pipeline ends. The rest of it is drained, so the sender gets
+  // the response and can reuse the connection.
   // the connection.
   await pipeline(
     zip.iterator({ destroyOnReturn: false }),

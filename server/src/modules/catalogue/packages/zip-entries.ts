@@ -17,7 +17,10 @@ const special = new Map([
   [0o140000, 'is a socket'],
 ]);
 
-/** The comments and extra fields of all entries are in memory at the same time. */
+/**
+ * Maximum size of the comments and extra fields, which are in memory for all entries at the same
+ * time.
+ */
 const maxRemarks = 16 * 1_048_576;
 
 /** Below this size no ratio is suspicious: a blank page compresses well too. */
@@ -77,8 +80,8 @@ function checkEntry(entry: Entry): Named {
 }
 
 /**
- * macOS writes UTF-8 without declaring it. Names in code page 437 that happen to be valid UTF-8 do not occur in
- * practice.
+ * macOS writes names in UTF-8 without declaring it. Names in code page 437 that happen to be valid
+ * UTF-8 do not occur in practice.
  */
 function decodedName(entry: Entry): string {
   const raw = entry.fileNameRaw;
@@ -113,7 +116,8 @@ async function checkLayout(zip: ZipFile, all: Named[]): Promise<void> {
 }
 
 /**
- * Folders may be listed twice, but each file needs a unique name. Folders that are only implied by a path count too.
+ * Folders may be listed twice, but each file needs a unique name. This also checks folders that
+ * only occur within a path.
  */
 function checkCollisions(all: Named[], limits: PackageLimits): void {
   const seen = new Map<string, { name: string; directory: boolean }>();

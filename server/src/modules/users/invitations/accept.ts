@@ -32,7 +32,7 @@ export type PendingInvitation = {
   expires_at: Date;
 };
 
-/** The invitation, if the link can still be used. Does not use it up. */
+/** Finds the invitation if its link can still be used. Does not use up the link. */
 export async function findPending(ctx: Context, handle: InvitationHandle): Promise<PendingInvitation | null> {
   const values = valuesOf(ctx, handle);
   const [row] = await run<PendingInvitation>(ctx, { name: 'look_at_invitation', text: find, values });

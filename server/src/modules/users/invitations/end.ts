@@ -8,8 +8,8 @@ where own.tenant_id = $1 and own.user_id = any($2::uuid[]) and own.accepted_at i
 returning own.user_id`;
 
 /**
- * Ends the pending invitations of these users: on request, after a new password or email address, or because the user
- * was disabled. Returns whose were ended.
+ * Ends the pending invitations of these users: on request, after a new password or email address,
+ * or because the user was disabled. Returns the users whose invitations have ended.
  */
 export async function endInvitations(ctx: TenantContext, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return [];

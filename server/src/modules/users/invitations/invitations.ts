@@ -53,7 +53,7 @@ export async function revokeInvitation(ctx: TenantContext, input: { loginId: str
   });
 }
 
-/** Older links of an invitation stop working when it has more than this. */
+/** Maximum valid links of an invitation. A further link invalidates the oldest one. */
 const maxLinks = 5;
 
 const addLink = `
@@ -67,8 +67,8 @@ where held.tenant_id = $1 and held.invitation_id = $3
 returning held.user_id, held.expires_at`;
 
 /**
- * Another link for a pending invitation, for an application that delivers it. The link sets a password that is limited
- * to the inviter's scopes, so the caller needs all of them.
+ * Creates another link for a pending invitation, which the calling application delivers. The link
+ * sets a password that is limited to the inviter's scopes, so the caller needs all of these scopes.
  */
 export async function createInvitationLink(
   ctx: TenantContext,

@@ -40,7 +40,7 @@ export async function listInvitations(ctx: TenantContext, input: Filter) {
     newest: input.Order !== 'oldest',
     accessPaths: [() => ({ ranges: [isOpen ? open : 'true'] })],
     filter,
-    // Not a join, because the planner would read all users for it.
+    // This is a subquery, because the planner would read all users for a join.
     show: (page) => `select held.*, (${loginId}) as login_id, ${status} as status from (${page}) held`,
     wanted: limit,
   });

@@ -2,7 +2,10 @@ import type { PersonalData } from '../../../platform/personal-data.ts';
 import { batchOf } from '../../../platform/personal-data.ts';
 import { endResets } from '../resets/end.ts';
 
-/** Each user has at most one. Their account is closed before it is erased, so no link works. */
+/**
+ * Each user has at most one invitation. An erasure closes the account first, so none of its links
+ * works.
+ */
 export const invitationData: PersonalData = {
   name: 'Invitations',
   tables: ['invitation', 'password_reset'],

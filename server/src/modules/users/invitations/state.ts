@@ -1,8 +1,9 @@
 import type { Invitation } from './schemas.ts';
 
 /**
- * The status of an invitation `held` at the time `now`, from its user `account` and its tenant `client`. A suspension
- * revokes all earlier invitations, even after it has ended.
+ * SQL for the status of an invitation `held` at the time `now`, with its user `account` and its
+ * tenant `client`. A suspension revokes all earlier invitations, even after the suspension has
+ * ended.
  */
 export const statusSql = (now: string): string => `(case
   when held.accepted_at is not null then 'accepted'

@@ -6,7 +6,10 @@ import { newToken } from '../../tenants/token.ts';
 import { hasUsablePassword } from '../passwords.ts';
 
 const lifetimeMinutes = 60;
-/** Links that a user may have. Further requests send nothing, so that a mailbox cannot be flooded. */
+/**
+ * Maximum links that a user may have. Further requests send nothing, so a mailbox cannot be
+ * flooded.
+ */
 const maxLinks = 3;
 
 const find = `

@@ -19,7 +19,7 @@ select account.login_id, account.first_name, account.last_name, client.tenant_id
   client.password_hash as declared, held.expires_at
 from password_reset held, "user" account, tenant client where ${isUsable}`;
 
-/** The user of the link, if it can still be used. Does not use it up. */
+/** Finds the user of the link if the link can still be used. Does not use up the link. */
 export async function findReset(ctx: Context, { tenantId, hash }: ResetHandle) {
   const values = [tenantId, hash, ctx.now()];
   const [row] = await run<PendingInvitation>(ctx, { name: 'look_at_reset', text: find, values });
