@@ -18,9 +18,10 @@ import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
-// Runs each action of the audit trail once, through the operation that declares it, and checks its one entry.
+// Performs each audited action once, through the operation that declares it, and checks that it adds exactly
+// one entry.
 
-// The email is only queued.
+// Nothing listens on this port. The test only queues emails.
 const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' };
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1', ...mail } });
 after(service.close);
@@ -30,7 +31,7 @@ const tenant = await newTenant(service, { PasswordHash: 'sha256-hex' });
 const { TenantID } = tenant;
 const hashOf = (password: string) => createHash('sha256').update(password).digest('hex');
 
-/** Secrets and names that no entry may contain. */
+/** Personal data that no entry may contain. */
 const personal = { FirstName: 'Wilhelmina', LastName: 'Featherstone', Email: 'w@feather.example' };
 const reason = 'her grandmother died';
 
@@ -46,9 +47,9 @@ type Row = {
 };
 
 type Done = {
-  /** The operation; null if it is not part of the API. */
+  /** The name of the operation; null if the action is not part of the API. */
   by: string | null;
-  /** The tenant whose trail it is; by default the test's tenant. */
+  /** The tenant whose trail contains the entry; by default the test's tenant. */
   of?: string;
   actor?: string;
   /** Not checked if `undefined`. */
@@ -85,11 +86,14 @@ const suspended = async () => {
   expectStatus(await service.api('PUT', `/tenant/${id}`, { Status: 'suspended' }), 200);
   return id;
 };
-/** The time by which every node has dropped a deleted tenant from its cache. */
+/** A clock one minute ahead. By then, every node has dropped a deleted tenant from its cache. */
 const later = { ...service.ctx, now: () => new Date(service.ctx.now().getTime() + 60_000) };
 const byOperator = { of: deployment, actor: 'operator_key' };
 
-/** Prepares everything that an action needs before `look` records the end of the trail. */
+/**
+ * Each function prepares its action, calls `recordEnd` to note the end of the trail, and then performs the
+ * action.
+ */
 const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done>> = {
   'tenant.created': async (recordEnd) => {
     await recordEnd();
@@ -394,7 +398,8 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     expectStatus(await service.api('DELETE', `/course/${target}/option/standard`), 204);
     return { by: 'deleteOption', ...byOperator, target, data: { DurationID: 'standard' } };
   },
-  // server/test/audit-command.slow.test.ts tests the command line; this only checks that its actions can be recorded.
+  // server/test/audit-command.slow.test.ts tests the commands. This only checks that their actions can be
+  // recorded.
   'signing_keys.rotated': (recordEnd) =>
     recorded(recordEnd, { action: 'signing_keys.rotated', data: { KeyID: 'k' } }),
   'backup.created': (recordEnd) => recorded(recordEnd, { action: 'backup.created', data: { MadeAt: noon } }),

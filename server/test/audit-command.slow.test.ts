@@ -24,7 +24,7 @@ async function lectern(args: string[], env: Environment) {
 async function done(args: string[], env: Environment) {
   const { code, stdout, stderr } = await lectern(args, env);
   assert.equal(code, 0, stderr + stdout);
-  // The log has one line per entry.
+  // The log comes first, one line per entry. The result begins with a line that contains only `{`.
   return JSON.parse(stdout.slice(stdout.search(/^\{$/m)));
 }
 
@@ -55,7 +55,7 @@ test('the audit commands record their actions, verify the trail and a backup, an
       Break,
     ]),
     [
-      // The first entry, the creation of acme, and the backup.
+      // The deployment's trail: its first entry, the creation of acme, and the backup.
       [null, 3, null],
       ['acme', 2, null],
     ],

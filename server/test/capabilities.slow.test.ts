@@ -11,7 +11,7 @@ import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
-// No credential can create a more powerful one.
+// Checks that no credential can create a more powerful one.
 
 const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
 after(service.close);
@@ -39,7 +39,7 @@ async function keyWith(Scopes: readonly Scope[]): Promise<KeyCall> {
   return Object.assign(call, { secret, id });
 }
 
-/** Operations for the same callers with the same scopes. */
+/** Groups of operations that require the same kind of caller and the same scopes. */
 const alike = [
   ...Map.groupBy(guarded, (route) => JSON.stringify([route.access, neededBy(route).sort()])).values(),
 ];
@@ -47,8 +47,8 @@ let turn = 0;
 const tried = new Set<Route>();
 
 /**
- * The operations that a credential may call although they need a scope that its creator lacks. Each call tries only one
- * of several similar operations, a different one each time, so the whole test tries all of them.
+ * Returns the operations that a credential may call although its creator lacks a scope for them. Each call
+ * tries one operation from each group, and the next call tries another. The whole test tries all of them.
  */
 async function unexpectedlyAllowed(
   call: Call,
@@ -105,7 +105,10 @@ const token = async (call: KeyCall, scope?: string) =>
     '',
   );
 
-/** All ways to get a session as an administrator or as another user. Each returns null if it is refused. */
+/**
+ * All ways to get a session as an administrator or as another user. `session` is null if the service refuses
+ * it.
+ */
 const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call | null; loginId: string }>> =
   {
     'a link for a learner': async (call) => ({ session: await linkSession(call, learner), loginId: learner }),
@@ -122,7 +125,8 @@ const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call 
       const loginId = unique('raised');
       await call('POST', '/user', { LoginID: loginId, Password });
       const raised = await call('PUT', `/user/${loginId}`, { IsAdmin: true });
-      // Learners read only their own data, and only if the key itself created the person.
+      // A learner's session is ignored. It reads only the learner's own data, and this key created the
+      // learner.
       const session = raised.status === 200 ? await passwordSession(loginId, Password) : null;
       return { session, loginId };
     },
@@ -168,7 +172,10 @@ const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call 
     },
   };
 
-/** What a key that the session creates may do although the session's creator may not. Revokes the key. */
+/**
+ * Lets the session create a key, and returns what the key may do although the session's creator may not.
+ * Revokes the key.
+ */
 async function unexpectedlyKeyed(session: Call, own: readonly Scope[]): Promise<string[] | null> {
   const { status, body } = await session('POST', '/key', { Name: 'by a session' });
   if (status !== 201) return null;

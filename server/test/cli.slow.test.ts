@@ -21,7 +21,7 @@ import {
 } from './support/process.ts';
 import { until } from './support/until.ts';
 
-/** The machine's other Node.js versions besides the pinned one. */
+/** Node.js installations on this machine other than the pinned one. */
 const otherNodes = ['/usr/bin/node', '/usr/local/bin/node'].filter((node) => existsSync(node));
 
 let env: Environment & { DATA_DIR: string };

@@ -21,9 +21,9 @@ import { startService } from './support/service.ts';
 import { startMailServer } from './support/smtp.ts';
 import { expectStatus, newTenant, unique } from './support/tenant.ts';
 
-// The embedded database does one thing at a time and cannot be interrupted, so no statement or transaction may grow
-// with the number of rows that a caller can create. Every operation is called while each such table has 12,000 rows.
-// Rows are counted because time depends on the machine: 5,000 rows take 10 to 100 ms.
+// While the embedded database runs a statement or transaction, all others wait. Its work must therefore not
+// grow with the number of rows that callers can create. The test fills those tables, calls every operation
+// and counts the rows touched, because time depends on the machine: 5,000 rows take 10 to 100 ms.
 
 const maxRows = 5_000;
 
@@ -469,13 +469,16 @@ const calls: Record<string, Call[]> = {
   ],
 };
 
-/** Operations that are not bounded yet, with the reason. SECURITY.md lists them under "What is not defended". */
+/**
+ * Operations that do not have a limit yet, each with the reason. SECURITY.md lists them under "What is not
+ * defended".
+ */
 const unbounded: Record<string, string> = {
   updateUser: "a change of the group updates all of the user's enrolments",
   putOption: 'setting a seat limit counts the seats already taken',
 };
 
-/** These read files. Their only database access is opening the session. */
+/** These operations read files. They access the database only to open the session. */
 const files = ['openPlayer', 'openPreview', 'readCourseFile'];
 
 test('the test calls every operation', () => {
@@ -518,7 +521,7 @@ for (const [name, own] of Object.entries(calls)) {
 
 for (const job of jobs)
   test(`the job ${job.name} reads few rows at a time`, async () => {
-    // A deleted tenant is removed 10 s later.
+    // A tenant's rows are removed 10 s after the request to delete it.
     clock.advance({ seconds: 11 });
     assert.deepEqual(await findIn(job.name, [() => job.run(service.ctx)]), []);
   });

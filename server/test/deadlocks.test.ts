@@ -6,7 +6,8 @@ import { onEngine, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 
-// PostgreSQL detects a deadlock after a second. If it involves something that tenants share, all of them wait that long.
+// PostgreSQL takes a second to detect a deadlock. If it involves a row that tenants share, all of them wait
+// that long.
 
 const skip =
   !process.env.TEST_DATABASE_URL && 'the embedded database has one connection; runs with --postgres';
@@ -31,7 +32,7 @@ after(async () => {
 
 const rounds = 12;
 
-/** Runs the loops concurrently. Each response below 500 counts. */
+/** Runs the loops concurrently, and returns the number of responses with a status below 500. */
 async function together(loops: ((round: number) => Promise<number[]>)[]): Promise<number> {
   const statuses = await Promise.all(
     loops.map(async (loop) => {

@@ -6,7 +6,7 @@ import { bootstrapKey, cleanUp, databaseSettings, startProcess, stopProcess } fr
 
 after(cleanUp);
 
-/** Each round takes as long as starting the service. */
+/** A round takes about as long as the service needs to start. */
 const rounds = Number(process.env.KILL_ROUNDS ?? 6);
 const lanes = 8;
 const day = 86_400_000;

@@ -64,7 +64,7 @@ const verbs: Verb[] = [
     prepare: async ({ user, events }) => {
       const LoginID = await user();
       return {
-        // A password is set again each time.
+        // Setting the same password again counts as another update.
         request: { url: '/user', payload: { LoginID, IfExists: 'update', Password: 'new' } },
         effects: async () => (await events({ LoginID })).filter(({ type }) => type === 'user.updated').length,
       };
@@ -177,7 +177,7 @@ test('retrying a bulk call in which one row failed extends the other enrolments 
   await other.close();
 });
 
-/** A database that rejects one user's rows. */
+/** A context whose database rejects the rows of one user. */
 function failing(ctx: typeof service.ctx, poison: string) {
   let isBroken = true;
   const broken = observed(ctx, ({ name, values }) => {
@@ -200,7 +200,7 @@ const fault = fc.option(fc.record({ step: fc.nat(5), when: fc.constantFrom<When>
   nil: null,
 });
 const plan = fc.record({
-  /** Which key each request uses. */
+  /** For each request: its key, its node, and its delay in milliseconds. */
   requests: fc.array(fc.record({ key: fc.nat(3), node: fc.nat(1), delay: fc.nat(6) }), {
     minLength: 2,
     maxLength: 12,

@@ -66,7 +66,7 @@ function withReal(value: unknown): unknown {
   return real.get(value) ?? value;
 }
 
-/** The members of these depend on more than the schema. */
+/** Fields whose members vary. They are not compared with the example. */
 const free = new Set(['Data', 'Metadata', 'Tree', 'Evidence', 'Body', 'Request', 'Answer']);
 const kindOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value);
 
@@ -143,7 +143,7 @@ const sendAll = async (names: string) => {
 const queryOf = (address: string) => new URL(address).search;
 const ticketOf = (address: string) => /\/play\/([^/]+)/.exec(address)?.[1];
 
-/** The operations of units that report through xAPI, which need a cmi5 course. */
+/** Sends the operations for units that report through xAPI. They need a cmi5 course. */
 async function sendUnitOperations(): Promise<void> {
   const files = { 'cmi5.xml': courseStructure(au({ attributes: 'moveOn="Passed"' })), 'index.html': '' };
   await service.importPackage('first-aid', await packFiles(files));

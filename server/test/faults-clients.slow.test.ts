@@ -22,7 +22,7 @@ after(cleanUp);
 
 let opened = 0;
 
-/** From many addresses, because a single one is limited (src/platform/load/peers.ts). */
+/** Uses many local addresses, because connections per address are limited (src/platform/load/peers.ts). */
 function open(service: Running, text = ''): Socket {
   const localAddress = `127.0.0.${2 + (opened++ % 200)}`;
   const socket = connect({ port: Number(service.env.PORT), host: '127.0.0.1', localAddress });
@@ -70,7 +70,8 @@ test('clients that send headers, bodies or uploads too slowly are disconnected a
   const ends = Object.fromEntries(
     Object.entries(slow).map(([name, socket]) => {
       const begun = performance.now();
-      // Not `once` of node:events, which fails for a reset, the usual end of a connection that is still being written to.
+      // `once` from node:events would throw if the connection is reset. A client that is still writing
+      // usually gets a reset.
       const closed = new Promise((resolve) => socket.once('close', resolve));
       return [name, closed.then(() => (performance.now() - begun) / 1_000)];
     }),

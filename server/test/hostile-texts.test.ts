@@ -17,7 +17,10 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Fields with a fixed format: codes, amounts, durations, origins, event types, secrets and tokens. */
+/**
+ * Matches the patterns of fields with a fixed format: codes, amounts, durations, origins, event types,
+ * secrets and tokens.
+ */
 const fixedFormat = /^\^(P|\\d|\[A-Z\]|\[A-Za-z\]|https\?:\/\/\(|\(\?<)/;
 const notStored = new Set([
   ...['createAccessToken', 'checkPassword', 'signIn', 'signInWithPassword'],

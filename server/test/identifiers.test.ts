@@ -5,7 +5,8 @@ import { path } from '../src/platform/http/routes.ts';
 import { startService, type TestService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 
-// Identifiers in every script, length and encoding, from creation to every path that contains them.
+// Tests identifiers in every script, length and encoding, from their creation to every path that contains
+// them.
 
 const runs = Number(process.env.PROPERTY_RUNS ?? 40);
 let service: TestService;
@@ -63,7 +64,7 @@ test('identifiers in any script work in bodies and in percent-encoded paths', as
     identifier,
     groups,
     async (login, course, option, GroupName) => {
-      // The same name may occur again, so a number keeps the runs apart.
+      // The generator may repeat a name. The number makes it unique.
       const mark = (text: string) => ([...text].length > 240 ? text : `${text}${++number}`);
       const [LoginID, CourseID, DurationID] = [mark(login), mark(course), mark(option)];
       const made = await tenant.api('POST', '/user', { LoginID, GroupName });

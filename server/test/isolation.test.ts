@@ -65,7 +65,9 @@ function propertiesOf(schema: unknown): Record<string, JsonSchema> {
   return (schema as JsonSchema | undefined)?.properties ?? {};
 }
 
-/** Left out, because statements are read either by ID or by filters. */
+/**
+ * Filters that the test omits. Statements are read either by ID or by filters, and this test sends the ID.
+ */
 const omittedFilters: Record<string, string[]> = { getStatements: ['agent'] };
 
 function queryOf(route: Route, names: Record<string, string>): string {
@@ -75,7 +77,7 @@ function queryOf(route: Route, names: Record<string, string>): string {
   return new URLSearchParams(known.map((name) => [name, names[name] ?? ''])).toString();
 }
 
-/** A bulk request by an intruder who knows all of the victim's identifiers. */
+/** The rows of a bulk request by an intruder who knows all of the victim's identifiers. */
 function rowsOf(route: Route): object[] | null {
   const { LoginID, CourseID, DurationID, GroupName } = victimValues;
   if (route.name === 'createInvitations') return [{ LoginID }];
@@ -91,7 +93,10 @@ function rowsOf(route: Route): object[] | null {
 
 const toLines = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
-/** Replay takes either IDs or times, and this test sends IDs. Only endpoints for statements have credentials. */
+/**
+ * Fields that the test omits. A replay takes either IDs or times, and this test sends IDs. Only endpoints for
+ * statements have credentials.
+ */
 const leftOut: Record<string, string[]> = {
   replayEvents: ['From', 'Until'],
   createWebhook: ['Username', 'Password'],
@@ -111,7 +116,10 @@ function bodyOf(route: Route): unknown {
 const headersOf = ({ headers = {} }: Route) =>
   Object.fromEntries(Object.entries(headers).map(([name, { example }]) => [name, example]));
 
-/** Calls with the key of a tenant, or as its administrator if only sessions may call the route. */
+/**
+ * Returns a function that calls with the tenant's key, or as its administrator if the route requires a
+ * session.
+ */
 async function callerOf(tenant: TestTenant, { sessionsOnly }: Route): Promise<TestTenant['api']> {
   if (!sessionsOnly) return tenant.api;
   const cookie = await signInUser(service, tenant, await tenant.user({ IsAdmin: true }));
@@ -133,7 +141,10 @@ async function call(
   return api(route.method, address, bodyOf(route), { ...headersOf(route), ...type, ...headers });
 }
 
-/** The actions in a tenant's trail that its own key did not cause. Others may only add failed sign-ins. */
+/**
+ * The actions in the victim's audit trail that were not taken with its own key, by the operator or by a
+ * learner. Failed sign-ins are left out, because anyone may cause them.
+ */
 async function trailOfOthers(): Promise<string[]> {
   const { rows } = await service.ctx.engine.query<{ action: string }>({
     text: `select entry.action from audit_entry entry where entry.tenant_id = $1
@@ -164,7 +175,7 @@ async function dump(tenantId: string): Promise<Record<string, unknown[]>> {
 }
 
 const victimSession = await signInUser(service, victim, await victim.user({ IsAdmin: true }));
-// Reading the overview counts the event of the new user.
+// Reading the overview updates its stored counts. Do this before the first dump.
 expectStatus(await victim.api('GET', '/overview'), 200);
 const before = await dump(victim.TenantID);
 const trailBefore = await trailOfOthers();
@@ -176,7 +187,7 @@ const linesOf = ({ body }: Reply): Record<string, unknown>[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-/** Each row belongs to the intruder's tenant, which contains none of the victim's users. */
+/** Checks that each row was processed in the intruder's tenant, which contains none of the victim's users. */
 function expectOwnRows(route: Route, reply: Reply, rows: readonly object[]): void {
   expectStatus(reply, 200);
   const expected = route.name === 'createUsers' ? [201, undefined] : [404, 'user_not_found'];
@@ -215,14 +226,15 @@ test("the same calls succeed with the victim's own key, so that the rejections a
   }
 });
 
-// On the content origin, the ticket or session in the path is the only caller, and identifies the tenant.
+// On the content origin, the only credential is the ticket or session in the path. It also identifies the
+// tenant.
 for (const route of routes.filter(({ origin }) => origin !== 'content'))
   test(`${route.name}: another tenant's rows are neither shown nor changed`, async () => {
     // A new tenant for each call, because the intruder's earlier calls may have created rows of their own.
     const intruder = await newTenant(service);
     const reply = await call(intruder, route);
     const text = JSON.stringify(reply.body);
-    // Links, sessions and keys that do not exist.
+    // The link, session or key does not exist.
     const isUnknownCredential = route.access === 'anyone' && [204, 410].includes(reply.status);
     const isRefused = ['key_mistyped', 'mail_not_configured'].includes(reply.body?.code);
     const hidden = isUnknownCredential || [401, 403, 404].includes(reply.status) || isRefused;

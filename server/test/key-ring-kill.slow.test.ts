@@ -26,7 +26,7 @@ const root = join(import.meta.dirname, '../..');
 const textOf = (keys: readonly WrittenKey[] | null) =>
   (keys ?? []).map(({ id, secret }) => `${id} ${secret.toString('hex')}`);
 
-/** Writes only the ring, and reports when a ring is on disk. */
+/** A program that writes only the ring. It prints the ID of the current key after each rotation. */
 const writer = (folder: string) => `
   const at = (path) => import(${JSON.stringify(join(root, 'server/src/platform/keys/'))} + path);
   const { newKey } = await at('key-ring.ts');
@@ -45,7 +45,7 @@ test('the ring survives 20 rounds of kill -9 at any point during its creation an
   for (let round = 0; round < 20; round++) {
     const folder = await temporaryFolder();
     const child = runProcess(process.execPath, ['--input-type=module', '--eval', writer(folder)], {});
-    // Killed at its first write in half of the rounds, and later in the others.
+    // Half of the rounds kill the process at its first write, and the others up to 150 ms later.
     await until('the process writes', () => readdirSync(folder).length > 0);
     if (round % 2 === 1) await delay(Math.random() * 150);
     child.child.kill('SIGKILL');
@@ -79,7 +79,8 @@ test('a service killed at any point during its first start has one ring afterwar
   for (const point of ['database.new', 'signing-keys.json.', 'signing-keys.json', 'sign-in']) {
     const service = runLectern(['serve'], { ...home, PORT: '0', CONTENT_PORT: '0' });
     const isThere = () => readdirSync(folder).some((name) => name.startsWith(point));
-    // On a server there is no database.new, and a draft exists only briefly.
+    // With a PostgreSQL server, database.new never appears. A draft of the ring exists too briefly to be seen
+    // each time.
     const isPast = () => point !== 'sign-in' && readRingFile(folder) !== null;
     // The first start creates a database, which is slow while other tests run.
     await until(
@@ -103,7 +104,7 @@ async function call(running: Running, method: string, path: string, body?: objec
     method,
     headers: {
       authorization: `Bearer ${bootstrapKey}`,
-      // The deployment's trail is shown without a tenant.
+      // Without a tenant, /audit returns the deployment's trail.
       ...(path.startsWith('/audit') ? {} : { tenant: 'acme' }),
       ...(body ? { 'content-type': 'application/json' } : {}),
     },

@@ -57,7 +57,10 @@ test('a copy of the database does not suffice to forge links, tickets, sessions,
   const link = { courseId, release: null, tenantId: null, at: ctx.now().getTime() };
   const caller = { keyId: tenant.keyId, tenantId: null, scopes: [...scopes] };
 
-  /** Each kind of credential, created with this context's keys. */
+  /**
+   * Creates each kind of credential with this context's keys, and returns the status of a request that uses
+   * it.
+   */
   const credentials = async (ctx: Context): Promise<Record<string, number>> => {
     const at = `${service.contentUrl}/play`;
     const ticket = writeTicket(ctx, { ...handle, returnUrl: null });
@@ -120,7 +123,7 @@ test('plain-text webhook secrets are encrypted at start-up, even by several node
   const { Secret } = (await tenant.api('POST', `/webhook/${hook.WebhookID}/rotate`, {})).body;
   await sql`update webhook set secret = ${Secret}, previous_secret = ${hook.Secret}
     where tenant_id = ${tenant.TenantID}`.execute(ctx.db);
-  // More than one batch of other rows.
+  // Adds so many rows that encrypting them takes more than one batch.
   await sql`/* across tenants: a test of many */
     insert into webhook (tenant_id, webhook_id, url, secret, position, created_at, updated_at)
     select ${tenant.TenantID}, gen_random_uuid(), url, secret, position, created_at, updated_at

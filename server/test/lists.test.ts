@@ -77,7 +77,7 @@ const cases: Record<string, string[]> = {
   ],
 };
 
-/** These have at most hundreds or thousands of rows per deployment, course or tenant; Types skips other events. */
+/** Lists with at most hundreds or thousands of rows per deployment, course or tenant. */
 const small = [
   'listOfferedCourses',
   'listCourses',
@@ -87,6 +87,7 @@ const small = [
   'listOwnKeys',
   'listWebhooks',
 ];
+/** Parameters without a case. With Types, the service has to skip any number of other events. */
 const unbounded: Record<string, string[]> = { listEvents: ['Types', 'after'] };
 
 const lists = routes.filter((route) => listOf(route) && !small.includes(route.name));

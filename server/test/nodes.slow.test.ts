@@ -48,7 +48,7 @@ async function jobRuns(databaseUrl: string, name: string): Promise<number> {
   return rows[0].runs;
 }
 
-/** How long it takes until no node accepts a revoked key. */
+/** Returns the number of seconds until no node accepts a revoked key. */
 async function revocation({ nodes, balancer, target }: Balanced): Promise<number> {
   const made = await call(`${balancer.baseUrl}/tenant/walk/key`, 'POST', bootstrapKey, { Name: 'to revoke' });
   const { KeyID, Secret } = made.body;

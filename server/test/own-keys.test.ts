@@ -20,7 +20,7 @@ import {
   unique,
 } from './support/tenant.ts';
 
-// Keys that a tenant's administrators create for their own tenant.
+// Tests the keys that a tenant's administrators create for their own tenant.
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

@@ -55,7 +55,7 @@ async function call(baseUrl: string, method: string, path: string, body: unknown
   assert.ok(response.ok, await response.text());
 }
 
-/** Bulk input that never ends, so that its file stays. */
+/** Starts a bulk call whose input never ends, so that its temporary file remains. */
 function beginBulk(baseUrl: string) {
   const bulk = request(`${baseUrl}/user/bulk`, {
     method: 'POST',
@@ -130,7 +130,7 @@ test('a folder that others can read is restricted with its contents at start-up,
   assert.match(running.stdout(), /was accessible to other users.*|"mode":"0755"/);
   await stopProcess(running);
 
-  // Later, something is added by hand.
+  // Later, someone makes two folders accessible again.
   chmodSync(join(DATA_DIR, 'packages'), 0o755);
   chmodSync(old, 0o755);
   const again = await startProcess({ ...env, DATA_DIR });

@@ -87,7 +87,7 @@ test('the service works through PgBouncer in transaction mode, including jobs, w
       .stdout()
       .split('\n')
       .filter((line) => /"level":(40|50|60)/.test(line));
-    // The result of that test depends on the machine that runs it.
+    // On a slow machine, the event loop may be blocked, which is not an error here.
     assert.deepEqual(
       lines.filter((line) => !line.includes('the event loop was blocked')),
       [],

@@ -204,7 +204,10 @@ for (const standard of ['scorm12', 'scorm2004'])
 
 type Sent = { launch: number; number: number; UnitID: string; Data: Record<string, string> };
 
-/** Three independent launches of one enrolment. Each numbers its commits from where it was opened. */
+/**
+ * Three independent launches of one enrolment. Each numbers its commits from the number expected when it was
+ * opened.
+ */
 async function threeLaunches() {
   const enrolment = await service.enrol('scorm12');
   const plays: Play[] = [];
@@ -238,7 +241,7 @@ const snapshot = fc.record({
   status: fc.constantFrom('incomplete', 'completed', 'passed', 'failed'),
   score: fc.option(fc.nat(100), { nil: null }),
   seconds: fc.nat(59),
-  /** When it arrives, and how often. */
+  /** The times at which the commit arrives. It may be lost or arrive more than once. */
   arrivals: fc.array(fc.nat(1_000), { maxLength: 3 }),
 });
 
@@ -308,7 +311,7 @@ test('a malformed commit is rejected completely, and nothing is stored', async (
       headers: [['content-type', 'application/json']],
       body,
     });
-    // Occasionally it is valid by chance.
+    // A generated commit is occasionally valid by chance.
     if (response.status === 200) before = await enrolment.read();
     else checkProblem(response);
     assert.ok(response.status < 500);

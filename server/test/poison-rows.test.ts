@@ -54,7 +54,7 @@ async function readAll(names: Names): Promise<void> {
   }
 }
 
-/** The list of enrolments, page by page, with times that every client can parse. */
+/** Reads the list of enrolments page by page, and checks that every client can parse its times. */
 async function readList(filter = ''): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | null = '';
@@ -173,7 +173,7 @@ test('times and numbers beyond the range of JSON are shown as the nearest valid 
     values: [Object.keys(poisons)],
   });
   assert.ok(columns.length > 30);
-  // The test's own key must stay usable, and the audit trail's chain seals its times.
+  // The test needs its own key, and the audit trail's hash chain does not allow changed times.
   const spared = ['api_key', 'setting', 'audit_entry', 'audit_chain'];
   for (const [type, values] of Object.entries(poisons))
     for (const value of values) {

@@ -44,7 +44,7 @@ const arbitraries = operations.map((described) =>
   messageTo(described, world.names, world.keys).map((message) => ({
     described,
     message,
-    // The form in which fast-check prints a counterexample.
+    // fast-check prints a counterexample in this form.
     toString: () =>
       `${described.operation.operationId} ${JSON.stringify({ ...message, body: message.body?.toString('latin1') })}`,
   })),
@@ -66,7 +66,8 @@ test(`${requests} concurrent requests to all operations get responses and leak n
   const windows = 8;
   const batches = Math.ceil((requests * 0.8) / windows / together);
   const heaps: number[] = [];
-  // Once suspended, the tenant could be deleted together with the data that all other requests need.
+  // Once another request has suspended the tenant, deleteTenant could delete the data that all other requests
+  // need.
   const lasting = arbitraries.filter((_, at) => operations[at]?.operation.operationId !== 'deleteTenant');
   const whole = fc.array(fc.oneof(...lasting), { minLength: together, maxLength: together });
   for (let window = 0; window < windows; window++) {

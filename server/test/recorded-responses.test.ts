@@ -26,7 +26,7 @@ test('the check distinguishes declared from undeclared responses', async () => {
   assert.ok(unseen.includes('exportUser user_not_found'));
 });
 
-/** Returned before a request reaches an operation. */
+/** Error codes that are returned before a request reaches an operation. */
 const beforeOperations = ['headers_too_large', 'method_not_allowed', 'request_timeout'];
 
 test('each error code is declared by an operation, unless it is returned before the operation is known', () => {

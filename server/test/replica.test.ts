@@ -58,7 +58,9 @@ test('callers that allow stale data read from a replica, and none gets data olde
   const [writer, reader] = [await keyWith(), await keyWith(['users:read'])];
   const create = async (LoginID: string) =>
     assert.equal((await call('POST', '/user', writer, { body: { LoginID } })).status, 201);
-  /** Whether a replica answered, and the users in the answer. */
+  /**
+   * Reads the users. `applied` shows whether a replica answered, and `names` lists the users in the answer.
+   */
   const users = async (key: string, prefer: string | null, accept = 'application/json') => {
     const headers = { accept, ...(prefer === null ? {} : { prefer }) };
     const { status, applied, text } = await call('GET', '/user', key, { headers });
@@ -75,7 +77,7 @@ test('callers that allow stale data read from a replica, and none gets data olde
   const record = await call('GET', '/user/user-1', reader, { headers: { prefer: 'stale=5' } });
   assert.deepEqual([record.status, record.applied], [200, null], 'a single record is always the current one');
 
-  // Writes and reads of one caller in close succession, in the same process.
+  // One caller writes and then immediately reads, in the same process.
   for (let n = 2; n <= 6; n++) {
     await create(`user-${n}`);
     assert.ok(

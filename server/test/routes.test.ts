@@ -13,7 +13,7 @@ import { scopes } from '../src/platform/scopes.ts';
 import { withoutReferences } from './support/openapi.ts';
 import { startService } from './support/service.ts';
 
-// Checks the declarations of every operation, and that the lists are complete.
+// Checks the declarations of every operation, and that the lists of event types and error codes are complete.
 
 const service = await startService();
 after(service.close);
@@ -79,7 +79,10 @@ test('every write declares its scope, success responses and events', () => {
   }
 });
 
-/** Only administrators can see these, and they may also change them. */
+/**
+ * Write scopes without a read scope. Only administrators can see these records, and they may also change
+ * them.
+ */
 const withoutReaders = ['tenants:write', 'webhooks:write'];
 
 /** Readers may call these: they write nothing, and show nothing that a reader could not see. */

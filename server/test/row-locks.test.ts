@@ -9,7 +9,7 @@ import { newId, sha256 } from '../src/platform/ids.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newTenant } from './support/tenant.ts';
 
-// A tenant can make its own statements wait for its row locks. No other tenant may have to wait with them.
+// A tenant can make its own statements wait for its row locks. Other tenants must not have to wait for them.
 
 const skip =
   !process.env.TEST_DATABASE_URL && 'the embedded database has one connection; runs with --postgres';
@@ -22,7 +22,7 @@ function bodyOf(reply: Awaited<ReturnType<typeof service.api>>, status: number) 
   return reply.body;
 }
 
-/** Does something while a row is locked, as by a slow request. */
+/** Calls `work` while another transaction locks a row, as a slow request would. */
 async function whileLocked<Result>(
   table: string,
   condition: ReturnType<typeof sql>,
@@ -134,7 +134,8 @@ test("a user's sessions can be ended while the tenant's audit trail is locked on
       headers: { cookie, origin: service.baseUrl, 'sec-fetch-site': 'same-origin' },
     });
     await delay(200);
-    // An entry needs the lock of the trail, which the request above must not hold while it waits for the links.
+    // Recording this action locks the audit trail. The request above must not hold that lock while it waits
+    // for the sign-in links.
     const another = service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'meanwhile' });
     return [{ reply: ending }, await timed(another)] as const;
   });

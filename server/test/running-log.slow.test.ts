@@ -21,7 +21,7 @@ let service: Running;
 /** Values that no line may contain, each with a description. */
 const secrets = new Map<string, string>([["the operator's key", bootstrapKey]]);
 const requestIds: string[] = [];
-/** For requests rejected before the route lookup. */
+/** The IDs of requests that are rejected before the route lookup. */
 const unroutedIds: string[] = [];
 
 const loginId = 'Søren.Secret+Name@people.example';
@@ -32,7 +32,7 @@ const hidden = (name: string, value: string) => {
 
 type Options = { key?: string; body?: unknown; type?: string; headers?: Record<string, string> };
 
-/** Uses node:http, because `fetch` corrects the addresses under test. */
+/** Uses node:http, because `fetch` would correct the URLs under test. */
 async function call(
   method: string,
   address: string,

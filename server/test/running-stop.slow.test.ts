@@ -49,7 +49,7 @@ function answerOf(sent: ClientRequest): Promise<{ status: number | undefined; bo
   });
 }
 
-/** An upload of which the service has received the first half. */
+/** Starts an upload, sends its first half, and waits until the service has written some of it. */
 async function halfAnUpload(service: Running, agent?: Agent) {
   await call(service, 'PUT', '/course/slow', { Title: 'Slow' });
   const headers = { ...key, 'content-type': 'application/zip', 'content-length': zip.length };

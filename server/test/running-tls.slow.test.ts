@@ -66,7 +66,7 @@ function over1(url: string): Promise<{ status: number | undefined; version: stri
   });
 }
 
-/** The certificate that a new connection gets. */
+/** The serial number of the certificate that a new connection gets. */
 function serialOf(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectTls({

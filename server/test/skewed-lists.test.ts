@@ -6,8 +6,8 @@ import { maxVisitedBy } from './support/plans.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 
-// Lists with many rows that match a filter, all of them at the end. PostgreSQL expects to find such rows early in the
-// list's order, and would read all rows before them.
+// Tests lists with many rows that match a filter, all of them at the end. PostgreSQL expects to find such
+// rows early in the list's order. A careless statement would read all rows before them.
 
 const service = await startService();
 const tenant = await newTenant(service);
@@ -19,11 +19,11 @@ after(async () => {
 });
 
 const rows = 6_000;
-/** The first rows have one value, the other 40 % another. */
+/** The first 60 % of the rows have one value, and the last 40 % another. */
 const isFirst = `n <= ${rows * 0.6}`;
 const id = (prefix: string, number = 'n') =>
   `('${prefix}' || lpad(to_hex((${number})::bigint), 4, '0') || '-0000-7000-8000-' || lpad(to_hex((${number})::bigint), 12, '0'))::uuid`;
-/** The longest value allowed, and hard to compress: its index entries are as large as its row. */
+/** The longest value allowed. It is hard to compress, so its index entries are as large as its row. */
 const longText = Array.from({ length: 255 }, (_, index) =>
   String.fromCodePoint(0x20000 + ((index * 7_919 + index * index * 131) % 40_000)),
 ).join('');

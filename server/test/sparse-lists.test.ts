@@ -4,8 +4,8 @@ import { fillLists } from './support/many-rows.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newTenant } from './support/tenant.ts';
 
-// Lists whose statements end before a page is full. Their pages must be full anyway and contain each row once. The
-// expected rows are found by reading the list without filters.
+// Tests lists whose statements stop before a page is full. Pages must still be full and contain each row
+// once. The test finds the expected rows by reading the list without filters.
 
 const service = await startService();
 after(service.close);
@@ -27,7 +27,7 @@ async function pagesOf(path: string, limit: number): Promise<Item[][]> {
     const reply = await tenant.api('GET', `${path}&Limit=${limit}${cursor}`);
     expectStatus(reply, 200);
     const { Items, NextCursor } = reply.body;
-    // The log's cursor is never null.
+    // The event log always returns a cursor, so a short page marks its end.
     if (isLog && Items.length < limit) return Items.length > 0 ? [...pages, Items] : pages;
     pages.push(Items);
     if (NextCursor === null) return pages;
@@ -102,7 +102,7 @@ const cases: Record<string, [Item[], (item: Item) => boolean]> = {
   [`/audit?ActorID=${someone}&Action=user.exported`]: [audit, () => false],
   '/audit?LoginID=user-7&Action=enrolment.withdrawn': [
     audit,
-    // Each hundredth entry is by user-7, and two are about this user's enrolments.
+    // Every hundredth entry has user-7 as its actor. Two more entries are about enrolments of user-7.
     (item) =>
       item.Action === 'enrolment.withdrawn' &&
       (Number(item.Number) % 100 === 6 || item.TargetName === 'user-7'),

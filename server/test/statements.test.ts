@@ -45,7 +45,7 @@ async function enrolled() {
 const listSeen = () => seen.map(({ name, text }) => name ?? text.slice(0, 80)).join('\n');
 const pathOf = (address: string) => address.slice(new URL(address).origin.length);
 
-/** One request with the key, the tenant and the release cached. */
+/** Sends the requests that put the key, the tenant and the release into the caches. */
 async function warmUp(): Promise<void> {
   const { LaunchURL } = await enrolled();
   await statementsOf('api', { url: '/user' });
@@ -67,7 +67,7 @@ function commit(session: string, UnitID: string, number: number): Promise<[Answe
   return statementsOf('content', { method: 'POST', url: `/play/${session}/commit`, payload });
 }
 
-// Again before each test, because the caches keep values for a few seconds, and a test may take that long.
+// The caches keep values for only a few seconds, and a test may take that long. Fill them before each test.
 beforeEach(warmUp);
 
 test('creating a user takes one statement', async () => {

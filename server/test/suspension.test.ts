@@ -52,7 +52,10 @@ async function auToken(tenant: TestTenant): Promise<string> {
 
 const pathOf = (address: string) => address.slice(new URL(address).origin.length);
 
-/** Every way into a tenant, requested from the other node: 403 while the tenant is suspended, and otherwise `works`. */
+/**
+ * Every way into a tenant, for requests to the other node. The status is 403 (400 for a token request) while
+ * the tenant is suspended, and `works` otherwise.
+ */
 async function accessPaths(tenant: TestTenant) {
   const { LoginID, LaunchURL } = await enrolled(tenant);
   const authorization = `Bearer ${tenant.key}`;
@@ -129,7 +132,8 @@ test('a suspended tenant is rejected everywhere within 5 s on another node, and 
   const closed = Object.fromEntries(
     Object.keys(requestsByName).map((name) => [name, name === 'a token request' ? 400 : 403]),
   );
-  // Three are polled, one for each kind of cache. The others have rate limits, so they are called only once.
+  // The test polls three of these requests, one for each kind of cache. It sends the others only once,
+  // because they have rate limits.
   const [key, token, file] = ['an API key', 'an access token', 'a course file'];
   const watchedStatuses = (now: Record<string, number>) => [now[key], now[token], now[file]];
   const isAs = (wanted: Record<string, number>) => async () =>

@@ -18,7 +18,7 @@ import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 import { mutantsOfBody } from './support/tenant-mutations.ts';
 
-// At its end, scripts/test.ts proves the same for all statements of the whole suite.
+// At the end of a run, scripts/test.ts checks the same for all statements of the suite.
 const folder = await mkdtemp(join(tmpdir(), 'lectern-statements-'));
 
 const service = await startService({

@@ -24,7 +24,8 @@ import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 import { until } from './support/until.ts';
 
-// Each statement of a request queues for the database in its tenant's queue, except for those listed here.
+// Checks that each statement of a request waits for the database in its tenant's queue. The exceptions are
+// listed here.
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 const tenant = await newTenant(service);
@@ -36,7 +37,7 @@ await service.importPackage('cmi5', await packFiles({ 'cmi5.xml': structure, 'in
 await service.api('PUT', '/course/cmi5/option/open', {});
 
 let seen: { queue: string | undefined; label: string }[] = [];
-/** Kysely's statements have generated names. */
+/** The names that Kysely generates are not readable, so its statements are labelled by their text. */
 const label = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.trim().slice(0, 100);
 const { engine } = service.ctx;
@@ -58,13 +59,13 @@ after(async () => {
   await service.close();
 });
 
-/** Short statements that every caller depends on. */
+/** Short statements that look up credentials, before the tenant is known. */
 const credentials = [
   /^read_key_by_/,
   /^update "api_key" set "last_used_at"/,
   /^select \* from "tenant" where/,
 ];
-/** Reads of a release, which are cached for all tenants that play it. */
+/** Reads of a release. The service caches their results for all tenants that use the release. */
 const shared = [/^select "standard", "tree" from "release"/];
 
 function others(): string[] {
@@ -114,7 +115,7 @@ function payloadOf(route: Route, known: Record<string, string>): object {
   return (example ?? bodies[route.name]?.(known) ?? {}) as object;
 }
 
-/** Reads find what writes have stored, and calls that destroy the test's data come last. */
+/** Writes come first, so that reads find their data. Deletions come last. */
 const orderOf = (method: string) => ['PUT', 'POST', 'GET', 'DELETE'].indexOf(method);
 const ofTenant = routes
   .filter(({ access, streams }) => (access === 'tenant' || access === 'either') && !streams)

@@ -9,8 +9,8 @@ export type Asked = {
 };
 
 /**
- * `fetch` without redirects. Names under localhost, which not every system resolves, go to 127.0.0.1. `host` sets
- * another Host header.
+ * Like `fetch`, but does not follow redirects and allows another Host header. Connects to 127.0.0.1 for names
+ * under localhost, because not every system resolves them.
  */
 export async function ask(
   address: string,

@@ -161,7 +161,7 @@ export async function startAu(opened: { URL: string; SessionID: string }): Promi
   };
 }
 
-/** Opens a unit of an xAPI package, which gets its access to the LRS in its URL. */
+/** Opens a unit of an xAPI package. The unit's URL contains the credentials for the LRS. */
 export async function openXapiUnit(
   service: Pick<TestService, 'contentUrl'>,
   launchUrl: string,

@@ -23,7 +23,7 @@ export type Balanced = {
   ledger: Ledger;
   /** Adds a node to the same service. */
   start: () => Promise<Running>;
-  /** Loads the whole service until `over` is called, which returns the service's errors. */
+  /** Puts load on the whole service until `over` is called. `over` returns the errors of the service. */
   load: (lanes: number) => { over: () => Promise<string[]> };
   close: () => Promise<void>;
 };

@@ -9,9 +9,9 @@ export type Backend = Record<Origin, string>;
 
 export type Balancer = Backend & {
   add: (node: Backend) => void;
-  /** The nodes that were ready at the last check. */
+  /** The number of nodes that were ready at the last check. */
   healthy: () => number;
-  /** Forwarded requests by node, and those that failed on the way. */
+  /** The number of responses by node. `broken` lists the requests that failed on the way. */
   passed: Map<string, number>;
   broken: string[];
   close: () => Promise<void>;
@@ -20,8 +20,8 @@ export type Balancer = Backend & {
 const checkMilliseconds = 100;
 
 /**
- * Round robin over the ready nodes, like other load balancers: connections are reused, and another node is tried only
- * after a refused connection.
+ * Sends requests to the ready nodes in turn. Like other load balancers, it reuses connections, and tries
+ * another node only if a connection is refused.
  */
 export async function startBalancer(): Promise<Balancer> {
   const nodes = new Map<Backend, boolean>();

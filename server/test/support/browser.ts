@@ -47,7 +47,7 @@ export async function closeBrowser(): Promise<void> {
 /** Policy violations by our own pages in any journey of this process. */
 const violations: string[] = [];
 
-/** Returns the violations so far, for which the journey then no longer fails. */
+/** Returns and removes the violations so far, so that they no longer fail the journey. */
 export function takeViolations(): string[] {
   return violations.splice(0);
 }
@@ -85,7 +85,7 @@ async function watchPolicies(context: BrowserContext): Promise<void> {
   });
 }
 
-/** Without animations, because clicks on moving elements miss on a slow machine. */
+/** Creates a context without animations, because clicks on moving elements miss on a slow machine. */
 export async function newContext(
   options: { width?: number; height?: number; ignoreHTTPSErrors?: boolean } = {},
 ): Promise<BrowserContext> {
@@ -113,7 +113,7 @@ export function contentOf(page: Page): FrameLocator {
   return page.frameLocator('#stage iframe');
 }
 
-/** Presses a button in one of our own courses, by its hook. */
+/** Presses buttons in one of our own courses, identified by their `data-test` values. */
 export async function press(page: Page, ...hooks: string[]): Promise<void> {
   for (const hook of hooks) await contentOf(page).locator(`[data-test="${hook}"]`).click();
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 
 /**
- * The headless shell comes first: it loads 24 pages of the console with 7.1 s of CPU time, and the whole browser with
- * 14.4 s.
+ * The headless shell comes first, because it uses half the CPU time of the full browser: 7.1 s instead of
+ * 14.4 s to load 24 pages of the console.
  */
 const places = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] as const;
 

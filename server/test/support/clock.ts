@@ -1,9 +1,12 @@
-/** A clock that runs like the real one, can be moved by a test, and never returns the same time twice. */
+/** A clock that runs like the real one and can be moved by a test. It never returns the same time twice. */
 export function movableClock() {
   let ahead = 0;
   let last = 0;
   return {
-    /** This way, code that reads the time twice for one action fails every time, not once in a thousand. */
+    /**
+     * Each time is later than the one before. Code that wrongly reads the time twice for one action therefore
+     * always fails, not just once in a thousand runs.
+     */
     now: () => {
       last = Math.max(last + 1, Date.now() + ahead);
       return new Date(last);

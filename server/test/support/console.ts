@@ -8,7 +8,7 @@ import type { TestTenant } from './tenant.ts';
 /** The browser's error messages for each open page: failed scripts, and violations of the page's policy. */
 const browserErrors = new WeakMap<Page, string[]>();
 
-/** The browser reports each error response, even if the page expects and shows it. */
+/** The browser logs each error response, even if the page expects and shows the error. */
 const isErrorResponse = (text: string) => text.startsWith('Failed to load resource');
 
 type Size = { width?: number; height?: number };
@@ -46,8 +46,8 @@ export async function closeConsole(page: Page): Promise<void> {
 export type ConsoleUser = 'operator' | { tenant: TestTenant; LoginID: string };
 
 /**
- * Opens the page in a new session. Signing in through the pages has its own test; elsewhere it would load the console
- * twice.
+ * Signs the user in without the sign-in page, and opens a page of the console. The sign-in page has its own
+ * test. Using it here would load the console twice.
  */
 export async function signInAs(
   page: Page,

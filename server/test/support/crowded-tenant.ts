@@ -6,7 +6,7 @@ import type { TestService } from './service.ts';
 /** Rows in each table that a caller can fill. The test fails if an operation touches 5,000 of them. */
 export const crowdedRows = 12_000;
 
-/** Rows in tables whose rows may be large. Still more than the test allows an operation to touch. */
+/** Rows in tables whose rows may be large. This is still more than an operation may touch. */
 export const crowdedLargeRows = 7_000;
 
 const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
@@ -25,7 +25,7 @@ type Known = {
  * combined without a match.
  */
 const half = (even: string, odd: string) => `case when n % 2 = 0 then ${even} else ${odd} end`;
-/** What the statements and documents are about. */
+/** The agent, verb and activity of the statements and documents. */
 export const lrs = {
   agent: JSON.stringify({ mbox: 'mailto:a@b.example' }),
   verb: 'https://e.example/v',
@@ -40,8 +40,8 @@ const lrsKeys = {
 export const actors = ['01970000-0000-7000-8000-000000000000', '01970000-0000-7000-8000-000000000001'];
 
 /**
- * Most rows belong to one user (most enrolments to `crowd-2`), one enrolment or one endpoint, which is the worst that a
- * caller can do.
+ * Most rows belong to one user, one enrolment or one endpoint, which is the worst case that a caller can
+ * create. Most enrolments belong to the user `crowd-2`.
  */
 function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, courseId }: Known): string[] {
   const t = `'${TenantID}'`;
@@ -158,7 +158,8 @@ export async function fillCrowd(service: TestService, known: Known): Promise<voi
     service.ctx.engine.query({ text: `/* across tenants: a test fills tables */ ${text}`, values: [] });
   for (const text of statements(known)) {
     await run(text);
-    // Otherwise the foreign keys of the next table are checked with the plan for an empty one.
+    // Without statistics, PostgreSQL would check the foreign keys of the next table with a plan for an empty
+    // table.
     const [, table] = /insert into "?(\w+)/.exec(text) ?? [];
     if (table !== undefined) await run(`analyze "${table}"`);
   }

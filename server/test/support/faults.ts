@@ -4,8 +4,8 @@ import { unavailable } from '../../src/platform/db/postgres/wire.ts';
 import { onEngine } from './nodes.ts';
 
 /**
- * `before`: the database never received the statement. `after`: it did, and the connection was lost before its
- * response.
+ * `before`: the database never received the statement. `after`: the database received the statement, and the
+ * connection was lost before its response.
  */
 export type When = 'before' | 'after';
 
@@ -13,7 +13,10 @@ export type FaultyNode = {
   ctx: Context;
   /** The steps since `arm`: the name of each statement, or `COMMIT`. */
   steps: string[];
-  /** Loses the connection once, at the step with this number, counted from 0; null only records. */
+  /**
+   * Loses the connection once, at the step with this number (counted from 0). With null, it only records the
+   * steps.
+   */
   arm: (fault: { step: number; when: When } | null) => void;
 };
 

@@ -141,12 +141,12 @@ async function fillLrs(tenant: TestTenant): Promise<Record<string, string>> {
   );
   const ofAgent = new URLSearchParams({ agent: JSON.stringify(agent), profileId: 'settings' });
   expectStatus(await tenant.api('PUT', `/xapi/agents/profile?${ofAgent}`, { at: secret }, headers), 204);
-  // Without the name, because responses repeat the request's parameters.
+  // Leaves out the name, because it contains `secret` and responses repeat the request's parameters.
   const asked = JSON.stringify({ mbox: agent.mbox });
   return { statementId, activityId, agent: asked, stateId: 'resume', profileId: 'settings' };
 }
 
-/** An email that waits for the mail server. */
+/** Queues an email for a mail server that does not respond. */
 async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string): Promise<void> {
   const mail = mailServer({ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' });
   const own = { ...ctx, tenantId, config: { ...ctx.config, mail } };
@@ -158,7 +158,7 @@ async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string
   assert.ok(id);
 }
 
-/** A link for a user who forgot the password. */
+/** Adds a password reset link for the user. */
 async function leaveReset({ ctx }: TestService, tenantId: string, loginId: string): Promise<void> {
   const own = { ...ctx, tenantId };
   const user_id = (await findUserId(own, loginId)) ?? '';

@@ -25,7 +25,7 @@ export type Operation = {
 };
 export type Described = { path: string; method: string; operation: Operation };
 
-/** The keys of the possible callers, by what they may do, and the operator's session. */
+/** The keys of the possible callers, named by their permissions, and the operator's session. */
 export type Keys = { operator: string; tenant: string; reader: string; session: string; TenantID: string };
 
 /** The operations on the API's origin. */

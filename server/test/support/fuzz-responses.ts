@@ -88,7 +88,7 @@ export function checkProblem({ status, type, headers, text }: Answer): void {
 export function checkResponse({ operation }: Pick<Described, 'operation'>, answer: Answer): void {
   const { status, type, text } = answer;
   assert.ok(answer.milliseconds < maxMilliseconds, `the response took ${Math.round(answer.milliseconds)} ms`);
-  // Concurrent changes to the same few records may need a retry. The test counts how often.
+  // The service may ask for a retry if requests change the same records concurrently.
   if (status === 503 && answer.headers['retry-after'] === '2') {
     checkProblem(answer);
     return;

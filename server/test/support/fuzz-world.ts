@@ -37,7 +37,8 @@ async function createRecords(service: TestService, tenant: TestTenant): Promise<
   const CourseID = 'phishing';
   const restored = { Status: 'active', PasswordHash: 'opaque', ReturnOrigins: null, FrameOrigins: null };
   expectStatus(await service.api('PUT', `/tenant/${TenantID}`, restored), 200);
-  // A generated request may have suspended the tenant, and nodes cache this with the key for a few seconds.
+  // A generated request may have suspended the tenant, and nodes cache the suspension with the key for a few
+  // seconds.
   const hooks = await untilMatching(
     () => tenant.api('GET', '/webhook'),
     ({ status }) => status === 200,

@@ -1,9 +1,9 @@
-/** Response times, in milliseconds, for a caller with small requests while something heavy runs. */
+/** Measurements for a caller of small requests while something expensive runs. Times are in milliseconds. */
 export type CallTimes = {
   requests: number;
   /** Wall-clock time, including time that other programs take. */
   longestWait: number;
-  /** How long this process was working during one wait, as on an idle machine. */
+  /** The most CPU time that this process used during one wait, converted to an idle machine. */
   longestWork: number;
 };
 
@@ -11,7 +11,9 @@ const parsed = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, n
 /** Milliseconds of CPU time for parsing the text ten times on an idle machine. */
 const idleMilliseconds = 40;
 
-/** How much slower than an idle machine this one is now, because other programs use its caches and cores. */
+/**
+ * How many times slower this machine is now than when idle, because other programs use its caches and cores.
+ */
 export function slowdown(): number {
   const used = process.threadCpuUsage();
   for (let time = 0; time < 10; time++) JSON.parse(parsed);

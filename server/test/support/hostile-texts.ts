@@ -7,7 +7,7 @@ import type { Reply } from './send.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, newCourse, newTenant, type TestTenant, unique } from './tenant.ts';
 
-/** Runs if it becomes markup, an attribute, a script or a template, and then sets `window.hostile`. */
+/** Each payload sets `window.hostile` if a page treats it as markup, an attribute, a script or a template. */
 const payloads = [
   '<img src=x onerror="window.hostile=1">',
   '"><svg onload=window.hostile=1>',
@@ -106,7 +106,7 @@ export const hostileBodies = {
 export const asXml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Waives the unit of a cmi5 course, which the learner has opened before. */
+/** Waives the unit of a cmi5 course after the learner has opened it. */
 async function waiveUnit(service: TestService, { api }: TestTenant, LoginID: string): Promise<void> {
   const CourseID = unique('cmi5');
   const title = `<langstring lang="en">${asXml(hostile('Unit'))}</langstring>`;
@@ -121,7 +121,7 @@ async function waiveUnit(service: TestService, { api }: TestTenant, LoginID: str
   expectStatus(await api('POST', address, hostileBodies.waiveUnit), 200);
 }
 
-/** Resets an enrolment that the learner has opened before. */
+/** Resets an enrolment after the learner has opened it. */
 async function resetAttempt(service: TestService, { api }: TestTenant, LoginID: string): Promise<void> {
   const enrolled = await api('POST', path`/enrol/${LoginID}/${await newCourse(service)}`);
   await play(service, enrolled.body.LaunchURL);

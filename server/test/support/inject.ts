@@ -1,4 +1,4 @@
-// Loaded into a process of the service with --import: injects the fault in INJECT.
+// Loaded into a process of the service with --import. Injects the fault named in INJECT.
 import files from 'node:fs/promises';
 import { ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
@@ -12,7 +12,7 @@ function stall(): void {
   for (const end = performance.now() + milliseconds; performance.now() < end; );
 }
 
-/** The action is committed, but the client never receives the response. */
+/** Exits before it sends the response. By then, the action is already committed. */
 function exitBeforeResponse(): void {
   const send = ServerResponse.prototype.writeHead;
   ServerResponse.prototype.writeHead = function (this: ServerResponse, ...args: [number]) {
@@ -22,7 +22,7 @@ function exitBeforeResponse(): void {
   } as typeof send;
 }
 
-/** The folder of a release has its final name, and the release is not in the database yet. */
+/** Exits once the folder of a release has its final name. The release is not in the database yet. */
 function exitAfterRename(): void {
   const { rename } = files;
   files.rename = async (from, to) => {

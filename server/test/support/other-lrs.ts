@@ -11,7 +11,7 @@ export type OtherLrs = {
   /** Every request, and each statement once, in the order in which it was stored. */
   requests: Request[];
   stored: Sent[];
-  /** Sets the rule for rejections: it returns a status, or 0 to accept the statement. */
+  /** Sets the rule for rejections. The rule returns a status, or 0 to accept the statement. */
   reject: (rule: (statement: Sent) => number) => void;
   /** Responds to requests instead of storing anything; null restores the normal behaviour. */
   intercept: (respond: ((response: ServerResponse, request: Request) => void) | null) => void;
@@ -19,7 +19,10 @@ export type OtherLrs = {
   restart: () => Promise<void>;
 };
 
-/** A small LRS: all statements of a request or none, a 409 for known IDs, Basic credentials. JSON only. */
+/**
+ * A small LRS that accepts only JSON. It stores all statements of a request or none, answers known IDs with
+ * 409, and requires Basic credentials.
+ */
 export async function startOtherLrs(): Promise<OtherLrs> {
   const credentials = { username: 'forwarder', password: 'p:ä55' };
   const requests: Request[] = [];

@@ -26,7 +26,7 @@ export function* stepsOf(plan: Plan): Generator<Plan> {
   for (const part of plan.Plans ?? []) yield* stepsOf(part);
 }
 
-/** The number of rows that one step visits, including those that it leaves out. */
+/** The number of rows that one step visits, including those that it filters out. */
 export const visitedBy = (step: Plan): number =>
   (step['Actual Rows'] +
     (step['Rows Removed by Filter'] ?? 0) +

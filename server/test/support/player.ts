@@ -6,7 +6,7 @@ import type { TestService } from './service.ts';
 
 export type Click = { status: number; location: string | null; headers: Headers; text: string };
 
-/** Follows a LaunchURL as a browser does until it would run scripts. */
+/** Requests a LaunchURL as a browser does, without following the redirect. */
 export async function click(launchUrl: string, method = 'GET', headers = {}): Promise<Click> {
   const response = await ask(launchUrl, { method, headers });
   const text = await response.text();

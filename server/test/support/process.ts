@@ -70,7 +70,7 @@ export function runProcess(program: string, args: string[], env: Environment, cw
   return { child, exited, stdout: () => output.stdout, stderr: () => output.stderr };
 }
 
-/** Uses the Node.js flags that `scripts/test.ts` sets, because most tests run it for only a few seconds. */
+/** Runs the command with the Node.js flags that `scripts/test.ts` sets to make it start faster. */
 export function runLectern(args: readonly string[], env: Environment, cwd = root) {
   const flags = process.env.TEST_NODE_FLAGS?.split(' ') ?? [];
   return runProcess(process.execPath, [...flags, lectern, ...args], env, cwd);
@@ -126,7 +126,7 @@ export async function startProcess(env: Environment): Promise<Running> {
   };
   // The first start in a run creates a database and competes with other tests for CPU time.
   await until('the service listens', listens, 180);
-  // The output for the operator is printed after it listens and before this line.
+  // The service prints its output for the operator after it listens and before this line.
   if (!env.LOG_LEVEL || env.LOG_LEVEL === 'info')
     await until('the expected line is logged', () => ended || service.stdout().includes('Lectern is ready'));
   const scheme = env.TLS_CERT ? 'https' : 'http';
@@ -149,14 +149,17 @@ export async function stopProcess(
 const folders: string[] = [];
 const drops: (() => Promise<void>)[] = [];
 
-/** Removed by `cleanUp`. */
+/** Creates a temporary folder. `cleanUp` removes it. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-process-'));
   folders.push(folder);
   return folder;
 }
 
-/** Copied by all test files in this process and, if `scripts/test.ts` names a folder for it, in the whole run. */
+/**
+ * A data folder that all test files in this process copy. If `scripts/test.ts` names a folder for it, all
+ * processes of the run copy it.
+ */
 let prepared: Promise<string> | null = null;
 
 async function prepare(): Promise<string> {

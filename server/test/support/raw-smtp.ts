@@ -5,7 +5,9 @@ export type RawMailServer = {
   url: string;
   /** The recipients of the accepted messages, in order. */
   delivered: string[];
-  /** Returns the reply to a recipient, which is sent unchanged; null closes the connection. */
+  /**
+   * Returns the reply to a recipient. The server sends it unchanged, or closes the connection if it is null.
+   */
   onRecipient: (address: string) => string | null | Promise<string | null>;
   /** The same for a message. */
   onMessage: RawMailServer['onRecipient'];

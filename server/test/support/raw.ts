@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 export type RawResponse = { status: number; head: string; body: string; milliseconds: number };
 
-/** A connection on which a test can write anything, even what no HTTP client would send. */
+/** A connection on which a test can write anything, including data that no HTTP client would send. */
 export async function openSocket(origin: string, from = '127.0.0.1'): Promise<Socket> {
   const { port } = new URL(origin);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: from });

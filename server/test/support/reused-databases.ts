@@ -84,7 +84,7 @@ async function readMigrated(engine: Engine): Promise<Migrated> {
   return { tables, rows };
 }
 
-/** Takes 0.1 s of CPU time; opening a database takes 1.2 s. */
+/** Empties all tables, which takes 0.1 s of CPU time. Opening a new database takes 1.2 s. */
 async function empty(engine: Engine): Promise<void> {
   const { tables, rows } = (await migrated) ?? { tables: [], rows: [] };
   const text = tables.map((table) => `select '${table}' as "table" where exists (select from ${table})`);

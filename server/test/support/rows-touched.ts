@@ -11,7 +11,10 @@ export type Touched = {
   texts: string[];
 };
 
-/** Rows found through an index count as fetched by that index, or by their table if the index led to a bitmap. */
+/**
+ * PostgreSQL counts a row found through an index as fetched by that index, or by its table if the plan uses a
+ * bitmap.
+ */
 const count: Statement = {
   name: 'test_count',
   text: `/* across tenants: a test counts what was read and written */
@@ -23,7 +26,7 @@ const count: Statement = {
   values: [],
 };
 
-/** Otherwise the counts would include earlier transactions of the connection. */
+/** Without this, the counts would include earlier transactions of the connection. */
 const begin: Statement = {
   name: 'test_begin_count',
   text: '/* across tenants: a test counts what was read and written */ select pg_stat_force_next_flush()',

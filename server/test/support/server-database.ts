@@ -69,7 +69,7 @@ export async function nodesOf(serverUrl: string): Promise<Node[]> {
   });
 }
 
-/** Citus databases cannot be copied. */
+/** Creates the database on every node, because a Citus database cannot be copied from a template. */
 async function distributedDatabase(serverUrl: string, nodes: Node[], name: string): Promise<ServerDatabase> {
   const urlOn = ({ host, port }: Node) => {
     const url = new URL(serverUrl);

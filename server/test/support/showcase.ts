@@ -34,7 +34,7 @@ export type Showcase = {
   close: () => Promise<void>;
 };
 
-/** A training company after two months of work. Each day was played through the API. */
+/** A training company after two months of work. Each day's activity is simulated through the API. */
 export async function openShowcase(): Promise<Showcase> {
   let behind = days * day;
   const now = () => new Date(Date.now() - behind);
@@ -141,7 +141,10 @@ async function enrol(tenant: TestTenant, loginId: string, course: string, fields
   return body as { EnrollID: string; LaunchURL: string };
 }
 
-/** Most learners come on weekdays, more of them each week. Most start, and some finish. */
+/**
+ * Learners enrol on weekdays only, and more of them each week. Most start the course, and most of those
+ * finish it.
+ */
 async function playDay(service: TestService, tenant: TestTenant, number: number, weekday: number) {
   const count = weekday === 0 || weekday === 6 ? 0 : 1 + Math.round(number / 20 + 1.5 * Math.sin(number / 3));
   for (let index = 0; index < count; index++) {

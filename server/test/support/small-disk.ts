@@ -8,7 +8,7 @@ export type SmallDisk = {
   folder: string;
   /** Fills the disk completely. */
   fill: () => Promise<void>;
-  /** Frees this many of the bytes that were filled. */
+  /** Leaves this number of bytes free on the filled disk. */
   leave: (bytes: number) => Promise<void>;
   free: () => Promise<void>;
   unmount: () => void;

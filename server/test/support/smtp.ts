@@ -18,9 +18,9 @@ export type TestMailServer = {
   port: number;
   /** In the order of arrival. */
   mails: ReceivedMail[];
-  /** The next commands get this reply; null: they succeed. */
+  /** The reply to the next commands of each kind. If null, they succeed. */
   reply: { rcpt: SmtpReply | null; data: SmtpReply | null };
-  /** Waits before it confirms a message. */
+  /** If set, the server waits for this promise before it confirms a message. */
   hold: Promise<void> | null;
   close: () => Promise<void>;
 };
@@ -77,7 +77,7 @@ function headersOf(part: string): Map<string, string> {
   );
 }
 
-/** RFC 2047. Spaces between encoded words do not count. */
+/** Decodes encoded words (RFC 2047), and removes the spaces between them. */
 function decodeWords(value: string): string {
   return value
     .replaceAll(/\?=\s+=\?/g, '?==?')

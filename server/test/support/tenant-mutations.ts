@@ -121,12 +121,15 @@ function* around(text: string): Generator<Mutant> {
     yield { how: 'an insert without the column', text: text.replace(insert, '$1course_id') };
 }
 
-/** The ways in which a statement could lose its tenant: each condition separately, all of them, and from outside. */
+/**
+ * The ways in which a statement could lose its tenant: in each condition separately, in all conditions, and
+ * through a statement around it.
+ */
 export function* mutantsOf(text: string): Generator<Mutant> {
   const ties = tenantConditionsOf(text);
   const owned = ties.filter((tie) => tie.owned);
-  // If two have the same name, as in branches of a union, a statement surely loses its tenant only if all of them are
-  // removed.
+  // If two conditions have the same alias, as in the branches of a union, the statement is only certain to
+  // lose its tenant if both are removed.
   const single = owned.filter(({ alias }) => ties.filter((other) => other.alias === alias).length === 1);
   for (const [how, lose] of Object.entries(losses)) {
     const by = (tie: TenantCondition) => lose(tie.text, tie.column, tie.value);
