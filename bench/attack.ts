@@ -29,7 +29,7 @@ function megabytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Math.round(Number(kilobytes) / 1024);
 }
 
-/** Linux: resets the peak. */
+/** Resets the peak memory of a process (Linux only). */
 function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
@@ -49,7 +49,10 @@ async function startWorld(environment: Environment) {
   return { target, honest };
 }
 
-/** The honest client's own bulk calls and changes. On the embedded database, the first of each takes 0.1 s. */
+/**
+ * Makes the honest client's bulk calls and changes before any attack, because on the embedded database the
+ * first of each takes 0.1 s.
+ */
 async function useBulkAndChanges({ service, api, key, learner }: Target): Promise<void> {
   const headers = { 'content-type': 'application/x-ndjson' };
   for (const query of ['?plan=true', '']) {

@@ -8,7 +8,7 @@ export type Sizes = {
   enrolments: number;
 };
 
-/** Courses for enrolments with single and bulk requests. */
+/** The number of courses for single enrolments. Bulk enrolments use the same number of other courses. */
 export const courses = 200;
 export const benchUsers = 20_000;
 export const benchEnrolments = 20_000;
@@ -27,7 +27,7 @@ select $1, ${id('01920000', '$2 + n')}, 'u' || n, 'Lee', 'Learner ' || n, 'group
   'random:' || md5(n::text), $4::timestamptz, $4::timestamptz
 from generate_series($5::bigint, $3::bigint - 1) n on conflict do nothing`;
 
-/** Triggers may be off while users are inserted. */
+/** Inserts the search words of users, because the trigger for them may be off while users are inserted. */
 const wordsText = `
 insert into user_word (tenant_id, word, user_id, words)
 select tenant_id, word, user_id, words from (
@@ -35,7 +35,7 @@ select tenant_id, word, user_id, words from (
 ) listed cross join unnest(indexed_words(words)) word on conflict do nothing`;
 
 /**
- * Enrolment n belongs to user n % users, on courses r0, r1 … In an older version, enrolments may not have a group yet.
+ * Enrolment n belongs to user n % users, on courses r0, r1 … Older versions have no group in an enrolment.
  */
 const enrolmentsText = (withGroup: boolean) => `
 insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at
@@ -86,8 +86,8 @@ async function fillCourses(connection: Connection, reads: number): Promise<void>
 }
 
 /**
- * Set-based and in batches, so that it is limited by the disk rather than by memory. With several connections, each
- * fills a different tenant. The data is consistent by construction, so foreign keys need no checks.
+ * Inserts large batches of rows, so that the disk is the limit and not memory. Each connection fills a
+ * different tenant. The data is consistent by construction, so foreign keys need no checks.
  */
 export async function fill(
   connections: [Connection, ...Connection[]],

@@ -22,7 +22,7 @@ const settleMilliseconds = Number(values.settleMilliseconds);
 type Seen = { ready: number; cpu: number; atOnce: number; atRest: number };
 const seen = new Map<string, Seen[]>();
 
-/** Starts, waits until idle, and stops. */
+/** Starts the service, waits until it is idle, and stops it. */
 async function once(what: string, env: Record<string, string>): Promise<void> {
   const node = await startNode(values.root, env, { nodeArguments: values.node.split(' ').filter(Boolean) });
   const pid = node.child.pid as number;

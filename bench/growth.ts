@@ -1,5 +1,5 @@
-// Measures whether performance drops as data grows, on PostgreSQL: npm run bench:growth -- [--rows 1000000] [--rounds
-// 5]
+// Measures on PostgreSQL whether performance drops as data grows:
+//   npm run bench:growth -- [--rows 1000000] [--rounds 5]
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,10 @@ const [rows, rounds, seconds] = [Number(values.rows), Number(values.rounds), Num
 if (!(Number.isInteger(rows) && rows >= benchEnrolments && rows <= 100_000_000))
   throw new Error(`--rows, the number of enrolments, must be from ${benchEnrolments} to 100,000,000.`);
 
-/** An enrolment and its event take 0.9 kB with their indexes, and the log and sorting need the same amount again. */
+/**
+ * An enrolment and its event take 0.9 kB with their indexes. The write-ahead log and sorting need the same
+ * amount again.
+ */
 const neededBytes = rows * 1_800 + 1e9;
 const { bavail, bsize } = statfsSync(tmpdir());
 if (bavail * bsize < neededBytes)
@@ -54,7 +57,7 @@ const pages = [
   '/events',
 ];
 
-/** Milliseconds per page of 50, read sequentially. */
+/** Milliseconds to read each of these pages of 50 items, one after the other. */
 async function pageTimes({ origins, facts }: Target): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const page of pages) {

@@ -1,4 +1,5 @@
-// Many concurrent learners: each commits every 20 s and restarts the course once: npm run bench:learners -- [--learners 2000] [--seconds 60]
+// Measures many concurrent learners. Each one commits every 20 s and restarts the course once:
+//   npm run bench:learners -- [--learners 2000] [--seconds 60]
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../server/test/support/process.ts';

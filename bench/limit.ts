@@ -18,13 +18,13 @@ export type Limit = { one: number; fifty: number };
 
 export type LimitSource = { measure: (seconds: number) => Promise<Limit>; close: () => Promise<void> };
 
-/** Ordered by time, like those that the service creates. */
+/** Creates UUIDs that are ordered by time, as the service does. */
 const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
   lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint), 14, '0') from 1 for 14)::uuid`;
 
 /**
- * The minimum for an enrolment: find the user and the option and, if there is no enrolment yet, insert it with its
- * event. The event has a position that no reader of the log sees, except in versions before positions existed.
+ * The minimum for an enrolment: find the user and the option, and insert the enrolment and its event unless
+ * the user has one. If the version has event positions, the event gets one that no reader of the log sees.
  */
 function enrolText(course: string, users: string, withPosition: boolean): string {
   return `with inserted as (
@@ -44,10 +44,10 @@ function enrolText(course: string, users: string, withPosition: boolean): string
 select * from inserted`.replaceAll('\n', ' ');
 }
 
-/** Requests per second that HTTP alone reaches on one core, with the same load generator. */
+/** Measures the requests per second that HTTP alone reaches on one core, with the same load generator. */
 export type HttpLimit = { measure: (seconds: number) => Promise<number>; close: () => void };
 
-/** Reads of an enrolment served from memory over 64 connections; see `load/plain-service.ts`. */
+/** Measures reads of an enrolment from memory over 64 connections; see `load/plain-service.ts`. */
 export async function httpLimit(driver: Driver): Promise<HttpLimit> {
   const child = fork(join(import.meta.dirname, 'load/plain-service.ts'), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -84,7 +84,7 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
 const run = promisify(execFile);
 const clients = 32;
 
-/** pgbench with 32 clients and prepared statements, on the server's database of the version in `root`. */
+/** Measures with pgbench, 32 clients and prepared statements, on a database of the version in `root`. */
 export function serverLimit(url: string, root = join(import.meta.dirname, '..')): LimitSource {
   const withPosition = existsSync(join(root, 'server/migrations/0034_event_positions.sql'));
   const rounds = { 1: 0, 50: 0 };
@@ -120,7 +120,9 @@ export function serverLimit(url: string, root = join(import.meta.dirname, '..'))
   };
 }
 
-/** The same statements in this process, on its own durable PGlite, prepared and run sequentially. */
+/**
+ * Measures the same statements on a durable PGlite database in this process, prepared and run sequentially.
+ */
 export async function embeddedLimit(): Promise<LimitSource> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-limit-'));
   const engine: PgliteEngine = await openPglite({ folder });

@@ -24,7 +24,7 @@ export type Operation = {
   expected: number;
   /** Rows that a request writes or reads. */
   rows: number;
-  /** The limit to compare with: the database with its rows in one statement, or HTTP alone. */
+  /** The limit to compare with: the database with one or fifty rows per statement, or HTTP alone. */
   limit: 'one' | 'fifty' | 'http';
   /** Maximum concurrent requests per key. More connections would only measure rejections. */
   maxConnections?: number;

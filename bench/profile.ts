@@ -1,5 +1,5 @@
-// Shows where an operation spends CPU time: npm run bench:profile -- [--engine postgres] [--operation enrol]
-// [--functions 25]
+// Shows where an operation spends CPU time:
+//   npm run bench:profile -- [--engine postgres] [--operation enrol] [--functions 25]
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp, freePorts } from '../server/test/support/process.ts';

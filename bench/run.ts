@@ -65,7 +65,7 @@ const spreadSizes = {
   enrolments: benchEnrolments + spread * usersOfEach,
 };
 
-/** Another version in its own folder with its own packages, built if it has a build. */
+/** Checks out another version into its own folder, installs its packages, and builds it if it has a build. */
 async function checkOut(revision: string): Promise<{ root: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-compare-'));
   const root = join(folder, 'tree');
@@ -93,8 +93,8 @@ const measured: Measured[] = [];
 type Version = { name: string; root: string; workers?: number; isSpread?: boolean };
 
 /**
- * All rounds of the versions on one engine. Versions take turns within a round, so that they run under the same
- * conditions.
+ * Runs all rounds of the versions on one engine. Versions take turns within a round, so that they run under
+ * the same conditions.
  */
 async function measure(
   engine: 'pglite' | 'postgres',

@@ -39,7 +39,7 @@ select tenant_id, word, user_id, words from (
 ) listed cross join unnest(indexed_words(words)) word order by word, user_id on conflict do nothing`;
 
 const cluster = values.database === undefined ? await startCluster() : null;
-/** With the signing keys of the database. */
+/** The folder contains the signing keys that belong to the database. */
 const dataDir = cluster ? await mkdtemp(join(tmpdir(), 'lectern-search-')) : join(tmpdir(), 'lectern-search');
 const config = readConfig({
   DATABASE_URL: values.database ?? cluster?.url,

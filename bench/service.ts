@@ -36,13 +36,13 @@ export type TargetOptions = {
   name: string;
   engine: 'pglite' | 'postgres';
   nodes: number;
-  /** The processes of each node. */
+  /** The number of processes of each node. */
   workers?: number;
   /** The folder of the version to measure. */
   root: string;
   sizes: Sizes;
   sessions: number;
-  /** Requests come from this many tenants in turn, each with `usersOfEach` users and enrolments. */
+  /** This many tenants take turns with their requests. Each has `usersOfEach` users and enrolments. */
   spread?: number;
   say: (line: string) => void;
 } & Launch;
@@ -59,12 +59,12 @@ async function serveArguments(root: string, { nodeArguments = [], fromSources }:
   const quiet = '--disable-warning=ExperimentalWarning';
   const program = join(root, fromSources ? 'server/src/cli.ts' : 'dist/server/lectern.js');
   if (existsSync(program)) return [quiet, ...nodeArguments, program, 'serve'];
-  // Versions from before the build was introduced (2026-11-22).
+  // Versions before 2026-11-22 have no build.
   const preload = pathToFileURL(join(root, 'src/preload.ts')).href;
   return [quiet, '--import', preload, ...nodeArguments, join(root, 'src/main.ts')];
 }
 
-/** A process of the version in `root` that is ready. */
+/** Starts a process of the version in `root`, and waits until it is ready. */
 export async function startNode(root: string, env: Record<string, string>, launch: Launch = {}) {
   const [port, contentPort] = (await freePorts(2)) as [number, number];
   const serve = await serveArguments(root, launch);
@@ -180,7 +180,7 @@ async function inLanes(count: number, work: (index: number) => Promise<void>): P
   await Promise.all(Array.from({ length: 16 }, lane));
 }
 
-/** Learners with an open page of a real package, spread evenly across all tenants. */
+/** Lets learners open a page of a real package. They are spread evenly across all tenants. */
 async function openSessions(client: Client, baseUrl: string, tenants: Facts[], count: number): Promise<void> {
   await inLanes(count, async (n) => {
     const { key, users, sessions } = tenants[n % tenants.length] as Facts;

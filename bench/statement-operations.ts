@@ -25,7 +25,7 @@ function statement({ run }: Facts, n: number): string {
   });
 }
 
-/** The learning record store. */
+/** Operations of the learning record store. */
 export const statementOperations: readonly Operation[] = [
   {
     name: 'store a statement',

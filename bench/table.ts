@@ -8,7 +8,7 @@ export type Row = {
   nodes: number;
   connections: number;
   open: boolean;
-  /** Rows for bulk calls, otherwise requests. */
+  /** Rows per second for bulk calls, and otherwise requests per second. */
   perSecond: number;
   lowest: number;
   highest: number;
@@ -60,7 +60,7 @@ export function summarize(measured: Measured[]): Row[] {
 const number = (value: number) => Math.round(value).toLocaleString('en');
 const time = (value: number) => value.toFixed(value < 10 ? 2 : 1);
 
-/** One table in Markdown. */
+/** Prints the results as one Markdown table. */
 export function printTable(rows: Row[], rounds: number, seconds: number): void {
   console.log(
     `\nMedians of ${rounds} rounds of ${seconds} s; the load generator and the database are on the same machine. Limit: the rate of the database alone with ` +

@@ -11,7 +11,6 @@ import { inputAttacks } from './attacks/input.ts';
 import { launchAttacks } from './attacks/launches.ts';
 import { scopeAttacks } from './attacks/scopes.ts';
 
-/** All attacks. */
 export const attacks: readonly Attack[] = [
   ...bodyAttacks,
   ...floodAttacks,

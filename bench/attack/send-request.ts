@@ -23,7 +23,7 @@ export function addressOf(url: URL): { host: string; port: number; name: string 
   return { host: isLocal ? '127.0.0.1' : url.hostname, port: Number(url.port || 80), name: url.host };
 }
 
-/** One request. A connection that ends without a response counts as status 0. */
+/** Sends one request. The status is 0 if the connection ends without a response. */
 export function sendRequest(address: string, options: RequestOptions = {}): Promise<Reply> {
   const url = new URL(address);
   const { host, port, name } = addressOf(url);
@@ -65,7 +65,10 @@ export function send(address: string, method: string, body: unknown, key?: strin
   return sendRequest(address, { method, body: JSON.stringify(body), ...(key ? { key } : {}) });
 }
 
-/** Connections that send the given bytes and then `drip` once a second. Returns a function that closes them. */
+/**
+ * Opens connections that send the given bytes, and then `drip` once a second. Returns a function that closes
+ * them.
+ */
 export function openSockets(
   address: string,
   count: number,

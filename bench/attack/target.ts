@@ -29,7 +29,7 @@ export type Target = {
 export type Learner = { loginId: string; enrollId: string; launchUrl: string };
 
 export type OpenSession = {
-  /** The base address of this launch: the content origin with its session. */
+  /** The base URL of this launch: the content origin and the session. */
   base: string;
   next: number;
   unit: string;
@@ -106,7 +106,9 @@ export async function openTarget(more: Environment = {}): Promise<Target> {
   };
 }
 
-/** The click on the launch link, and the page's first request. If one is rejected, returns 0 and the response. */
+/**
+ * Follows a launch link. `ticket` is the URL to which the service redirects, or null if it rejects the link.
+ */
 export async function click(launchUrl: string): Promise<{ ticket: string | null; reply: Reply }> {
   const reply = await sendRequest(launchUrl);
   return { ticket: typeof reply.headers.location === 'string' ? reply.headers.location : null, reply };

@@ -173,7 +173,9 @@ async function checkEnrolment(
 const isEntryOf = ({ launch, number }: Acknowledged, entry: Entry) =>
   entry.Launch === launch && entry.Commit === number;
 
-/** First determines whether a late commit without a response was stored completely or not at all. */
+/**
+ * Checks that all late commits are stored completely. A late commit without a response may also be absent.
+ */
 function checkLate(enrolment: EnrolmentRecord, commits: Entry[], reportLost: (what: string) => void): void {
   const { unanswered, late } = enrolment;
   if (unanswered && 'late' in unanswered && commits.some((entry) => isEntryOf(unanswered.late, entry)))

@@ -45,7 +45,7 @@ export async function checkServer(connectionString: string): Promise<string[]> {
   }
 }
 
-/** For an embedded database whose service has stopped. */
+/** Checks the embedded database of a service that has stopped. */
 export async function checkFolder(folder: string): Promise<string[]> {
   const engine = await openPglite({ folder });
   try {

@@ -20,7 +20,7 @@ export type EnrolmentRecord = {
   unanswered: { launch: true } | { commit: Acknowledged } | { late: Acknowledged } | null;
   /** The newest launch, which sends commits unless the learner has left it. */
   open: { launch: number; address: string; next: number } | null;
-  /** Whether it has been written to since the last check. */
+  /** Whether the client has written to the enrolment since the last check. */
   touched: boolean;
 };
 
@@ -36,7 +36,10 @@ export type UserDetails = {
   Email: string;
 };
 
-/** A write without a response is either complete or absent. The same is true of the requested enrolment. */
+/**
+ * If the request got no response, the user is either stored completely or absent. The same is true of the
+ * requested enrolment.
+ */
 export type UserRecord = {
   details: UserDetails;
   answered: boolean;

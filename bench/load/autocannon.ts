@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import type { Figure, Load } from './sockets.ts';
 
-/** The same closed loop with autocannon, as a check of our own driver. */
+/** Runs the same closed loop with autocannon, to check our own driver. */
 export async function driveByAutocannon(load: Load): Promise<Figure> {
   const { origins, connections, seconds, expected, next } = load;
   const results = await Promise.all(

@@ -15,7 +15,7 @@ export type Order = {
   byAutocannon: boolean;
 };
 
-/** Numbers continue across all loads on the same data. */
+/** The next number for each operation. Numbers continue across all loads on the same data. */
 const serials = new Map<string, number>();
 
 function numbered(facts: Facts, name: string): () => number {

@@ -24,7 +24,10 @@ export type LearnersFigure = {
 
 const commitEvery = 20_000;
 
-/** Each learner has a connection, commits every 20 s, and restarts the course once during the measurement. */
+/**
+ * Runs learners who each have a connection, commit every 20 s, and restart the course once during the
+ * measurement.
+ */
 export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
   const { facts, origins, seconds } = order;
   const latencies: number[] = [];

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 export type Request = { method: 'GET' | 'POST'; path: string; body?: string; key?: string; once?: string };
 
 export type Load = {
-  /** Connections are distributed over them. */
+  /** The connections are distributed across these origins. */
   origins: string[];
   connections: number;
   seconds: number;
@@ -24,7 +24,7 @@ export type Figure = {
   p95: number;
   p99: number;
   slowest: number;
-  /** Responses with other statuses, and closed connections. */
+  /** The number of responses with other statuses and of closed connections. */
   wrong: number;
   firstWrong: string | null;
 };

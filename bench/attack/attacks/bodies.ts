@@ -8,7 +8,7 @@ const bomb = brotliCompressSync(nested);
 const manyKeys = JSON.stringify(
   Object.fromEntries(Array.from({ length: 330_000 }, (_, n) => [`k${n}`, ''])),
 ).slice(0, 4 * 1024 * 1024);
-/** Sorting these takes quadratic time. */
+/** Combining marks that take quadratic time to sort. */
 const marks = `a${'\u0315'.repeat(40_000)}${'\u0316'.repeat(40_000)}`;
 const unknown = '/play/bm9ib2R5.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/commit';
 const quickMilliseconds = 500;
@@ -18,7 +18,7 @@ async function rejectedTenTimes(send: () => Promise<Reply>): Promise<Outcome> {
   const replies: Reply[] = [];
   for (let n = 0; n < 10; n++) replies.push(await send());
   const slowest = Math.round(Math.max(...replies.map(({ milliseconds }) => milliseconds)));
-  // Closing the connection of a client that sends megabytes counts as a rejection.
+  // The service may also reject a client that sends megabytes by closing the connection (status 0).
   const withstood =
     replies.every(({ status }) => status === 0 || (status >= 400 && status < 500)) &&
     slowest < quickMilliseconds;

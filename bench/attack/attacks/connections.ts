@@ -62,7 +62,7 @@ async function unreadResponses(service: Running): Promise<Outcome> {
   return { withstood: grown < 100 && open < 50, detail: `${open} of 100 sessions left, +${grown} MB` };
 }
 
-/** 50 bodies without a declared length that never end. */
+/** 50 request bodies that have no declared length and never end. */
 async function endlessBodies(service: Running): Promise<Outcome> {
   const [session] = openSessions(service.baseUrl, 1);
   const statuses: { status: number }[] = [];

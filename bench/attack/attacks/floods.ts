@@ -14,7 +14,10 @@ import { openSession, type Target, uniqueName } from '../target.ts';
 
 const holdMilliseconds = 8_000;
 
-/** 2,010 connections send a body as slowly as allowed. The honest client's response times show the effect. */
+/**
+ * Opens 2,010 connections, each of which sends a body as slowly as allowed. The honest client's response
+ * times show the effect.
+ */
 async function slowBodies(origin: string, path: string, first = ''): Promise<Outcome> {
   const { host } = new URL(origin);
   const request = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\n${first}content-type: application/x-www-form-urlencoded\r\ncontent-length: 900000\r\n\r\n`;
