@@ -61,14 +61,17 @@ function readLinks(markdown) {
   return images;
 }
 
-/** GitHub highlights comments in JSON as errors, so the pages mark it as `jsonc`; the highlighter knows only `json`. */
+/**
+ * GitHub marks comments in `json` blocks as errors, so the pages use `jsonc`. The highlighter knows only
+ * `json`.
+ */
 function nameLanguages(markdown) {
   markdown.core.ruler.push('languages', ({ tokens }) => {
     for (const token of tokens) if (/^(jsonc|ndjson)$/.test(token.info)) token.info = 'json';
   });
 }
 
-/** Headings get the ids that GitHub gives them. */
+/** Gives headings the same IDs as GitHub does. */
 function nameHeadings(markdown) {
   markdown.core.ruler.push('ids', ({ tokens, env }) => {
     env.sections = [];
@@ -92,7 +95,7 @@ function darkenImages(markdown) {
   };
 }
 
-/** Wide tables and code scroll, so a keyboard must reach them. */
+/** Wide tables and code scroll, so they must be reachable with a keyboard. */
 function frameTables(markdown) {
   markdown.renderer.rules.table_open = () => '<div class="scroll" tabindex="0"><table>';
   markdown.renderer.rules.table_close = () => '</table></div>';

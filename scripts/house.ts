@@ -113,7 +113,10 @@ function innerFunctions(node: Node): Node[] {
   );
 }
 
-/** From the route's file to the statement's. Each import on the shortest path is one hop for the reader. */
+/**
+ * From the file of the route to the file of its SQL statement. Each import on the shortest path is one hop
+ * for the reader.
+ */
 const journeys = {
   enrol: ['enrolments/routes.ts', 'enrolments/enrol-function.ts'],
   click: ['player/launch-route.ts', 'enrolments/launch-decision.ts'],

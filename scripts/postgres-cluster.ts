@@ -27,7 +27,7 @@ export function find(program: string): string {
   return installed.at(-1) ?? program;
 }
 
-/** PostgreSQL refuses to run as root. */
+/** PostgreSQL refuses to run as root, so root starts it as another user. */
 export function owner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody'])
@@ -118,7 +118,8 @@ async function serverIn(folder: string, data: string, settings: Readonly<Record<
 
   const start = async () => {
     const end = performance.now() + 60_000;
-    // The children of a killed postmaster hold its shared memory for a moment, during which a new postmaster exits.
+    // After a postmaster is killed, its children still use its shared memory for a moment. Until they exit, a
+    // new postmaster cannot start.
     while (performance.now() < end) {
       if (!server || server.exitCode !== null || server.signalCode !== null) {
         const set = Object.entries({ max_connections: '200', ...settings }).flatMap(([name, value]) => [

@@ -54,7 +54,7 @@ const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
 const isSlow = (file: string) => file.endsWith('.slow.test.ts');
 const withSlow = values.all || values.postgres || positionals.length > 0;
 const usual = withSlow ? found : found.filter((file) => !isSlow(file));
-// All other tests use no server, and `npm test` has already run them.
+// The other tests do not use the server, and `npm test` has already run them.
 const suite = values.postgres ? usual.filter((file) => usesDatabaseServer(file)) : usual;
 
 /** The file with this path, or all files whose path or test titles contain the words. */
@@ -74,8 +74,8 @@ if (files === suite && suite.length < found.length)
   );
 await ensureBuilt();
 /**
- * Removed with everything that tests leave in it, even after a kill. Some tests start a server that runs as another
- * user.
+ * The folder for all temporary files. It is removed at the end, even if a test process was killed. Other
+ * users may enter it, because some tests start a server that runs as another user.
  */
 const scratch = mkdtempSync(join(tmpdir(), 'lectern-tests-'));
 chmodSync(scratch, 0o711);
@@ -109,7 +109,8 @@ const opensBrowser = (file: string) => /\btest\/(journeys|deploy)\//.test(file);
 function queue(files: readonly string[], processes: number): string[] {
   const taken = mkdtempSync(join(scratch, 'taken-'));
   const suites = files.map((file, index) => [file, addressOf(file), join(taken, String(index))]);
-  // Hooks registered by a suite's imports belong to it. The browser's hooks, which check every journey, belong to all.
+  // Hooks that a suite's imports register apply only to that suite. The browser's hooks check every journey,
+  // so they are imported before all suites.
   const first = files.some(opensBrowser) ? `import '${addressOf('server/test/support/browser.ts')}';` : '';
   const source = `
     import { mkdirSync } from 'node:fs';
@@ -150,7 +151,8 @@ function run(some: readonly string[], concurrency: number): number {
       ...collector,
       '--test',
       `--test-concurrency=${concurrency}`,
-      // The limit for a whole process. Each file has twenty minutes: on a slow machine the longest takes ten.
+      // This limit is for a whole process. Each file has twenty minutes, because on a slow machine the
+      // longest takes ten.
       '--test-timeout=3600000',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
@@ -188,7 +190,8 @@ if (files === suite && withSlow && unseen.length > 0)
 for (const answer of undeclared) console.error(`A route returned an undeclared response: ${answer}`);
 rmSync(scratch, { recursive: true, force: true });
 const isProved = wrong.length + unknown.length + accepted.length + undeclared.length === 0;
-// Not listed if statements or responses are wrong, because running the failed files again would not fix that.
+// Failed files are not listed if statements or responses are wrong. Running the files again would not fix
+// that.
 if (process.env.TEST_FAILED_FILES && isProved)
   writeFileSync(process.env.TEST_FAILED_FILES, [...new Set(failed)].join('\n'));
 process.exit(status || (isProved ? 0 : 1));

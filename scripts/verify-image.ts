@@ -62,7 +62,7 @@ function makeBase(): string {
   return base;
 }
 
-/** Settings that the npm client needs on this machine; none of them remains in the image. */
+/** Settings that the npm client needs on this machine. None of them remains in the image. */
 const network = Object.fromEntries(
   Object.entries(process.env).filter(([name]) =>
     /^(https?_proxy|NODE_EXTRA_CA_CERTS|npm_config_registry)$/i.test(name),
@@ -70,7 +70,7 @@ const network = Object.fromEntries(
 );
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Runs a shell command in the root file system; its mounts are removed when it exits. */
+/** Runs a shell command in the root file system. The mounts are removed when it exits. */
 function inside(stage: string, command: string, cwd: string, mounts: readonly string[] = []): void {
   const script = [
     `mount -t proc proc '${stage}/proc'`,

@@ -1,10 +1,12 @@
-// Runs a command with TEST_DATABASE_URL set to a temporary PostgreSQL server, which does not wait for the disk: node
-// scripts/with-postgres.ts npm run test:postgres
+// Runs a command with TEST_DATABASE_URL set to a temporary PostgreSQL server that does not wait for the disk:
+//   node scripts/with-postgres.ts npm run test:postgres
 import { spawnSync } from 'node:child_process';
 import { startCluster } from './postgres-cluster.ts';
 
 const [command = '', ...args] = process.argv.slice(2);
-/** Tests stop and cut off only their own servers, which are durable. */
+/**
+ * This server may lose data in a crash, but no test crashes it. Such tests start their own, durable servers.
+ */
 const volatile = { fsync: 'off', full_page_writes: 'off' };
 const cluster = await startCluster(undefined, volatile);
 try {

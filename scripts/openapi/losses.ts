@@ -183,7 +183,7 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
   return losses;
 }
 
-/** Replaces two character classes, which our earlier versions used in patterns, with equivalent ranges. */
+/** Replaces two character classes that earlier versions used in patterns with equivalent ranges. */
 function inRanges(pattern: unknown): string {
   return String(pattern)
     .replaceAll('\\p{Cc}', '\\u0000-\\u001F\\u007F-\\u009F')
