@@ -119,9 +119,7 @@ test('the import rules refer to existing files', () => {
   assert.ok([...imports.values()].flat().some(({ to }) => moduleOf(to) !== null));
 });
 
-/**
- * The workspaces that each one may import besides itself. `bench` and `scripts` may use whatever they measure or build.
- */
+/** The workspaces that each one may import besides itself. `bench` and `scripts` may import everything. */
 const imported: Record<string, (to: string, isType: boolean) => boolean> = {
   server: (to) => isPure(to),
   scorm: isPure,
@@ -148,7 +146,7 @@ test('a workspace imports only itself and the workspaces allowed for it', () => 
 });
 
 test('the platform imports no module', () => {
-  // It knows nothing about courses either.
+  // The platform must not depend on courses either, so it may use only one file of `standards`.
   const isAllowed = (to: string) => to.startsWith('server/src/platform/') || to === 'standards/json-shape.ts';
   every(
     (from, to) => !from.startsWith('server/src/platform/') || isAllowed(to),

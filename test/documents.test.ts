@@ -40,7 +40,7 @@ function namesIn(document: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g), ...entries].flatMap(([, name = '']) => name.split(/[ ,]+/));
 }
 
-/** The unknown names of a given form in all documents, with the document. */
+/** The unknown names of a given form in all documents, each with its document. */
 function unknown(form: RegExp, isKnown: (name: string, document: string) => boolean): string[] {
   return documents.flatMap((document) =>
     namesIn(document)
@@ -52,7 +52,7 @@ function unknown(form: RegExp, isKnown: (name: string, document: string) => bool
 const anywhere = (known: Iterable<string>, name: string) =>
   [...known].some((one) => matchesGlob(one, name) || matchesGlob(one, `**/${name}`));
 
-/** Names of files that are not in the repository: on a server, built, or examples. */
+/** Names of files that are not in the repository: files on a server, built files and examples. */
 const written =
   /^(DATA_DIR\/.*|dist\/.*|signing-keys\.json|backup\.json|server\/migrations\/NNNN_what\.sql)$/;
 

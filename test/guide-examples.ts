@@ -22,7 +22,7 @@ export function blocksOf(file: string): Block[] {
 /** A line with only `…` means that the rest is omitted. In an object it becomes a field, in an array an item. */
 const rest = '…';
 
-/** Parses JSON in which lines with `…` omit something and whose first line may be the status. */
+/** Parses JSON whose first line may be the status. Lines with `…` mean that something is omitted. */
 export function readShown(text: string): { status: number | null; body: unknown } {
   const [, status] = /^\/\/ (\d{3})\b/.exec(text) ?? [];
   const open: string[] = [];

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { valueAt } from './guide-examples.ts';
 
-/** Stands in for the reader's curl, and reports each status on a separate channel. */
+/** Replaces the reader's curl, and also writes each status to the file STATUSES. */
 const curl = `#!/bin/bash
 /usr/bin/curl -sS --max-time 60 -w '\\n%{stderr}status %{http_code}\\n' "$@" 2>"$STATUSES.$$"
 code=$?
@@ -15,7 +15,7 @@ exit $code
 
 export type Ran = { code: number; stdout: string; stderr: string; statuses: number[] };
 
-/** A shell in its own folder that keeps its variables from block to block of a page. */
+/** A shell in its own folder. It keeps its variables from one block of a page to the next. */
 export class GuideShell {
   readonly folder = mkdtempSync(join(tmpdir(), 'lectern-guide-'));
   private variables: Record<string, string>;
@@ -36,8 +36,8 @@ export class GuideShell {
   }
 
   /**
-   * `NAME=… # FIELD in the response` reads the field from the last response. The other values that a reader would fill
-   * in are known from the start. bash runs everything else.
+   * Fills in values as a reader would. `NAME=… # FIELD in the response` gets the field from the last
+   * response. Other values with `…` are known from the start.
    */
   private fill(text: string): string {
     const known = text.replaceAll(/^(\w+)=\S*… +# the .*\n/gm, (line, name: string) => {

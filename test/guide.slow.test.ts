@@ -21,7 +21,7 @@ const names = chapters.flatMap(({ pages }) => pages);
 let service: TestService;
 let folder: string;
 
-/** The demo courses, which the guide's readers also have. */
+/** Imports the demo courses, which the guide's readers also have. */
 before(async () => {
   service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
   folder = await mkdtemp(join(tmpdir(), 'lectern-guide-'));
@@ -69,7 +69,7 @@ function checkResponse(shown: Block, ran: Ran, where: string): void {
 }
 
 const responses = ['jsonc', 'http', 'csv', 'ndjson'];
-/** Languages of blocks that are run, saved and compared, and of those that are only shown. */
+/** Languages of blocks that the test runs, saves and compares, and of blocks that are only shown. */
 const shownLanguages = [...responses, 'sh', 'ts', 'bash', 'text', 'ini', 'sql'];
 
 /** Runs a page's commands in order, and compares each response with the one that the page shows. */
@@ -204,7 +204,7 @@ test('every link and image in a document leads to an existing file and heading',
   }
 });
 
-/** Commands that need the reader's own machine are not run, but everything they name must exist. */
+/** The test cannot run commands that need the reader's own machine, but everything they name must exist. */
 test('commands that are shown but not run refer to existing scripts, files and commands', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const commands = new Set([...help.matchAll(/^lectern (\w+)/gm)].map(([, name]) => name));

@@ -24,8 +24,8 @@ after(async () => {
 });
 
 /**
- * The operations in an order in which each can succeed. All other operations need a browser's session or a link's
- * ticket.
+ * The operations in an order in which each can succeed. The other operations need a browser session or the
+ * ticket in a link.
  */
 const steps = `
   createTenant readTenant listTenants updateTenant createKey listKeys createAccessToken revokeKey
@@ -45,7 +45,10 @@ const steps = `
 const sentByBrowsers =
   'openSignInLink signIn readOpenInvitation acceptInvitation forgetPassword readOpenReset resetPassword changeOwnPassword readPasswordFunction signInWithPassword readSession signOut createOwnKey listOwnKeys revokeOwnKey launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile openUnit readSessionResults fetchToken returnFromUnit reportByHacp';
 
-/** The first needs a suspended tenant, the second an opened cmi5 course. `server/test/examples.test.ts` sends them. */
+/**
+ * `deleteTenant` needs a suspended tenant, and `waiveUnit` an opened cmi5 course.
+ * `server/test/examples.test.ts` sends both.
+ */
 const sentElsewhere = 'deleteTenant waiveUnit';
 
 type Sent = { status: number; body: unknown };
@@ -73,7 +76,7 @@ const withScript: Sender = async (entry, { service, key, withOwnValues }) => {
   process.env.KEY = key;
   const text = withOwnValues(scriptOf(entry, service.baseUrl)).replace('console.log(', 'results.push(');
   const name = /const (answer|response) =/.exec(text)?.[1] ?? 'results';
-  // Modules with the same text are evaluated once.
+  // Node.js evaluates modules with the same text only once. The UUID makes each text unique.
   const source = `// ${randomUUID()}\nconst { lectern${name === 'results' ? ', results' : ''} } = globalThis.sample;\n${text}\nexport { ${name} as default };`;
   const { default: got } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
   if (got instanceof Response) return { status: got.status, body: parsed(await got.text()) };

@@ -6,7 +6,10 @@ import { test } from 'node:test';
 const root = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** A title in the source: a literal, a template with placeholders, or the name of a case in a list. */
+/**
+ * Whether the source contains the title: as a literal, a template with placeholders, or the name of a case in
+ * a list.
+ */
 function hasTest(source: string, title: string): boolean {
   const quoted = [`'${title.replaceAll("'", "\\'")}'`, `"${title}"`, `\`${title}\``];
   if (quoted.some((text) => source.includes(text))) return true;

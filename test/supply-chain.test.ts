@@ -55,7 +55,10 @@ const permissive = new Set([
   'Zlib',
 ]);
 
-/** Used to build the console but not part of it. The licence covers its own files, which we do not change. */
+/**
+ * A package that is used to build the console but is not part of it. Its licence covers only its own files,
+ * which we do not change.
+ */
 const known = [/^lightningcss(-[\w-]+)?@[\d.]+: MPL-2\.0$/];
 
 function isPermissive(expression: string): boolean {

@@ -7,8 +7,8 @@ import { newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 
 /**
- * The budget for the first screen. Time is measured as on a phone four times slower than this machine, on a slow mobile
- * network.
+ * The budget for the first screen. The time is measured with a processor slowed down four times and a slow
+ * mobile network, as on a phone.
  */
 const budget = { gzipBytes: 250_000, requests: 20, interactiveMilliseconds: 7_000 };
 const slowNetwork = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 90_000 };

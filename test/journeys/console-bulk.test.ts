@@ -35,7 +35,7 @@ async function choose(page: Page, name: string, content: string | Buffer): Promi
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer });
 }
 
-/** The page's label for a number of rows: `1 Rejected`. */
+/** The number of rows for each outcome, as shown on the page: `1 Rejected`. */
 async function counted(page: Page): Promise<string[]> {
   const tiles = page.getByRole('list', { name: 'Rows by outcome' }).getByRole('listitem');
   const texts = await tiles.evaluateAll((items) =>
@@ -82,7 +82,7 @@ test('Users: the plan shows rejected rows, the file is corrected, and the users 
   const lastName = page.getByRole('combobox', { name: 'Field for the column Nachname (neu)' });
   assert.equal(await lastName.inputValue(), '');
   await lastName.selectOption('LastName');
-  // Ann's second row is for the service to judge.
+  // Sends Ann's second row too, because the service should reject it.
   await page.getByRole('checkbox', { name: 'Leave out rows with common mistakes' }).uncheck();
   await plan(page);
   assert.deepEqual(await counted(page), ['2 To be created', '1 Unchanged', '1 Different', '2 Rejected']);
@@ -238,7 +238,7 @@ test('Users: people who already exist are updated, and nobody is created unless 
   assert.ok(header?.endsWith(',Changed'), header);
   assert.equal(first, '2,updated,200,ann,,,,,,,,"LastName, GroupName"');
 
-  // The file may decide for each row.
+  // The file may set IfExists for each row.
   await page.getByRole('button', { name: 'Import another file' }).click();
   const rowsOf = [{ LoginID: 'ann', FirstName: 'Anna', IfExists: 'update' }, { LoginID: 'cy' }];
   await choose(page, 'staff.jsonl', rowsOf.map((row) => JSON.stringify(row)).join('\n'));
@@ -327,7 +327,7 @@ test('A large file is sent in chunks, interrupted, and continued without repeati
     return known;
   };
   assert.equal(await applyUntilItBreaks(), 0);
-  // The tab is lost too. Choosing the same file continues the same import.
+  // The page is reloaded too. Choosing the same file continues the same import.
   await page.reload();
   assert.equal(await applyUntilItBreaks(), 1);
   isBroken = false;

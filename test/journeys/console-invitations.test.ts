@@ -108,7 +108,7 @@ test('An administrator invites several users at once, and accepts an invitation 
   for (const name of ['Bo', 'Cy']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   await page.getByText('2 users selected').waitFor();
   await expectAccessible(page);
-  // Disabled in the meantime, so this invitation fails alone.
+  // This user is disabled in the meantime, so only this invitation fails.
   await acme.api('PUT', `/user/${one}`, { Enabled: false });
   await page.getByRole('button', { name: 'Invite 2 users' }).click();
   await page.getByRole('button', { name: 'Create 2 links' }).click();

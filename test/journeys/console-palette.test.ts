@@ -27,7 +27,7 @@ test('Ctrl+K finds a person by words in any order, and the keyboard opens the re
   const page = await consoleOf(service, { tenant: acme, LoginID: administrator }, '/console/users');
   const dialog = page.getByRole('dialog', { name: 'Search' });
   const input = dialog.getByRole('combobox', { name: 'People, courses, enrolments and pages' });
-  /** A person, too, types only once the field has appeared. */
+  /** Waits for the field before typing, as a person would. */
   const openSearch = async () => {
     await page.keyboard.press('Control+K');
     await input.waitFor();

@@ -12,7 +12,7 @@ let acme: TestTenant;
 
 const phone = { width: 390, height: 844 };
 const clock = movableClock();
-/** The console hashes what people type with the tenant's function. */
+/** The password that people type, and its hash. The console uses the tenant's hash function. */
 const password = 'correct horse';
 const passwordHash = '4104d36f8da2c254349f85836793ebe029e0c957063a34c91c2e9203187b5631';
 

@@ -61,7 +61,9 @@ const heading = (page: Page, name: string | RegExp) => page.getByRole('heading',
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const log = (page: Page) => page.getByRole('table', { name: 'Delivery log' });
 
-/** Signs like the Standard Webhooks library, whose own check would use this machine's clock. */
+/**
+ * Compares signatures itself, because the check in the Standard Webhooks library uses this machine's clock.
+ */
 function verifies(secret: string, one: Received | undefined): void {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures } = one?.headers ?? {};
   const expected = new Verifier(secret).sign(String(id), new Date(Number(at) * 1000), one?.text ?? '');

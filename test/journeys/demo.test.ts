@@ -66,7 +66,7 @@ test('The third link starts the course', async () => {
   await closeConsole(page);
 });
 
-/** What the last printed command reads: the learner's enrolments. */
+/** Reads the learner's enrolments, as the last printed command does. */
 async function readEnrolments(): Promise<Record<string, string>[]> {
   const [, url = '', key = ''] =
     /curl (\S+\/enrolment\/ann) -H 'Authorization: Bearer (\S+)'/.exec(demo.stdout()) ?? [];

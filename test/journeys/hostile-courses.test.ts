@@ -69,7 +69,7 @@ async function openVictim(context: BrowserContext, address: string) {
 
 type Found = Record<string, string>;
 
-/** Runs the attack, depending on how the attacker learned the victim's session. */
+/** Runs the attack. `ways` lists the techniques that found the victim's session. */
 async function attackFrom(
   course: Frame,
   victim: { course: Frame },
@@ -82,7 +82,8 @@ async function attackFrom(
 }
 
 /**
- * Under `*.localhost` each name is a separate site. Under `*.courses.localhost` all are one site, as under any domain.
+ * Under `*.localhost`, each name is a separate site. Under `*.courses.localhost`, all names are one site, as
+ * under an ordinary domain.
  */
 const wildcards = ['http://*.localhost', 'http://*.courses.localhost'];
 const attackers: [string, Link][] = [

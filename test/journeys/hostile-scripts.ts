@@ -11,7 +11,7 @@ const database = new Promise((resolve) => { indexedDB.open(secret).onsuccess = r
 const cached = caches.open('secrets').then((cache) => cache.put(secret, new Response('')));
 Promise.all([database, cached]).then(() => { document.body.insertAdjacentHTML('beforeend', '<p id="kept">Kept</p>'); });`;
 
-/** Everything that a course's code can read from another course whose URL it knows, by technique. */
+/** Returns everything that a course's code can read from another course whose URL it knows, by technique. */
 export async function attack({ file, domain }: { file: string; domain: string }) {
   const attempt = async (act: () => unknown): Promise<string> => {
     try {

@@ -24,7 +24,10 @@ async function pack(name: string, files: Record<string, string>): Promise<string
   return file;
 }
 
-/** A SCORM 1.2 page with the fewest API calls: it starts, and finishes on a click or when it is left. */
+/**
+ * A SCORM 1.2 page with few API calls. It initializes itself, and finishes on a click or when the learner
+ * leaves.
+ */
 const sco = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
 <p id="status"></p><button id="done">Done</button><button id="later">Later</button>
 <script>
@@ -43,7 +46,10 @@ const sco = (title: string) => `<!doctype html><title>${title}</title><h1>${titl
   addEventListener('pagehide', () => finish('suspend'));
 </script>`;
 
-/** Three units in order. The second one may be missing, and the third one opens after the first is completed. */
+/**
+ * A course with three units. The page of the second may be missing. The third opens after the first is
+ * completed.
+ */
 export function packRow(options: { withoutSecond?: boolean; named?: string } = {}): Promise<string> {
   const { named = 'Part' } = options;
   const item = (number: number, more = '') =>
@@ -82,7 +88,10 @@ const elements12 = [
   'cmi.objectives.0.id',
 ];
 
-/** A SCORM 1.2 page that shows what it was given, answers one question wrongly and comments, or passes. */
+/**
+ * A SCORM 1.2 page that shows its initial data. One button answers a question wrongly and adds a comment, and
+ * the other passes.
+ */
 const pageWithEverything = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
 <button id="answer">Answer</button><button id="pass">Pass</button><dl></dl>
 <script>
@@ -114,7 +123,9 @@ const pageWithEverything = (title: string) => `<!doctype html><title>${title}</t
   addEventListener('pagehide', () => finish({}));
 </script>`;
 
-/** SCORM 1.2 with most of what a manifest can say: the second unit opens after the first is passed. */
+/**
+ * A SCORM 1.2 package that uses most elements of a manifest. The second unit opens after the first is passed.
+ */
 export function packEverything12(): Promise<string> {
   const said = `<adlcp:maxtimeallowed>01:00:00</adlcp:maxtimeallowed><adlcp:timelimitaction>continue,no message</adlcp:timelimitaction>
 <adlcp:datafromlms>level=2</adlcp:datafromlms><adlcp:masteryscore>80</adlcp:masteryscore>`;
@@ -191,8 +202,8 @@ const sco2004 = (title: string) => `<!doctype html><title>${title}</title><h1>${
 </script>`;
 
 /**
- * SCORM 2004 with choice only: the second unit opens when the first is satisfied, the third is a page without an API,
- * and the units share a note.
+ * A SCORM 2004 package with choice as its only navigation. The second unit opens when the first is satisfied.
+ * The third is a page without an API. The units share a note.
  */
 export function packChoice(): Promise<string> {
   const map = '<adlcp:data><adlcp:map targetID="note" writeSharedData="true"/></adlcp:data>';
@@ -227,8 +238,8 @@ ${item(3, '')}
 }
 
 /**
- * A SCORM 1.2 package with one page, which runs the script. `sw.js` is a service worker that answers all requests
- * itself.
+ * A SCORM 1.2 package with one page that runs the script. `sw.js` is a service worker that answers all
+ * requests itself.
  */
 export function packScript(title: string, script: string): Promise<string> {
   const manifest = `<?xml version="1.0"?>
@@ -268,7 +279,7 @@ const aiccPage = (title: string) => `<!doctype html><title>${title}</title><h1>$
   });
 </script>`;
 
-/** An AICC course with two units, of which the second needs a score of 80. */
+/** An AICC course with two units. The second needs a score of 80. */
 export function packAicc(): Promise<string> {
   return pack('aicc', {
     'course/c.crs': '[Course]\r\nCourse_ID=c\r\nCourse_Title=Manual handling\r\n',
@@ -281,7 +292,7 @@ export function packAicc(): Promise<string> {
   });
 }
 
-/** A cmi5 course with one unit, which needs a window of its own. */
+/** A cmi5 course with one unit, which must open in its own window. */
 export function packOwnWindow(): Promise<string> {
   return pack('own-window', {
     'cmi5.xml': courseStructure(au({ attributes: 'launchMethod="OwnWindow" moveOn="NotApplicable"' })),

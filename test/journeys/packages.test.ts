@@ -116,8 +116,8 @@ test(
   async () => {
     const { page, read } = await launch('cmi5-catapult-single-au');
     const content = contentOf(page);
-    // By then the unit has read its bookmark. An earlier click would set one, and the unit would ask whether to follow
-    // it.
+    // Waits until the unit has read its bookmark. An earlier click would set one, and the unit would ask
+    // whether to follow it.
     await content.locator('li.current').first().waitFor({ state: 'attached' });
     const answers = content.locator('button', { hasText: 'Select correct answers' });
     while (!(await answers.isVisible())) await content.locator('#next').click();

@@ -110,7 +110,7 @@ test('The operator previews a SCORM 2004 course in order and returns to the page
       await current.filter({ hasText: lesson }).waitFor();
       await sign(page).waitFor();
     }
-    // Returns to a lesson, whose data is still there during the session.
+    // Returns to the first lesson. Its data is kept while the preview is open.
     await page.locator('.unit').filter({ hasText: 'How fires start' }).click();
     await untilMatching(
       () => screenOf(page),

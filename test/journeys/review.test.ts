@@ -30,7 +30,7 @@ after(async () => {
   await service?.close();
 });
 
-/** An enrolment with one attempt, which may be reviewed. */
+/** An enrolment with one attempt, after which the learner may review the course. */
 async function enrolOnce(course: string) {
   const enrolled = await service.enrol(course);
   const rules = { Attempts: { Limit: 1, After: 'finished', Review: true } };

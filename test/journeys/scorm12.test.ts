@@ -15,7 +15,7 @@ before(async () => {
 
 after(() => service?.close());
 
-/** What the content's page shows: the return value of each call that it made. */
+/** The value that the content's page has read from the API for this element. */
 async function shown(page: Awaited<ReturnType<typeof openPage>>, element: string): Promise<string> {
   return (await contentOf(page).locator(`[data-element="${element}"]`).textContent()) ?? '';
 }

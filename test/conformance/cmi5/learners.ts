@@ -17,11 +17,14 @@ const done = ({ status, body }: Reply): Reply['body'] => {
 
 type Units = Play['session']['Tree']['Units'];
 
-/** In the order of the course structure, in and outside of blocks. */
+/** All AUs in the order of the course structure, inside and outside of blocks. */
 const ausIn = (units: Units): Units =>
   units.flatMap((unit) => [...(unit.Kind === 'au' ? [unit] : []), ...ausIn(unit.Children)]);
 
-/** The operations that the suite needs from an LMS, done through the API and as the player does them. */
+/**
+ * The operations that the suite needs from an LMS. They are performed through the API, or as the player
+ * performs them.
+ */
 export function openLearners(service: TestService, tenant: TestTenant) {
   const registrations = new Map<string, Registration>();
   const sessions = new Map<string, OpenSession>();
@@ -67,7 +70,9 @@ export function openLearners(service: TestService, tenant: TestTenant) {
       return courseId;
     },
 
-    /** The address that the player loads for this unit. Without a registration, a learner is enrolled first. */
+    /**
+     * Returns the URL that the player loads for this unit. Without a registration, it first enrols a learner.
+     */
     launch: async (input: { courseId: string; unit: number; registration?: string; launchMode?: string }) => {
       const enrollId = input.registration ?? (await enrol(input.courseId));
       const playing = await play(service, found(enrollId).LaunchURL);

@@ -1,6 +1,6 @@
-// Runs the LMS suite of ADL's CATAPULT against a fresh service in Chromium, and lists the tests that failed. The suite is
-// the folder `lts` of a checkout outside the project, with its packages installed and its course packages built.
-// `--grep` selects tests by their titles.
+// Runs the LMS suite of ADL's CATAPULT in Chromium against a new service, and lists the tests that failed.
+// The suite is the folder `lts` of a checkout outside the project, with its packages installed and its course
+// packages built. `--grep` selects tests by their titles.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

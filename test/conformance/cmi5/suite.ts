@@ -25,8 +25,8 @@ function failuresIn({ testResults }: Report): Outcome['failures'] {
 }
 
 /**
- * Runs the suite's own Jest, one file after the other. `folder` is for its files. Chromium has no sandbox, which does not
- * work for root.
+ * Runs the suite with its own version of Jest, one file after the other. `folder` is for the files that it
+ * writes. Chromium runs without its sandbox, because the sandbox does not work for root.
  */
 export async function runSuite(
   suite: string,

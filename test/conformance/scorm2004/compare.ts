@@ -70,7 +70,7 @@ export function difference(call: Call, { returned, error }: Result, learnerID: s
   if (fn === 'GetValue' && error === '0') {
     if (name === 'cmi.learner_name') return null;
     if (name === 'cmi.learner_id') return returned === learnerID ? null : mismatch('', learnerID, returned);
-    // The page found the member; otherwise there would be an error.
+    // The page has found the member. Otherwise there would be an error.
     if (/&\.id$/.test(name) && expect === '') return null;
   }
   return isExpected(name, expect, returned) ? null : mismatch('', expect, returned);

@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator } from 'playwright-core';
 import { endingOf, type Plan, type Result } from './page.ts';
 
-/** The page of a delivered content object, which waits for the calls that it should make. */
+/** The page of a delivered content object. It waits until it is told which calls to make. */
 export type Arrival = {
   activity: string;
   answer: (plan: Plan | null) => void;
@@ -103,7 +103,7 @@ export async function openLearner(context: BrowserContext) {
       await page.locator('#exit-button').click();
       return isTrue(hasEnded, true, arrivalLimit);
     },
-    /** Ends the attempt, where the player lets the learner choose between this and Exit, which suspends it. */
+    /** Ends the attempt if the player offers that choice. Its other choice, Exit, suspends the attempt. */
     async endAttempt(): Promise<boolean> {
       if (!(await press(page.locator('#end-button')))) return false;
       await page.locator('dialog .button.primary').click();

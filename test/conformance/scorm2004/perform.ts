@@ -52,7 +52,9 @@ async function runScript(
   }
 }
 
-/** Imports the script's packages and enrols one learner on all of them: a new one, if none is given. */
+/**
+ * Imports the script's packages and enrols one learner on all of them. Creates the learner if none is given.
+ */
 async function prepare(service: TestService, script: Script, learner: string): Promise<Prepared> {
   const courses: Course[] = [];
   let learnerID = learner;
@@ -110,7 +112,7 @@ async function checkScreen({ learner, course }: Visit, { ui }: Step, where: stri
       throw new Difference(`${where}: ${q} ${expect} expected`);
 }
 
-/** Scripts refer to the root in a sentence; the contents list shows the course's title. */
+/** Scripts describe the root with a sentence. The contents list shows the course's title instead. */
 function withRootTitle(text: string, { name }: Course): string {
   return text.replace(/the activity that corresponds to the root of "[^"]*"/, name);
 }

@@ -45,7 +45,7 @@ const scripts = values.third ? fixedThird(some) : some;
 if (scripts.length === 0) fail(`No script is called ${positionals.join(' or ')}.`);
 
 await ensureBuilt();
-// Holds all temporary files of the service and the packages, and is removed at the end.
+// The folder for all temporary files of the service and the packages. It is removed at the end.
 const scratch = mkdtempSync(join(tmpdir(), 'lectern-conformance-'));
 process.env.TMPDIR = scratch;
 const service = await startService({ env: { RATE_LIMIT: '100000', ANONYMOUS_RATE_LIMIT: '100000' } });

@@ -49,7 +49,7 @@ export function manifestsOf({ name }: Script): { name: string; text: string }[] 
   }));
 }
 
-/** Scripts that read what another one wrote to their learner's global objectives. */
+/** Scripts that read global objectives which another script has written for the same learner. */
 const continuations: Record<string, string> = {
   'CO-07b': 'CO-07a',
   'OB-03b': 'OB-03a',

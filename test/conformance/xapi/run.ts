@@ -1,6 +1,6 @@
-// Runs ADL's conformance test suite for learning record stores against a fresh service, for both versions of xAPI, and
-// prints a table. The suite is a checkout outside the project, with its packages installed. `--version` selects a
-// version, and `--grep` some of its tests.
+// Runs ADL's conformance test suite for learning record stores against a new service, for both versions of
+// xAPI, and prints a table. The suite is a checkout outside the project, with its packages installed.
+// `--version` selects a version, and `--grep` selects tests.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

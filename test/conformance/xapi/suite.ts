@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export type Outcome = { passed: number; failures: { title: string; message: string }[]; seconds: number };
 
-/** What the suite's process reports. */
+/** A message from the suite's process. */
 type Message = { action: string; payload?: unknown };
 
 type Options = {
@@ -14,7 +14,7 @@ type Options = {
   grep: string | undefined;
 };
 
-/** Runs the suite's own process, which is written for its command line, and counts what it reports. */
+/** Starts the process that the suite's command line uses, and counts the tests that it reports. */
 export function runSuite(suite: string, options: Options): Promise<Outcome> {
   const { endpoint, user, password, version, grep } = options;
   const started = performance.now();
