@@ -165,7 +165,7 @@ function linksOf(html: string): string[] {
   return [...html.matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, link = '']) => link);
 }
 
-test('the guide supports HEAD and 304, is compressed, and has no other URLs', async () => {
+test('the guide supports HEAD, 304 and compression, and returns 404 for other URLs', async () => {
   const address = `${service.baseUrl}/docs/guide/enrol`;
   const first = await fetch(address, { headers: { 'Accept-Encoding': 'br' } });
   assert.equal(first.headers.get('content-encoding'), 'br');

@@ -14,7 +14,7 @@ test('a complete SQL statement is run with run()', () => {
     assert.doesNotMatch(text, /\.execute\([^)]/, `${file} executes a statement of the sql tag`);
 });
 
-test("Kysely joins tables only in a record's select, which service functions narrow down", () => {
+test("Kysely joins tables only in a record's select function, to which service functions add conditions", () => {
   for (const { file, text } of sources)
     if (/\.(inner|left)Join\(/.test(text)) assert.match(text, /function select[A-Z]\w+\(/, file);
 });

@@ -209,7 +209,7 @@ const heldScopes: Scope[][] = [
   ...tenantScopes.map((scope) => [...new Set<Scope>(['users:write', 'users:admin', scope])]),
 ];
 
-test('no credential can create a more powerful one, whatever its scopes and kind and whatever the operation', async () => {
+test('no credential, whatever its kind and scopes, can create a more powerful one with any operation', async () => {
   const made = new Map<string, number>();
   for (const own of heldScopes) {
     const call = await keyWith(own);
@@ -272,7 +272,7 @@ test('previews, launch links and enrolment keys cannot call the API', async () =
       );
 });
 
-test("setting administrators and passwords requires users:admin, even for a learner's first password", async () => {
+test("making a user an administrator or setting a password requires users:admin, even for a learner's first password", async () => {
   const call = await keyWith(['users:read', 'users:write']);
   const LoginID = unique('first');
   expectProblem(await call('POST', '/user', { LoginID, Password }), 403, 'scope_missing');

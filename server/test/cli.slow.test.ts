@@ -112,7 +112,7 @@ test('a usage error says in two lines what is wrong and how to see the help', as
   assert.equal(rest.join('\n'), pointer);
 });
 
-test('bulk reports whether the file is missing or the service does not respond', async () => {
+test('bulk reports a missing file and a service that does not respond', async () => {
   const [port] = await freePorts(1);
   const url = `http://127.0.0.1:${port}`;
   const options = ['--url', url, '--key', 'x'.repeat(40)];

@@ -44,7 +44,7 @@ async function together(loops: ((round: number) => Promise<number[]>)[]): Promis
   return statuses.flat().filter((status) => status < 500).length;
 }
 
-test('enrolling, withdrawing, restoring and erasing users of shared options cause no deadlock', {
+test('concurrent enrolments, withdrawals, restorations and erasures on shared options cause no deadlock', {
   skip,
 }, async () => {
   const courses = ['limited', 'unlimited', 'another'];

@@ -208,7 +208,7 @@ const plan = fc.record({
   faults: fc.tuple(fault, fault),
 });
 
-test('with any interleaving and faults across two nodes, each key extends once and gets one response', async () => {
+test('whatever the order and faults of requests to two nodes, each key extends once and gets one response', async () => {
   const second = faultyNode(otherNode(service.ctx));
   const other = await serve(second.ctx);
   const nodes = [

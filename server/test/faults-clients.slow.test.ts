@@ -39,7 +39,7 @@ async function megabytes(service: Running): Promise<number> {
   return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]) / 1024 ** 2;
 }
 
-test('clients that send headers, bodies or uploads too slowly are disconnected after 30 s, but a slow, steady upload is not', async (context) => {
+test('clients that send headers, bodies or uploads too slowly are disconnected after 30 s, but slow and steady uploads are not', async (context) => {
   const service = await startProcess({ ...(await databaseSettings()), LOG_LEVEL: 'warn' });
   const agent = new Agent();
   const headers = {
@@ -116,7 +116,7 @@ test('clients that send headers, bodies or uploads too slowly are disconnected a
   await stopProcess(service);
 });
 
-test('the service stays fast and small with 10,000 idle connections', async () => {
+test('the service stays fast and uses little memory with 10,000 idle connections', async () => {
   const limit = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
   assert.ok(limit >= 12_000, `ulimit -n is ${limit}; allow 12,000 open files for this test`);
   const service = await startProcess({ ...(await databaseSettings()), LOG_LEVEL: 'warn' });

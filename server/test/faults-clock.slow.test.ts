@@ -56,7 +56,7 @@ test('IDs stay unique when the clock jumps, and a reader of the log neither miss
   );
 });
 
-test('keys, access tokens and enrolments expire on time when the clock jumps, and can be restored', async () => {
+test('keys, access tokens and enrolments expire on time when the clock jumps, and an expired enrolment can be reopened', async () => {
   const { api, user, TenantID } = await newTenant(service);
   const day = 86_400_000;
   const ExpiresAt = new Date(clock.now().getTime() + 10 * day).toISOString();

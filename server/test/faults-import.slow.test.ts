@@ -30,7 +30,7 @@ async function importCourse(baseUrl: string, courseId: string): Promise<number> 
   return (await put(`/course/${courseId}/package`, 'application/zip', zip)).status;
 }
 
-test('the folder of an import killed before its release was recorded is reported after a day and kept', async () => {
+test('if an import is killed before its release is recorded, its folder is kept, and reported after a day', async () => {
   const home = await databaseSettings();
   const packages = join(home.DATA_DIR, 'packages');
   const first = await startProcess(home);

@@ -97,7 +97,7 @@ test('identifiers in any script work in bodies and in percent-encoded paths', as
   await fc.assert(property, { numRuns: runs });
 });
 
-test('the composed and decomposed forms are the same identifier', async () => {
+test('the composed and decomposed forms of a text are the same identifier', async () => {
   const [composed, decomposed] = ['Zo\u00eb', 'Zoe\u0308'];
   expectStatus(await tenant.api('POST', '/user', { LoginID: decomposed }), 201);
   const again = await tenant.api('POST', '/user', { LoginID: composed });

@@ -292,7 +292,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     assert.equal(receiver.received.length, sent);
   });
 
-test("a launch link is rejected with another tenant's signature, and a signature with another enrolment", async () => {
+test('a launch link is rejected if its signature belongs to another tenant or another enrolment', async () => {
   const tenantOf = ({ key }: { key?: string }) => key?.split('.')[0];
   const signatureOf = ({ key }: { key?: string }) => key?.split('.').slice(1).join('.');
   const attempts = [
@@ -309,7 +309,7 @@ test("a launch link is rejected with another tenant's signature, and a signature
   }
 });
 
-test('users with the same LoginID remain separate in their tenants', async () => {
+test('users with the same LoginID in different tenants remain separate', async () => {
   const intruder = await newTenant(service);
   const { LoginID = '', EnrollID = '' } = victimValues;
   assert.equal((await intruder.api('POST', '/user', { LoginID, FirstName: 'Mine' })).status, 201);

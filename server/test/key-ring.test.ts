@@ -143,7 +143,7 @@ test('plain-text webhook secrets are encrypted at start-up, even by several node
     new Verifier(secret).verify(ping.text, ping.headers as Record<string, string>);
 });
 
-test('after a rotation, everything issued before stays valid, and anything new names the new key', async () => {
+test('after a rotation, existing credentials stay valid, and new ones name the new key', async () => {
   const { tenant, LoginID, EnrollID, LaunchURL } = await enrolled();
   const grant = { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: tenant.key };
   const { access_token } = (await service.api('POST', '/oauth/token', grant)).body;

@@ -107,7 +107,7 @@ test('the audit trail names the administrator who created or revoked a key', asy
   ]);
 });
 
-test("without Scopes, a key has all scopes of an administrator, and never the operator's", async () => {
+test('a key created without Scopes has all scopes of an administrator, but none that only the operator has', async () => {
   const { ada } = await withAda();
   assert.deepEqual((await newKey(ada)).Scopes, [...tenantScopes]);
   assert.deepEqual((await ada('GET', '/session')).body.Scopes, [...tenantScopes]);
@@ -147,7 +147,7 @@ test('an administrator whose session has few scopes cannot create a key with mor
   }
 });
 
-test('no key can manage keys, whatever its scopes, nor can a learner or another site', async () => {
+test('keys cannot be managed with a key of any scope, by a learner or from another site', async () => {
   const { tenant, ada } = await withAda();
   const { KeyID, Secret } = await newKey(ada);
   const token = await service.api(
@@ -200,7 +200,7 @@ test('the operator, signed in, manages the keys of the tenant in the header', as
   expectProblem(await page('GET', '/key'), 400, 'tenant_required');
 });
 
-test('a key belongs to the tenant: it outlives the rights, the account and the name of its creator', async () => {
+test('a key belongs to the tenant: it keeps working if its creator stops being an administrator, is disabled or is erased', async () => {
   const { tenant, ada } = await withAda();
   const eve = await sessionOf(tenant, await tenant.user({ IsAdmin: true }));
   const { KeyID, Secret } = await newKey(ada);
@@ -300,7 +300,7 @@ test('a tenant has a limited number of usable keys, even if they are created at 
   assert.equal(await usable(), maxKeys + 1);
 });
 
-test('expired keys are not read to count the usable ones', async () => {
+test('counting the usable keys does not read the expired ones', async () => {
   const { TenantID } = await newTenant(service);
   await service.ctx.engine.query({
     text: `/* across tenants: a test fills tables */

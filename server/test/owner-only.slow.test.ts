@@ -118,7 +118,7 @@ test('backups and files written by the command line are readable only by their o
   assert.equal(readAsNobody(join(made, 'backup.json')).status, 1);
 });
 
-test('a folder that others can read is restricted with its contents at start-up, and the log records it', async () => {
+test('at start-up, the service restricts a folder that others can read, including its contents, and logs this', async () => {
   const { DATA_DIR: from, ...env } = await databaseSettings();
   const DATA_DIR = join(await openFolder(), 'data');
   cpSync(from, DATA_DIR, { recursive: true });

@@ -76,7 +76,7 @@ async function readList(filter = ''): Promise<string[]> {
 const enrolPath = (LoginID: string, option: string) =>
   `/enrol/${LoginID}/${CourseID}/${encodeURIComponent(option)}`;
 
-test('an absurdly long duration that is extended 121 times and then launched breaks no list', async () => {
+test('an enrolment with an absurdly long duration breaks no list after 121 extensions and a launch', async () => {
   const LoginID = await tenant.user();
   const { body } = await tenant.api('POST', enrolPath(LoginID, 'at launch'));
   for (let time = 0; time < 121; time++)

@@ -136,7 +136,7 @@ function cutConnections() {
   };
 }
 
-test('64 clients that send each enrol request three times to two nodes, cut off at random, create one enrolment and one event each', () =>
+test('64 clients that send each enrol request three times, with random disconnections, create one enrolment and one event each', () =>
   repeated({ keys: false, event: 'enrolment.created' }));
 
 test('64 clients that send Idempotency-Keys also create one enrolment and one event each', () =>

@@ -243,7 +243,7 @@ test('each operation in the document satisfies Redocly and Spectral and has vali
   assert.ok(examples > 2 * routes.length);
 });
 
-test('the document and its page are available without a key', async () => {
+test('openapi.json and the API reference are available without a key', async () => {
   for (const address of ['/openapi.json', '/docs', '/docs/errors']) {
     const response = await fetch(service.baseUrl + address);
     assert.equal(response.status, 200, address);

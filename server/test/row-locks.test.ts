@@ -50,7 +50,7 @@ async function timed<Result>(work: Promise<Result>): Promise<{ result: Result; m
   return { result, milliseconds: performance.now() - begun };
 }
 
-test('an enrolment that waits for its user holds no seat', { skip }, async () => {
+test('an enrolment that waits for a lock on its user does not block other enrolments', { skip }, async () => {
   await service.api('PUT', '/course/shared', { Title: 'Shared' });
   expectStatus(await service.api('PUT', '/course/shared/option/seats', { Seats: 100 }), 201);
   const [slow, other] = [await newTenant(service), await newTenant(service)];
@@ -78,7 +78,9 @@ test('a request that waits for a lock gives up after two seconds, and can be ret
   expectStatus(await change(), 200);
 });
 
-test("endpoints of other tenants are claimed while one tenant's is locked", { skip }, async () => {
+test("while one tenant's endpoint is locked, endpoints of other tenants can still be claimed", {
+  skip,
+}, async () => {
   const [slow, other] = [await newTenant(service), await newTenant(service)];
   const URL = 'https://93.184.216.34/';
   const made: string[] = [];
@@ -99,7 +101,7 @@ test("endpoints of other tenants are claimed while one tenant's is locked", { sk
   assert.deepEqual(await claim(), [true, false]);
 });
 
-test('looking up a key does not wait for its row', { skip }, async () => {
+test('looking up a key does not wait for a lock on its row', { skip }, async () => {
   const tenant = await newTenant(service);
   const created = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'new' });
   const { Secret } = bodyOf(created, 201);
@@ -113,7 +115,7 @@ test('looking up a key does not wait for its row', { skip }, async () => {
   assert.equal(rows[0]?.waiting, 0);
 });
 
-test("a user's sessions can be ended while the tenant's audit trail is locked only briefly", {
+test("ending a user's sessions locks the tenant's audit trail only briefly", {
   skip,
 }, async () => {
   const tenant = await newTenant(service);
@@ -144,7 +146,9 @@ test("a user's sessions can be ended while the tenant's audit trail is locked on
   assert.equal((await ending.reply).status, 204);
 });
 
-test('sign-ins that wait for their user do not delay those from other networks', { skip }, async () => {
+test('sign-ins that wait for a lock on their user do not delay sign-ins from other networks', {
+  skip,
+}, async () => {
   const hashed = { PasswordHash: 'sha256-hex' };
   const [slow, other] = [await newTenant(service, hashed), await newTenant(service, hashed)];
   const Password = 'a'.repeat(64);

@@ -89,7 +89,7 @@ test('several workers on the embedded database are rejected with a reason and ad
   assert.match(stderr, /^WORKERS: .*embedded database, which only one process can open.*Set DATABASE_URL/);
 });
 
-test('workers share the ports, the log and the metrics, and the operator sees each start line once', {
+test('workers share the ports, the log and the metrics, and the operator sees each start-up message once', {
   skip,
 }, async () => {
   const [operations] = await freePorts(1);
@@ -257,7 +257,7 @@ test('a worker that is killed under load is replaced, no acknowledged write is l
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
 });
 
-test('a worker that is asked to stop is replaced, and the service exits with a reason if none can start', {
+test('a worker that is asked to stop is replaced, and the service exits and gives the reason if no worker can start', {
   skip,
 }, async () => {
   const env = await databaseSettings();

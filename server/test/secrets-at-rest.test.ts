@@ -33,7 +33,7 @@ async function everything(): Promise<string> {
   return texts.join('\n');
 }
 
-test('the database contains no secret that was handed out, and no key from the ring', async () => {
+test('the database contains no secret that the service has issued, and no key from the ring', async () => {
   const key = { 'idempotency-key': 'order 4711, chosen by the client' };
   const LoginID = await tenant.user({ Password, Email: 'ann@acme.example' });
   const made = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'more' }, undefined, key);

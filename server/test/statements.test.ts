@@ -78,7 +78,7 @@ test('creating a user takes one statement', async () => {
   assert.equal(again, 1, listSeen());
 });
 
-test('enrolling takes one statement in either form, whether or not the enrolment is new', async () => {
+test('enrolling takes one statement with or without an option, whether or not the enrolment is new', async () => {
   const LoginID = await tenant.user();
   for (const url of [`/enrol/${LoginID}/phishing`, `/enrol/${LoginID}/phishing/month`]) {
     const [, count] = await statementsOf('api', { method: 'POST', url });
@@ -116,7 +116,7 @@ test('reading a user or an enrolment takes one statement, and explaining an enro
   }
 });
 
-test('a click takes one statement, opening a session one, a page none, and a commit two', async () => {
+test('a click and opening a session take one statement each, a page takes none, and a commit takes two', async () => {
   const { LaunchURL } = await enrolled();
   const [click, clicked] = await statementsOf('api', { url: pathOf(LaunchURL) });
   assert.equal(clicked, 1, listSeen());

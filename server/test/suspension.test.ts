@@ -115,7 +115,7 @@ async function accessPaths(tenant: TestTenant) {
   return requestsByName;
 }
 
-test('a suspended tenant is rejected everywhere within 5 s on another node, and afterwards everything resumes', async () => {
+test('another node rejects all requests of a suspended tenant within 5 s, and accepts them again after the tenant is resumed', async () => {
   const tenant = await newTenant(service);
   const requestsByName = await accessPaths(tenant);
   const statuses = async (names = Object.keys(requestsByName)) => {
@@ -221,7 +221,7 @@ test('the operator can act on a suspended tenant, whose trail names who suspende
   assert.equal(actions.filter((action: string) => action === 'tenant.suspended').length, 1);
 });
 
-test('a commit during a suspension is rejected with a code that makes the page keep it, and counts after resumption, however late', async () => {
+test('a commit during a suspension is rejected with a code that makes the page keep it, and is accepted after the suspension, even weeks later', async () => {
   const tenant = await newTenant(service);
   const { LoginID, EnrollID, LaunchURL } = await enrolled(tenant);
   const { commit } = await play(service, LaunchURL);

@@ -60,7 +60,7 @@ async function mentions(text: string): Promise<string[]> {
   return found;
 }
 
-test('every tenant table is listed for the plan, the deletion and the export', () => {
+test('the plan, the deletion and the export each list every tenant table', () => {
   const listed = tenantTables.map(({ table }) => table);
   assert.deepEqual(listed.toSorted(), [...generatedTables, 'api_key'].toSorted());
 });

@@ -239,7 +239,7 @@ test("all statements from AUs and waivers wait in their tenant's queue", async (
   assert.deepEqual(inNetwork, [], 'a valid token is not anonymous');
 });
 
-test("deliveries to an endpoint and the statistics for a bulk call wait in their tenant's queue", async () => {
+test("statements for deliveries to an endpoint and for the statistics of a bulk call wait in their tenant's queue", async () => {
   const receiver = await startReceiver();
   receiver.answer((response) => response.writeHead(503).end());
   const { TenantID, api } = await newTenant(service);
@@ -280,7 +280,7 @@ test("an anonymous caller who names a tenant waits in neither that tenant's queu
   );
 });
 
-test("unknown credentials are looked up in their network's queue, and known ones before everything else", async () => {
+test("unknown credentials are looked up in their network's queue, and known credentials are looked up before everything else", async () => {
   const lineOf = async (key: string) => {
     seen = [];
     await node.api.inject({ url: '/user', headers: { authorization: `Bearer ${key}` } });

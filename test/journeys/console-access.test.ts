@@ -168,7 +168,7 @@ test('The console has three languages and a choice of themes', async () => {
   await closeConsole(page);
 });
 
-test('After failed guesses the page shows when to retry', async () => {
+test('After failed password guesses, the page shows when to retry', async () => {
   const page = await openConsole(service);
   for (let n = 0; n < 10; n++)
     await service.api(

@@ -193,7 +193,7 @@ test('An Excel workbook is imported like a CSV file', async () => {
   await closeConsole(page);
 });
 
-test('Users: people who already exist are updated, and nobody is created unless wanted', async () => {
+test('Users: people who already exist are updated, and nobody is created unless requested', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');
   const file = [

@@ -199,7 +199,7 @@ test('A learner who has the course sees and confirms the extension', async () =>
   await closeConsole(page);
 });
 
-test('The page says when an ended enrolment continues, and when nothing changes', async () => {
+test('The page says when an expired enrolment can be continued, and when nothing changes', async () => {
   const LoginID = await newLearner();
   const { EnrollID } = (await acme.api('POST', `/enrol/${LoginID}/ladders`)).body;
   const ExpiresAt = new Date(clock.now().getTime() - 1000).toISOString();

@@ -54,7 +54,7 @@ async function withStatements() {
 
 const sentences = (page: Page) => page.getByRole('table', { name: 'xAPI statements' }).getByRole('row');
 
-test('Statements are sentences; they are filtered, opened and followed to the enrolment', async () => {
+test('Statements are shown as sentences, filtered, opened, and followed to the enrolment', async () => {
   const { who, EnrollID } = await withStatements();
   const page = await consoleOf(service, who, '/console/statements');
   const rows = sentences(page);
@@ -145,7 +145,7 @@ test('The operator creates LRS credentials, and the test calls the store with th
   await closeConsole(page);
 });
 
-test('The statements page is accessible, and says so when there are none', async () => {
+test('The statements page is accessible, and says when there are no statements', async () => {
   const { who } = await withStatements();
   const page = await consoleOf(service, who, '/console/statements');
   await sentences(page).getByText('Bob shared').waitFor();

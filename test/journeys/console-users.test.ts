@@ -21,7 +21,7 @@ async function withAdministrator() {
   return { tenant, who: { tenant, LoginID } };
 }
 
-test('A user is created, changed, disabled, and given a link that signs in once', async () => {
+test('A user is created, changed and disabled, and gets a link that signs them in once', async () => {
   const { tenant, who } = await withAdministrator();
   const page = await consoleOf(service, who, '/console/users');
   await page.getByRole('button', { name: 'Create user' }).click();

@@ -55,7 +55,7 @@ test('If the browser denies storage in frames, the course opens in its own windo
   await context.close();
 });
 
-test('A frame of another site with storage opens the course immediately', async () => {
+test('If the browser allows storage, a frame on another site opens the course immediately', async () => {
   const { LaunchURL } = await service.enrol('row');
   const context = await newContext();
   const page = await openPage(context);
@@ -65,7 +65,7 @@ test('A frame of another site with storage opens the course immediately', async 
   await context.close();
 });
 
-test('Without a connection, the player does not report a page as missing, and Exit says where the progress is', async () => {
+test('Without a connection, the player does not report a page as missing, and Exit does not leave for a page that cannot load', async () => {
   const { LaunchURL } = await service.enrol('row');
   const context = await newContext();
   const page = await openPage(context);
@@ -84,7 +84,7 @@ test('Without a connection, the player does not report a page as missing, and Ex
   await context.close();
 });
 
-test('A page that is missing from the package is explained, even if the course opens it later', async () => {
+test('A page that is missing from the package is reported, even if the course itself opens it', async () => {
   const { LaunchURL } = await service.enrol('gap');
   const context = await newContext();
   const page = await openPage(context);

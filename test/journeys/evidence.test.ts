@@ -205,7 +205,7 @@ test('Permanently rejected results leave the device only after the learner has b
   await context.close();
 });
 
-test('A page that is thousands of numbers ahead after a long time offline continues with the expected number', async () => {
+test('A page whose commit numbers are thousands ahead after a long time offline continues with the expected number', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openPage(context);

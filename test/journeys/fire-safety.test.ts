@@ -64,7 +64,7 @@ test('Sequencing enforces the order, remembers the state when the learner leaves
   await page.context().close();
 });
 
-test('A page that disappears during a lesson resumes in that lesson', async () => {
+test('If the page disappears during a lesson, the course resumes in that lesson', async () => {
   const { LaunchURL } = await service.enrol('fire-safety');
   const context = await newContext();
   const page = await openPage(context);

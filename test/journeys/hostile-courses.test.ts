@@ -132,7 +132,7 @@ for (const contentUrl of wildcards) {
     });
 }
 
-test("Without a * the same attack finds another tenant's session and reports a pass, as documented", async () => {
+test("Without a * in CONTENT_URL, the same attack finds another tenant's session and reports a pass, as documented", async () => {
   const [stage, context] = [stageOf(), await newContext()];
   const attacker = await open(context, await launchOf('theirs', 'hostile')(stage));
   const victim = await openVictim(context, await launchOf('ours', 'victim')(stage));

@@ -132,7 +132,7 @@ test(
   },
 );
 
-test('aicc-small: the unit bookmarks and passes, and is resumed', options, async () => {
+test('aicc-small: the unit sets a bookmark, passes, and is resumed', options, async () => {
   const { page, url, read } = await launch('aicc-small');
   // The package loads a library from a public address. This is all that the page needs from it.
   await page.route(/ajax\.googleapis\.com/, (route) =>

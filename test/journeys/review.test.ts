@@ -39,7 +39,7 @@ async function enrolOnce(course: string) {
   return enrolled;
 }
 
-test('A learner without attempts reviews a SCORM 1.2 course on a phone, and the result stays', async () => {
+test('A learner with no attempts left reviews a SCORM 1.2 course on a phone, and the result does not change', async () => {
   const { LaunchURL, read } = await enrolOnce('everything');
   const page = await openPage(await newContext({ width: 390, height: 844 }));
   await page.goto(LaunchURL);

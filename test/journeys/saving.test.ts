@@ -136,7 +136,7 @@ test('Results stored by an earlier page survive a course that clears local stora
   await context.close();
 });
 
-test('Results that local storage has lost and rejects again are shown as not stored, and the next page still sends them', async () => {
+test('Results that local storage has lost and no longer accepts are shown as not stored, and the next page still sends them', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openRow(context, LaunchURL);

@@ -20,7 +20,7 @@ async function shown(page: Awaited<ReturnType<typeof openPage>>, element: string
   return (await contentOf(page).locator(`[data-element="${element}"]`).textContent()) ?? '';
 }
 
-test('SCORM 1.2 content finds what the manifest and the service give it, and later what it stored', async () => {
+test('SCORM 1.2 content can read the values from the manifest and the service, and later the values that it has stored', async () => {
   const { LaunchURL, read, EnrollID, LoginID } = await service.enrol('everything');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);
