@@ -18,9 +18,14 @@ if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engin
   throw new Error('--engine must be pglite or postgres.');
 /** The maximum p99 response time in milliseconds for honest requests during an attack. */
 const maxMilliseconds = 100;
-/** Enough requests for a p99 that is not simply the slowest one. */
+/**
+ * The minimum duration of an attack. It allows enough requests for a p99 that is not simply the slowest one.
+ */
 const leastMilliseconds = 2_500;
-/** The first requests after start-up compile the code that they need, which would count against the first attack. */
+/**
+ * The first requests after start-up compile code. Without a warm-up, this would count against the first
+ * attack.
+ */
 const warmUpMilliseconds = 5_000;
 
 function megabytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {

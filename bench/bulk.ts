@@ -1,4 +1,5 @@
-// Rows per second and peak memory of bulk calls on the embedded database and on PostgreSQL: npm run bench:bulk [ROWS …]
+// Measures the rows per second and the peak memory of bulk calls on the embedded database and on PostgreSQL:
+//   npm run bench:bulk [ROWS …]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

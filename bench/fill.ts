@@ -3,7 +3,7 @@ import type { Connection, Statement } from '../server/src/platform/db/engine.ts'
 export type Sizes = {
   /** In addition to the tenant `bench`, which has the users and enrolments that requests use. */
   tenants: number;
-  /** In total. */
+  /** The total for all tenants. */
   users: number;
   enrolments: number;
 };

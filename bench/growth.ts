@@ -35,7 +35,7 @@ if (bavail * bsize < neededBytes)
   throw new Error(`${rows} enrolments need ${Math.round(neededBytes / 1e9)} GB of disk in ${tmpdir()}.`);
 
 const small: Sizes = { tenants: 0, users: benchUsers, enrolments: benchEnrolments };
-// In the ratio of 1,000 tenants to 1,000,000 users to 10,000,000 enrolments.
+// The ratio is that of 1,000 tenants, 1,000,000 users and 10,000,000 enrolments.
 const big: Sizes = {
   tenants: Math.max(1, Math.round(rows / 10_000)),
   users: benchUsers + rows / 10,

@@ -4,7 +4,9 @@ import type { Figure } from './load/sockets.ts';
 import type { Operation } from './operation.ts';
 import { cpuOf, memoryOf, type Node, processesOf, serverCpu, type Target } from './service.ts';
 
-/** `open` means half the request rate that the closed loop reached, without waiting for responses. */
+/**
+ * If `open`, requests are sent at half the rate that the closed loop reached, without waiting for responses.
+ */
 export type Shape = { nodes: number; connections: number; open: boolean };
 
 export type Measured = {
@@ -32,7 +34,7 @@ type RoundOptions = {
   byAutocannon: boolean;
 };
 
-/** One round: the limits, then each operation in each shape. */
+/** Measures one round: the limits, then each operation in each shape. */
 export async function measureRound(options: RoundOptions): Promise<Measured[]> {
   const { target, driver, shapes, operations, seconds, byAutocannon } = options;
   const isCompared = (...others: Operation['limit'][]) =>

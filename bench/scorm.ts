@@ -9,7 +9,7 @@ const entry = join(import.meta.dirname, '../scorm/test-support/large-courses.ts'
 /** The first round is not counted, because it compiles the code. */
 const rounds = 4;
 
-/** The same code as the player's, built in the same way. */
+/** Builds the code that the player uses, in the same way. */
 async function builtCode(): Promise<string> {
   const lib = { entry, formats: ['iife' as const], name: 'bench' };
   // Leaves out the manifest readers, which the test helpers import.

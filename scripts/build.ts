@@ -141,7 +141,7 @@ function stampOf(folder: string): string | null {
   }
 }
 
-/** Parts are replaced as a whole, even if several processes build simultaneously. */
+/** Replaces the part as a whole, even if several processes build it simultaneously. */
 async function buildPart(name: PartName, digest: string): Promise<void> {
   mkdirSync(dist, { recursive: true });
   const folder = join(dist, name);

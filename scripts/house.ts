@@ -1,5 +1,6 @@
-// Prints the code metrics quoted in CONTRIBUTING.md: `npm run house`. `--list` also prints every counted item. Fails
-// if files import each other, a path is too long or a block of lines occurs twice.
+// Prints the code metrics quoted in CONTRIBUTING.md: `npm run house`. `--list` also prints every counted
+// item. Fails if files import each other, a path from a route to its SQL statement is too long, or a block of
+// lines occurs twice.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseSync } from 'vite';

@@ -1,4 +1,7 @@
-/** The last migration before the first release. Later ones must keep the previous version running. */
+/**
+ * The last migration before the first release. Later migrations must keep nodes of the previous version
+ * running.
+ */
 export const lastFree = '0008';
 
 const outside = /^-- outside a transaction\n/;

@@ -1,4 +1,7 @@
-/** Takes the console screenshots in docs/images/console: `npm run pictures`, or only some: `… users home`. */
+/**
+ * Takes the console screenshots in docs/images/console: `npm run pictures`. Names select some: `npm run
+ * pictures users home`.
+ */
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

@@ -12,7 +12,7 @@ export type Cluster = {
   /** The data directory. */
   data: string;
   version: string;
-  /** The folder of its executables. */
+  /** The cluster's own folder, which contains all of its files. */
   folder: string;
   /**
    * Stops the server as a crash would (SIGKILL for the postmaster, or an immediate shutdown), or with a fast shutdown.

@@ -13,7 +13,7 @@ if (status !== 0) {
   console.error(`npm sbom failed: ${error?.message ?? stderr.trim()}`);
   process.exit(1);
 }
-/** npm names the root package after its folder. */
+/** npm names the root package after its folder, so the name and version are taken from package.json. */
 const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const bom = JSON.parse(stdout);
 const folder: string = bom.metadata.component['bom-ref'];

@@ -1,6 +1,6 @@
-// Runs the tests: `npm test` on the embedded database; `--all` also those in `*.slow.test.ts`; `--postgres` all of them
-// on the server in TEST_DATABASE_URL; `--journeys` in Chromium; `--deploy` the recipes in deploy/. Tests that cannot
-// run fail. Failed files are listed in TEST_FAILED_FILES.
+// Runs the tests on the embedded database. `--all` includes `*.slow.test.ts`, `--postgres` uses the server in
+// TEST_DATABASE_URL, `--journeys` runs the tests in Chromium, and `--deploy` tests the recipes in deploy/.
+// Tests that cannot run fail. The names of failed files are written to the file TEST_FAILED_FILES.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -140,7 +140,10 @@ function queue(files: readonly string[], processes: number): string[] {
   });
 }
 
-/** One collector thread, because tests keep all processors busy anyway. This saves 11 % of CPU time. */
+/**
+ * One thread for garbage collection is enough, because tests keep all processors busy anyway. This saves 11 %
+ * of CPU time.
+ */
 const collector = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
 function run(some: readonly string[], concurrency: number): number {

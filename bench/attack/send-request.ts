@@ -74,7 +74,7 @@ export function openSockets(
   count: number,
   first: string,
   drip?: string,
-  /** null: the response is never read. */
+  /** If null, the response is never read. */
   onData: ((text: string) => void) | null = () => {},
 ): () => void {
   const { host, port } = addressOf(new URL(address));

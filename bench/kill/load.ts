@@ -121,7 +121,7 @@ async function playSession(
   }
 }
 
-/** One statement or a batch, as an activity provider sends them. */
+/** Sends one statement or a batch, as an activity provider does. */
 async function sendStatements(client: Client, { baseUrl, key }: Target, ledger: Ledger): Promise<void> {
   const ids = Array.from({ length: Math.random() < 0.5 ? 1 : 20 }, () => randomUUID() as string);
   const statements = ids.map((id) => ({
@@ -138,7 +138,10 @@ async function sendStatements(client: Client, { baseUrl, key }: Target, ledger: 
   ledger.acknowledged.statements += ids.length;
 }
 
-/** A commit from another device that does not know about the newer launch and uses the same commit numbers. */
+/**
+ * Sends a commit from another device, which does not know about the newer launch and uses the same commit
+ * numbers.
+ */
 async function sendLate(
   client: Client,
   enrolment: EnrolmentRecord,

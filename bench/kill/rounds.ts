@@ -37,7 +37,7 @@ export type Result = {
 
 const lanes = 16;
 
-/** A tenant with a key and a course to take. */
+/** Creates a tenant with a key, and a course to take. */
 export async function prepareTarget(client: Client, baseUrl: string): Promise<Target> {
   const call = async (method: string, path: string, body: unknown) => {
     const response = await client.call(method, baseUrl + path, body, bootstrapKey);

@@ -71,7 +71,8 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
         launched = true;
         session = await relaunch(client, session, n);
       }
-      // Requests the operation for this learner only. Its number is the commit number.
+      // Creates the operation's request for this learner only. The number of the request is the commit
+      // number.
       const { path, body } = request({ ...facts, sessions: [session] }, commits++);
       await timed(client, 200, 'POST', content + path, JSON.parse(body ?? '{}'));
       counts.commits += 1;

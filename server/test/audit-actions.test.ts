@@ -86,7 +86,9 @@ const suspended = async () => {
   expectStatus(await service.api('PUT', `/tenant/${id}`, { Status: 'suspended' }), 200);
   return id;
 };
-/** A clock one minute ahead. By then, every node has dropped a deleted tenant from its cache. */
+/**
+ * A context whose clock is one minute ahead. By then, every node has dropped a deleted tenant from its cache.
+ */
 const later = { ...service.ctx, now: () => new Date(service.ctx.now().getTime() + 60_000) };
 const byOperator = { of: deployment, actor: 'operator_key' };
 

@@ -125,8 +125,7 @@ const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call 
       const loginId = unique('raised');
       await call('POST', '/user', { LoginID: loginId, Password });
       const raised = await call('PUT', `/user/${loginId}`, { IsAdmin: true });
-      // A learner's session is ignored. It reads only the learner's own data, and this key created the
-      // learner.
+      // A learner's session is not counted. It reads only the data of the learner, whom this key has created.
       const session = raised.status === 200 ? await passwordSession(loginId, Password) : null;
       return { session, loginId };
     },

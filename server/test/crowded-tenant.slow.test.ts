@@ -513,7 +513,7 @@ for (const [name, own] of Object.entries(calls)) {
   else
     test(`${name} does not have a limit yet: ${why}`, async () => {
       const found = await findIn(name, own);
-      // A PostgreSQL server has its own statistics and may plan better.
+      // A PostgreSQL server has its own statistics and may choose a better plan.
       if (service.ctx.engine.kind === 'pglite')
         assert.notDeepEqual(found, [], 'The operation is bounded now. Remove it from the list.');
     });

@@ -127,7 +127,10 @@ async function callerOf(tenant: TestTenant, { sessionsOnly }: Route): Promise<Te
     browser(service, cookie)(method, path, body, { ...ownPage, ...headers });
 }
 
-/** A call with the intruder's key, the victim's identifiers, and whatever else the route needs. */
+/**
+ * Calls the route with the intruder's key, the victim's identifiers, and everything else that the route
+ * needs.
+ */
 async function call(
   intruder: TestTenant,
   route: Route,

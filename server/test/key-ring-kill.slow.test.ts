@@ -79,8 +79,8 @@ test('a service killed at any point during its first start has one ring afterwar
   for (const point of ['database.new', 'signing-keys.json.', 'signing-keys.json', 'sign-in']) {
     const service = runLectern(['serve'], { ...home, PORT: '0', CONTENT_PORT: '0' });
     const isThere = () => readdirSync(folder).some((name) => name.startsWith(point));
-    // With a PostgreSQL server, database.new never appears. A draft of the ring exists too briefly to be seen
-    // each time.
+    // On a PostgreSQL server, database.new never appears. A draft of the ring may exist too briefly to be
+    // noticed.
     const isPast = () => point !== 'sign-in' && readRingFile(folder) !== null;
     // The first start creates a database, which is slow while other tests run.
     await until(

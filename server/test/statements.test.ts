@@ -8,7 +8,8 @@ import { scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 
-// Counts the statements of each request. Key look-ups do not count, because cached ones can expire at any moment.
+// Counts the statements of each request. Look-ups of keys are left out, because a cached key can expire at
+// any moment.
 
 const service = await startService();
 const tenant = await newTenant(service);

@@ -37,7 +37,7 @@ await service.importPackage('cmi5', await packFiles({ 'cmi5.xml': structure, 'in
 await service.api('PUT', '/course/cmi5/option/open', {});
 
 let seen: { queue: string | undefined; label: string }[] = [];
-/** The names that Kysely generates are not readable, so its statements are labelled by their text. */
+/** Kysely generates the names of its statements, so these are labelled by their text. */
 const label = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.trim().slice(0, 100);
 const { engine } = service.ctx;
@@ -59,7 +59,7 @@ after(async () => {
   await service.close();
 });
 
-/** Short statements that look up credentials, before the tenant is known. */
+/** Short statements that look up credentials before the tenant is known. */
 const credentials = [
   /^read_key_by_/,
   /^update "api_key" set "last_used_at"/,

@@ -37,7 +37,7 @@ const worst: Record<string, (bytes: number) => string> = {
 };
 
 /**
- * Checks that a call takes at most `limit` ms of CPU time. Other load on the machine is allowed for. The
+ * Checks that a call takes at most `limit` ms of CPU time, corrected for other load on the machine. The
  * fastest of up to six calls decides, because others may compile code or collect garbage.
  */
 async function assertWork(limit: number, what: string, call: () => Promise<unknown>): Promise<void> {

@@ -7,8 +7,8 @@ import { newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 
 /**
- * The budget for the first screen. The time is measured with a processor slowed down four times and a slow
- * mobile network, as on a phone.
+ * The budget for the first screen. To imitate a phone, the time is measured with the processor slowed down by
+ * a factor of four and on a slow mobile network.
  */
 const budget = { gzipBytes: 250_000, requests: 20, interactiveMilliseconds: 7_000 };
 const slowNetwork = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 90_000 };

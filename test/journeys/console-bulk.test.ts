@@ -177,7 +177,8 @@ test('An Excel workbook is imported like a CSV file', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');
   const rows = [['Mitarbeitende'], [], ['Personalnummer', 'Vorname', 'Nachname', 'Abteilung']];
-  // Large enough for a library to use a worker, which the page's content security policy forbids.
+  // This file is so large that a library would use a worker, which the page's content security policy
+  // forbids.
   const people = Array.from({ length: 20_000 }, (_, at) => [100_000 + at, `Vorname ${at}`, 'Berg', 'Lager']);
   const content = await writeXlsx({ sheets: [{ name: 'Personal', rows: [...rows, ...people.slice(0, 3)] }] });
   const large = await writeXlsx({ sheets: [{ name: 'Personal', rows: [...rows, ...people] }] });

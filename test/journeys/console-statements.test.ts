@@ -26,7 +26,7 @@ async function store(tenant: TestTenant, statements: object[]): Promise<void> {
   expectStatus(await tenant.api('POST', '/xapi/statements', statements, version), 200);
 }
 
-/** A tenant with Ann's answers to two questions and one statement about somebody else. */
+/** A tenant with two statements about Ann and one about Bob. */
 async function withStatements() {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });

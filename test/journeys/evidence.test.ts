@@ -187,7 +187,8 @@ test('Permanently rejected results leave the device only after the learner has b
   await context.setOffline(true);
   await setStatus(page, 'passed', 90);
   await waitForState(page, 'kept');
-  // Checked before the tab closes, because its last commit may arrive although the browser is offline.
+  // Withdraws the enrolment before the tab closes, because the tab's last commit may arrive although the
+  // browser is offline.
   await service.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true });
   await page.close();
   await context.setOffline(false);

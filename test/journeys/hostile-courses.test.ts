@@ -153,7 +153,9 @@ test("Without a * in CONTENT_URL, the same attack finds another tenant's session
   await context.close();
 });
 
-/** The response to the victim's page after the attacker has set as many cookies as possible on the parent domain. */
+/**
+ * Returns the response to the victim's page after the attacker has set `count` cookies on the parent domain.
+ */
 async function withPlantedCookies(contentUrl: string, count: number) {
   const [stage, context] = [stageOf(contentUrl), await newContext()];
   const attacker = await open(context, await launchOf('theirs', 'hostile')(stage));

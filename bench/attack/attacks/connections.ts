@@ -48,7 +48,7 @@ function megabytes({ child }: Running): number {
   return Math.round(Number(kilobytes) / 1024);
 }
 
-/** 100 sessions with 100 requests each, whose responses are never read. */
+/** Opens 100 sessions with 100 requests each, and never reads the responses. */
 async function unreadResponses(service: Running): Promise<Outcome> {
   const before = megabytes(service);
   const sessions = openSessions(service.baseUrl, 100, 0);
@@ -62,7 +62,7 @@ async function unreadResponses(service: Running): Promise<Outcome> {
   return { withstood: grown < 100 && open < 50, detail: `${open} of 100 sessions left, +${grown} MB` };
 }
 
-/** 50 request bodies that have no declared length and never end. */
+/** Sends 50 request bodies that have no declared length and never end. */
 async function endlessBodies(service: Running): Promise<Outcome> {
   const [session] = openSessions(service.baseUrl, 1);
   const statuses: { status: number }[] = [];

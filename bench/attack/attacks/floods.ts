@@ -37,7 +37,7 @@ function retryAfterEverywhere(replies: readonly Reply[]): boolean {
     .every(({ headers }) => headers['retry-after'] !== undefined);
 }
 
-/** An endless stream of rows, sent for as long as the service accepts it. */
+/** Sends an endless stream of rows for as long as the service accepts it. */
 async function endlessRows(target: Target, key: string): Promise<Reply> {
   const row = `{"LoginID":"u","FirstName":"${'x'.repeat(1_000)}"}\n`.repeat(1_000);
   return sendRequest(`${target.service.baseUrl}/user/bulk?plan=true`, {
@@ -72,7 +72,8 @@ async function fileFlood({ learner, rivalKey }: Target): Promise<Outcome> {
     });
     sockets.push(socket);
   };
-  // Node.js accepts one connection in each turn of the event loop: see "What is not defended" in SECURITY.md.
+  // Opens the connections gradually, because Node.js accepts only one in each turn of the event loop: see
+  // "What is not defended" in SECURITY.md.
   for (let n = 0; n < 1_000; n++) {
     open(n);
     if (n % 25 === 0) await pause(25);

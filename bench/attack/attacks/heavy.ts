@@ -20,7 +20,7 @@ function outcome(replies: readonly Reply[]): Outcome {
   return { withstood: withstood && replies.some(({ status }) => status === 200), detail: tally(replies) };
 }
 
-/** Runs this many concurrent callers for 6 s. A rejected caller waits for a while. */
+/** Runs this many concurrent callers for 6 s. A caller whose request is rejected waits 0.5 s. */
 async function callRepeatedly(callers: number, call: () => Promise<Reply>): Promise<Reply[]> {
   const until = performance.now() + 6_000;
   const replies: Reply[] = [];

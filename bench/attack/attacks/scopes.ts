@@ -84,7 +84,7 @@ export const scopeAttacks: readonly Attack[] = [
       const changed = (text: string, at: number) =>
         text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
       const replies: Reply[] = [];
-      // From an address that earlier attacks have not used: a 429 would prove nothing.
+      // Uses an address that earlier attacks have not used, because a 429 would prove nothing.
       const from = { localAddress: '127.0.0.8' };
       for (let back = 2; back < 40; back += 3) {
         replies.push(await sendRequest(changed(launchUrl, launchUrl.length - back), from));

@@ -7,7 +7,10 @@ import {
 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 
-/** A session from an address on this machine. `window`: the flow-control window for each response. */
+/**
+ * Opens a session from an address on this machine. `window` is the flow-control window for each response, in
+ * bytes.
+ */
 export async function openSession(
   origin: string,
   { from = '127.0.0.1', window = 65_535 } = {},

@@ -14,7 +14,7 @@ export function memoryStorage(room = Number.POSITIVE_INFINITY): Storage {
       throw new Error('full');
     },
   };
-  // Browser storage has its keys as own properties.
+  // In browser storage, the keys are own properties of the object.
   return new Proxy(methods, {
     ownKeys: () => [...items.keys()],
     getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),

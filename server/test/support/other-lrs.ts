@@ -8,7 +8,7 @@ export type OtherLrs = {
   url: string;
   username: string;
   password: string;
-  /** Every request, and each statement once, in the order in which it was stored. */
+  /** All requests. `stored` contains each statement once, in the order in which it was stored. */
   requests: Request[];
   stored: Sent[];
   /** Sets the rule for rejections. The rule returns a status, or 0 to accept the statement. */

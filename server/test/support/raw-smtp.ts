@@ -9,7 +9,7 @@ export type RawMailServer = {
    * Returns the reply to a recipient. The server sends it unchanged, or closes the connection if it is null.
    */
   onRecipient: (address: string) => string | null | Promise<string | null>;
-  /** The same for a message. */
+  /** Returns the reply to a message in the same way. */
   onMessage: RawMailServer['onRecipient'];
   close: () => void;
 };

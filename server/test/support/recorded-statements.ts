@@ -26,7 +26,7 @@ const parameters = new Map<string, number[]>();
 /** The statements that this process has recorded in each folder. */
 const recorded = new Map<string, Map<string, number>>();
 
-/** Records each text once, and again if it names more tenants at a time than before. */
+/** Records each statement's text once, and again if a later use names more tenants than before. */
 export function recordStatements(engine: Engine, folder: string): Engine {
   const maxTenants = recorded.get(folder) ?? new Map<string, number>();
   recorded.set(folder, maxTenants);
@@ -51,7 +51,7 @@ export function recordStatements(engine: Engine, folder: string): Engine {
   };
 }
 
-/** The recorded texts, each with the maximum number of tenants that it has named. */
+/** The recorded texts, each with the maximum number of tenants that one use of it has named. */
 function recordedIn(folder: string): Map<string, number> {
   const tenantsOf = new Map<string, number>();
   for (const file of globSync(join(folder, '*.jsonl')))

@@ -57,7 +57,9 @@ async function onServer<T>(connectionString: string, work: (client: pg.Client) =
 
 type Node = { host: string; port: number; isCoordinator: boolean };
 
-/** The nodes of the Citus cluster whose coordinator this is. */
+/**
+ * The nodes of the Citus cluster whose coordinator is this server. Empty if the server does not use Citus.
+ */
 export async function nodesOf(serverUrl: string): Promise<Node[]> {
   return onServer(serverUrl, async (client) => {
     const { rows } = await client.query(`select to_regclass('pg_dist_node') is not null as known`);

@@ -25,7 +25,7 @@ export type Step = {
 
 export type Script = { name: string; start: string; steps: Step[] };
 
-/** Why the scripts cannot run; null if they can. */
+/** The reason why the scripts cannot run; null if they can. */
 export function missingScripts(): string | null {
   return existsSync(join(folder, 'scripts.ndjson'))
     ? null
@@ -49,7 +49,7 @@ export function manifestsOf({ name }: Script): { name: string; text: string }[] 
   }));
 }
 
-/** Scripts that read global objectives which another script has written for the same learner. */
+/** Scripts that read global objectives that another script has written for the same learner. */
 const continuations: Record<string, string> = {
   'CO-07b': 'CO-07a',
   'OB-03b': 'OB-03a',
