@@ -78,7 +78,7 @@ export const verbs = {
 export type KnownVerb = keyof typeof verbs;
 
 /** An ISO 8601 duration as a clock shows it: 0:12 or 1:02:03. */
-export function clockOf(duration: string | undefined): string | null {
+export function clockTime(duration: string | undefined): string | null {
   const shape = /^P(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?$/;
   const parts = shape.exec(duration ?? '');
   if (!parts) return null;

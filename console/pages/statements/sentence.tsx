@@ -4,7 +4,7 @@ import { namesOf } from '../../parts/choices.ts';
 import { useLanguage } from '../../shell/intl.tsx';
 import { usePercent } from '../enrolments/values.tsx';
 import { useName } from '../users/person.tsx';
-import { clockOf, lastPart, loginIdOf, nameOfActor, type Statement, textIn, verbs } from './record.ts';
+import { clockTime, lastPart, loginIdOf, nameOfActor, type Statement, textIn, verbs } from './record.ts';
 
 /** What the statement is about, in words. */
 function useObjectName(): (statement: Statement) => string {
@@ -34,7 +34,7 @@ function useSentence(): (statement: Statement, actor: string) => string {
       ? t(`sentences.${known}`, { actor, object, success })
       : t('sentence', { actor, object, verb: textIn(verb.display, language) ?? lastPart(verb.id) });
     const score = result.score?.scaled;
-    const time = clockOf(result.duration);
+    const time = clockTime(result.duration);
     return [sentence, ...(score === undefined ? [] : [percent(score * 100)]), ...(time ? [time] : [])].join(
       ', ',
     );

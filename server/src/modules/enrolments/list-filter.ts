@@ -17,9 +17,9 @@ export type EnrolmentFilter = PageQuery &
   };
 
 /** The column by which the list is sorted before EnrollID. */
-export type Clock = 'changed_at' | 'expires_at' | null;
+export type SortColumn = 'changed_at' | 'expires_at' | null;
 
-export function clockOf(input: EnrolmentFilter): Clock {
+export function sortColumnOf(input: EnrolmentFilter): SortColumn {
   if (input.ChangedAfter !== undefined) return 'changed_at';
   return input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined ? 'expires_at' : null;
 }
@@ -125,8 +125,8 @@ function rangesOf(status: Status | undefined, overdue: string[] | null, { add }:
  */
 export function accessPathsOf(input: EnrolmentFilter, times: Times): PathOf[] {
   const byId = pathsById(input, times);
-  const clock = clockOf(input);
-  if (clock === null) return byId.length > 0 ? byId : [() => ({ ranges: ['true'] })];
+  const sortColumn = sortColumnOf(input);
+  if (sortColumn === null) return byId.length > 0 ? byId : [() => ({ ranges: ['true'] })];
   const inOrder: PathOf = (parameters) => ({
     ranges: [
       input.ChangedAfter === undefined
@@ -138,7 +138,7 @@ export function accessPathsOf(input: EnrolmentFilter, times: Times): PathOf[] {
     (pathOf): PathOf =>
       (parameters) => ({ ...pathOf(parameters), order: 'held.enroll_id' }),
   );
-  if (clock === 'changed_at' && (input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined))
+  if (sortColumn === 'changed_at' && (input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined))
     others.push((parameters) => ({
       ranges: [endsWithin(input, times.now)(parameters)],
       order: 'held.expires_at, held.enroll_id',

@@ -12,7 +12,13 @@ import {
 import { isId } from '../../platform/ids.ts';
 import { isInstant, toSqlBound } from '../../platform/instants.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
-import { accessPathsOf, type Clock, clockOf, type EnrolmentFilter, filterSql } from './list-filter.ts';
+import {
+  accessPathsOf,
+  type EnrolmentFilter,
+  filterSql,
+  type SortColumn,
+  sortColumnOf,
+} from './list-filter.ts';
 import { type EnrolmentWithNames, toEnrolment } from './record.ts';
 
 type ListPosition = { at: Date | null; id: string };
@@ -45,14 +51,14 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
       },
     );
   const limit = pageLimit(input);
-  const clock = clockOf(input);
-  const after = readPosition(readCursor(input), clock);
+  const sortColumn = sortColumnOf(input);
+  const after = readPosition(readCursor(input), sortColumn);
   const now = ctx.now();
   const overdue = input.Status === 'expired' ? await readOverdue(ctx) : null;
   const { rows, end } = await scanRows<EnrolmentWithNames>(ctx, {
     rows: 'enrolment held where held.tenant_id = $1',
     values: [ctx.tenantId],
-    key: clock === null ? ['enroll_id'] : [clock, 'enroll_id'],
+    key: sortColumn === null ? ['enroll_id'] : [sortColumn, 'enroll_id'],
     after: after && (after.at === null ? [after.id] : [toSqlBound(after.at), after.id]),
     newest: input.Order === 'newest',
     accessPaths: accessPathsOf(input, { now, overdue }),
@@ -63,7 +69,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
   return toPage(
     rows,
     limit,
-    (row) => keyOf(row, clock),
+    (row) => keyOf(row, sortColumn),
     (row) => toEnrolment(ctx, row),
     end,
   );
@@ -86,15 +92,15 @@ async function readOverdue(ctx: TenantContext): Promise<string[]> {
   return rows.map(({ enroll_id }) => enroll_id);
 }
 
-function readPosition(cursor: string | null, clock: Clock): ListPosition | null {
+function readPosition(cursor: string | null, sortColumn: SortColumn): ListPosition | null {
   if (cursor === null) return null;
   const [id, at] = cursor.split(' ').reverse();
-  if (!id || !isId(id) || (at === undefined) !== (clock === null)) throw foreignCursor();
+  if (!id || !isId(id) || (at === undefined) !== (sortColumn === null)) throw foreignCursor();
   if (at === undefined) return { at: null, id };
   if (!isInstant(at)) throw foreignCursor();
   return { at: new Date(at), id };
 }
 
-function keyOf(row: EnrolmentWithNames, clock: Clock): string {
-  return clock === null ? row.enroll_id : `${row[clock]?.toISOString()} ${row.enroll_id}`;
+function keyOf(row: EnrolmentWithNames, sortColumn: SortColumn): string {
+  return sortColumn === null ? row.enroll_id : `${row[sortColumn]?.toISOString()} ${row.enroll_id}`;
 }

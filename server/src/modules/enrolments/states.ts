@@ -8,10 +8,13 @@ export type Status = (typeof statuses)[number];
 export type Action = 'launch' | 'complete' | 'reopen' | 'expire' | 'withdraw' | 'restore';
 
 /** All transitions. An action without an entry leaves the status unchanged. */
-const transitions: Record<Status, Partial<Record<Action, Status | 'status_before_end' | 'as_begun'>>> = {
+const transitions: Record<
+  Status,
+  Partial<Record<Action, Status | 'status_before_end' | 'before_completion'>>
+> = {
   enrolled: { launch: 'in_progress', complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
   in_progress: { complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
-  completed: { reopen: 'as_begun', withdraw: 'withdrawn' },
+  completed: { reopen: 'before_completion', withdraw: 'withdrawn' },
   expired: { complete: 'completed', withdraw: 'withdrawn', restore: 'status_before_end' },
   withdrawn: { restore: 'status_before_end' },
 };
@@ -22,7 +25,7 @@ export function nextStatus(row: StatusFacts, action: Action): Status {
   const from = row.status;
   const to = transitions[from][action];
   if (to === undefined) return from;
-  if (to === 'as_begun') return row.started_at === null ? 'enrolled' : 'in_progress';
+  if (to === 'before_completion') return row.started_at === null ? 'enrolled' : 'in_progress';
   return to === 'status_before_end' ? (row.status_before_end ?? 'enrolled') : to;
 }
 
@@ -30,7 +33,7 @@ export function nextStatus(row: StatusFacts, action: Action): Status {
 export function statusAfter(alias: string, action: Action): string {
   const targets: Record<string, string> = {
     status_before_end: `coalesce(${alias}.status_before_end, 'enrolled')`,
-    as_begun: `case when ${alias}.started_at is null then 'enrolled' else 'in_progress' end`,
+    before_completion: `case when ${alias}.started_at is null then 'enrolled' else 'in_progress' end`,
   };
   const cases = statuses.flatMap((from) => {
     const to = transitions[from][action];

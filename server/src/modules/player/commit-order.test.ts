@@ -23,9 +23,6 @@ let service: TestService;
 
 before(async () => {
   service = await startService();
-  // Remove the limit on concurrent commits: these tests send many at the same time, but a page
-  // sends at most six.
-  Object.assign(service.ctx.admission.commits, { atOnce: 0 });
   const folder = await mkdtemp(join(tmpdir(), 'lectern-two-'));
   const zip = join(folder, 'two.zip');
   await writeFile(zip, await zipOf({ 'imsmanifest.xml': manifest, 'a.html': 'a', 'b.html': 'b' }));

@@ -10,9 +10,6 @@ import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
 const clock = movableClock();
 const service = await startService({ now: clock.now });
 after(service.close);
-// Remove the limit on concurrent commits: these tests send many at the same time, but a page sends
-// at most six.
-Object.assign(service.ctx.admission.commits, { atOnce: 0 });
 const { api, user, events } = await newTenant(service);
 const zip = await packCourse('phishing');
 await service.importPackage('phishing', zip);

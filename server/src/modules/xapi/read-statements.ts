@@ -14,7 +14,7 @@ import { coalesce } from '../../platform/load/coalesce.ts';
 import { mapInSteps } from '../../platform/load/in-steps.ts';
 import { readDefinitions } from './activity-definitions.ts';
 import { searchKey } from './search-keys.ts';
-import { lockKey, microseconds } from './store-function.ts';
+import { microseconds, statementsLock } from './store-function.ts';
 import { type StoredRow, toStatement, toText } from './stored-statement.ts';
 
 export type FoundStatement = StoredRow & { statement_id: string };
@@ -38,7 +38,7 @@ export async function readStatementById(
 }
 
 const bound = `
-select greatest(log.position, case when pg_try_advisory_xact_lock_shared(${lockKey}) then ${microseconds} end, 0) as position
+select greatest(log.position, case when pg_try_advisory_xact_lock_shared(${statementsLock}) then ${microseconds} end, 0) as position
 from (values (1)) as one (row) left join statement_log log on log.tenant_id = $1`;
 
 /**

@@ -15,13 +15,13 @@ export type StatementRow = {
  * An existing statement that kept all statements of the request from being stored. Its payload is
  * null if the result would become too large.
  */
-export type Clash = { request: number; statement_id: string; payload: string | null };
+export type ConflictingStatement = { request: number; statement_id: string; payload: string | null };
 
 /**
  * A row of the result: a clash, or the number of rows added because of references. The number comes
  * last.
  */
-export type Outcome = (Clash & { followed: null }) | { followed: number };
+export type Outcome = (ConflictingStatement & { followed: null }) | { followed: number };
 
 /**
  * Limits for following references: the length of a chain, and the number of references to the same
@@ -45,12 +45,12 @@ const rows = `unnest($2, $3, ${lines('$4')}, $5, ${lines('$6')}, $7, $8)
  * The key of the lock that a writer holds until its commit. The holder sees all statements of the
  * tenant, so nothing is stored twice and positions become visible in order.
  */
-export const lockKey = "hashtextextended('statements ' || $1, 0)";
+export const statementsLock = "hashtextextended('statements ' || $1, 0)";
 /** Uses the database's clock, because the nodes' clocks differ. */
 export const microseconds = 'floor(extract(epoch from clock_timestamp()) * 1000000)::bigint';
 
 const lockLog = `
-  perform pg_advisory_xact_lock(${lockKey});
+  perform pg_advisory_xact_lock(${statementsLock});
   select log.position into last from statement_log log where log.tenant_id = $1;
   last := greatest(last, ${microseconds});`;
 

@@ -11,7 +11,7 @@ import { addDefinitions, checkDefinitions, rememberDefinitions } from './activit
 import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
 import {
-  type Clash,
+  type ConflictingStatement,
   maxComparedBytes,
   maxFollowed,
   type Outcome,
@@ -242,7 +242,7 @@ const maxBytes = 1024 ** 2;
 /** Storing a key takes as long as storing this many bytes. */
 const bytesOfKey = 100;
 
-const coalesced = coalesce<TenantContext, Request, Clash[]>({
+const coalesced = coalesce<TenantContext, Request, ConflictingStatement[]>({
   name: 'store_statements',
   group: (ctx) => ctx.tenantId,
   key: ({ rows }) => rows[0]?.id ?? '',
@@ -251,15 +251,15 @@ const coalesced = coalesce<TenantContext, Request, Clash[]>({
   bytes: { of: ({ bytes }) => bytes, max: maxBytes },
 });
 
-function storeRequest(ctx: TenantContext, entries: readonly Entry[]): Promise<Clash[]> {
+function storeRequest(ctx: TenantContext, entries: readonly Entry[]): Promise<ConflictingStatement[]> {
   const rows = entries.map(({ row }) => row);
   const sizes = rows.map(({ bytes, keys }) => bytes + bytesOfKey * keys.length);
   return coalesced(ctx, { rows, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) });
 }
 
 /** Requests with the same statement ID must not share a call: the second must see the outcome of the first. */
-async function storeRequests(ctx: TenantContext, requests: Request[]): Promise<Clash[][]> {
-  const outcomes: Clash[][] = requests.map(() => []);
+async function storeRequests(ctx: TenantContext, requests: Request[]): Promise<ConflictingStatement[][]> {
+  const outcomes: ConflictingStatement[][] = requests.map(() => []);
   let left = [...requests.entries()];
   while (left.length > 0) {
     const ids = new Set<string>();
@@ -281,7 +281,7 @@ async function callFunction(
   ctx: TenantContext,
   rows: readonly StatementRow[],
   followed: number,
-): Promise<{ clashes: Clash[]; followed: number }> {
+): Promise<{ clashes: ConflictingStatement[]; followed: number }> {
   const outcomes = await run<Outcome>(ctx, {
     name: 'store_statements',
     text: storeText,

@@ -57,7 +57,7 @@ export async function send<R>(client: pg.ClientBase, statement: Statement, limit
   try {
     return toRows(await client.query(config));
   } catch (error) {
-    throw translate(error);
+    throw toDatabaseError(error);
   }
 }
 
@@ -90,7 +90,7 @@ export async function withinTransaction<T>(
   } catch (error) {
     open = false;
     await client.query('ROLLBACK').catch(() => {});
-    throw translate(error);
+    throw toDatabaseError(error);
   }
 }
 
@@ -98,7 +98,7 @@ export async function withinTransaction<T>(
 const unavailableStates = /^(08|57P0[1235]|53300|25P03|25006)/;
 
 /** A lost connection becomes `unavailable`; an error in the SQL itself is left as is. */
-export function translate(error: unknown): unknown {
+export function toDatabaseError(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error;
   return isConnectionLoss(error) || isStale(error) ? unavailable(error) : error;
 }
