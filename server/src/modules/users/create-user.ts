@@ -134,10 +134,7 @@ async function insertOrUpdate(ctx: TenantContext, requests: Request[]): Promise<
   return outcomes;
 }
 
-/**
- * Rows with the same LoginID run one after the other, so each row sees the changes of the previous
- * one.
- */
+/** Rows with the same LoginID run one after the other, so each sees the changes of the previous one. */
 const insertUser = coalesce<TenantContext, Request, Outcome>({
   name: 'create_user',
   group: (ctx) => ctx.tenantId,
@@ -158,9 +155,7 @@ export type UserDraft = {
   compared: { stored: string; matches: boolean } | null;
 };
 
-/**
- * PostgreSQL's error code. A bulk call that enrols the same users may lock them in another order.
- */
+/** PostgreSQL's error code. A bulk call that enrols the same users may lock them in another order. */
 const deadlock = '40P01';
 
 /** Words that our URLs use in place of a LoginID: `GET /enrolment/key` lists keys. */

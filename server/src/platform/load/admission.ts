@@ -26,10 +26,7 @@ export function drain(ctx: Context): void {
   ctx.admission.draining = true;
 }
 
-/**
- * Returns a pool that has been full for 5 s. The load balancer should then send requests elsewhere
- * for a while.
- */
+/** Returns a pool that has been full for 5 s. The load balancer should then avoid this node for a while. */
 export function exhaustedPool(ctx: Context): PoolName | null {
   const limit = ctx.now().getTime() - exhaustedSeconds * 1000;
   const full = (name: PoolName) => {
@@ -201,10 +198,7 @@ export async function admitPlayer(
   admit(ctx, request, 'runTime', release);
 }
 
-/**
- * Each turn of the event loop starts only a few requests of a tenant, so a flood from one tenant
- * delays only that tenant.
- */
+/** Each turn of the event loop starts only a few requests of a tenant, so a flood delays only that tenant. */
 function waitForTurn({ admission }: Context, { tenantId }: Player, use: RunTimeUse): Promise<void> {
   const turns = use === 'file' ? admission.fileTurns : admission.runTimeTurns;
   return new Promise((resolve, reject) => {
