@@ -1,7 +1,7 @@
 import type { Connection, Statement } from '../server/src/platform/db/engine.ts';
 
 export type Sizes = {
-  /** In addition to the tenant `bench`, which has the users and enrolments that requests use. */
+  /** The number of tenants in addition to `bench`, which has the users and enrolments that requests use. */
   tenants: number;
   /** The total for all tenants. */
   users: number;

@@ -16,7 +16,7 @@ type Column = {
   texts: string[] | null;
 };
 
-/** Tables with a tenant_id that do not belong to one tenant's data. */
+/** Tables that have a tenant_id but are not part of a tenant's data. */
 const registries = new Set(['tenant']);
 
 const typeNames: Record<string, string> = {

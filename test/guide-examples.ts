@@ -19,7 +19,10 @@ export function blocksOf(file: string): Block[] {
   return blocks;
 }
 
-/** A line with only `…` means that the rest is omitted. In an object it becomes a field, in an array an item. */
+/**
+ * A line with only `…` means that the rest is omitted. It becomes a field in an object, or an item in an
+ * array.
+ */
 const rest = '…';
 
 /** Parses JSON whose first line may be the status. Lines with `…` mean that something is omitted. */

@@ -56,7 +56,10 @@ export async function ready(client: Client, baseUrl: string): Promise<boolean> {
   return response?.status === 200;
 }
 
-/** Kills repeatedly under load on the same data, and checks the data each time. */
+/**
+ * Kills the service or the server repeatedly under load, always on the same data, and checks the data each
+ * time.
+ */
 export async function killRounds(options: Options): Promise<Result> {
   const { rounds, databaseUrl, server, report = () => {} } = options;
   const home: Environment =

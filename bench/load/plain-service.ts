@@ -1,5 +1,5 @@
 // The upper limit for HTTP alone: Fastify serves a read of an enrolment from memory, and uses the service's schemas to
-// validate the path and serialize the response. No database, authentication or custom headers. Exits with its parent.
+// validate the path and serialise the response. No database, authentication or custom headers. Exits with its parent.
 import fastify from 'fastify';
 import Type from 'typebox';
 import { EnrollID, Enrolment } from '../../server/src/modules/enrolments/schemas.ts';

@@ -52,7 +52,7 @@ type Done = {
   /** The tenant whose trail contains the entry; by default the test's tenant. */
   of?: string;
   actor?: string;
-  /** Not checked if `undefined`. */
+  /** The expected target. It is not checked if `undefined`. */
   target?: string | null;
   data?: object;
   address?: string | null;
@@ -477,7 +477,7 @@ test("no entry contains a name, a learner's address, a secret or the reason for 
     assert.ok(!all.includes(secret), secret);
 });
 
-test('all trails can be verified afterwards', async () => {
+test('all audit trails can be verified afterwards', async () => {
   const { Intact, Chains } = await verifyAudit(service.ctx);
   const broken = Chains.filter(
     (chain) => chain.Break && !/the end of the trail had been changed/.test(chain.Break.Reason),

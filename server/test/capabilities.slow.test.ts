@@ -400,7 +400,7 @@ test('migrations add new scopes only to keys that had all tenant scopes', async 
   assert.deepEqual(scopesNow(narrow), [...before].sort());
 });
 
-test('a learner has only the scopes of the key that set the password, until a key with all scopes sets another', async () => {
+test('a learner has only the scopes of the key that set the password, until a key with all scopes sets another password', async () => {
   const narrow = await keyWith(['users:write', 'users:admin', 'enrolments:read']);
   const LoginID = await tenant.user();
   expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`), 201);

@@ -248,7 +248,7 @@ test('console does not create a folder if no service is running', async () => {
   assert.ok(!existsSync(DATA_DIR));
 });
 
-test('demo runs the whole API and leaves nothing behind', async () => {
+test('demo calls the API and leaves nothing behind', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   const { code, stdout, stderr } = await lectern(['demo', '--once'], { PORT, CONTENT_PORT, TMPDIR: folder });
   assert.equal(code, 0, stderr);

@@ -526,6 +526,6 @@ for (const job of jobs)
     assert.deepEqual(await findIn(job.name, [() => job.run(service.ctx)]), []);
   });
 
-test('the deletion at the end removes the tenant with all of its rows', async () => {
+test('the final deletion removes the tenant and all of its rows', async () => {
   expectStatus(await operator('POST', '/tenant', { TenantID }), 201);
 });

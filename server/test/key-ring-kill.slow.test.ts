@@ -40,7 +40,7 @@ const writer = (folder: string) => `
     if (keys.length > 3) removeFromRing(folder, keys.at(-1).id);
   }`;
 
-test('the ring survives 20 rounds of kill -9 at any point during its creation and rotations', async () => {
+test('the key ring survives 20 rounds of kill -9 at any point during its creation and rotations', async () => {
   let rotations = 0;
   for (let round = 0; round < 20; round++) {
     const folder = await temporaryFolder();
@@ -71,7 +71,7 @@ test('the ring survives 20 rounds of kill -9 at any point during its creation an
   );
 });
 
-test('a service killed at any point during its first start has one ring afterwards', async () => {
+test('a service killed at any point during its first start has exactly one key ring afterwards', async () => {
   const { DATA_DIR, ...env } = await databaseSettings();
   const folder = env.DATABASE_URL ? DATA_DIR : await temporaryFolder();
   const home = { ...env, DATA_DIR: folder, BOOTSTRAP_KEY: bootstrapKey };

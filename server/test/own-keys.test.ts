@@ -187,7 +187,7 @@ test("another tenant's keys are neither listed nor revoked, and the header canno
   expectStatus(await withKey(Secret)('GET', '/user'), 200);
 });
 
-test('the operator, signed in, manages the keys of the tenant in the header', async () => {
+test('a signed-in operator manages the keys of the tenant in the header', async () => {
   const { tenant, ada } = await withAda();
   const page = browser(service, await signInOperator(service));
   const headers = { ...ownPage, tenant: tenant.TenantID };

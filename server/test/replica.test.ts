@@ -20,7 +20,7 @@ async function ask(url: string, text: string): Promise<unknown> {
   }
 }
 
-test('callers that allow stale data read from a replica, and none gets data older than it allows', {
+test('callers that allow stale data read from a replica, and no caller gets data older than it allows', {
   skip,
 }, async (context) => {
   const cluster = await startCluster();

@@ -46,7 +46,7 @@ async function enrolled() {
 const listSeen = () => seen.map(({ name, text }) => name ?? text.slice(0, 80)).join('\n');
 const pathOf = (address: string) => address.slice(new URL(address).origin.length);
 
-/** Sends the requests that put the key, the tenant and the release into the caches. */
+/** Sends requests so that the key, the tenant and the release are cached. */
 async function warmUp(): Promise<void> {
   const { LaunchURL } = await enrolled();
   await statementsOf('api', { url: '/user' });
@@ -134,7 +134,7 @@ test('a click and opening a session take one statement each, a page takes none, 
   assert.equal(repeated, 1, listSeen());
 });
 
-test('the files of a course take one statement in total', async () => {
+test('loading the files of a course takes one statement in total', async () => {
   const { LaunchURL } = await enrolled();
   const [opened] = await open(LaunchURL);
   const { ContentPath } = opened.json();

@@ -64,7 +64,7 @@ const user = async (tenant: TestTenant, id: string) => (await tenant.api('GET', 
 test('Users: the plan shows rejected rows, the file is corrected, and the users are created', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');
-  // As written by a spreadsheet in Germany: semicolons, Windows-1252, custom headers.
+  // A file as a German spreadsheet writes it: semicolons, Windows-1252, custom headers.
   const file = [
     'Login ID;First name;Nachname (neu);Group name;Cost centre',
     'bo;Bo;Bürg;Sales;1',
@@ -139,7 +139,7 @@ test('A messy staff list of 500 people is imported, and the plan lists what is w
   const page = await consoleOf(service, who, '/console/bulk');
   const file = join(import.meta.dirname, 'files/messy-staff.csv');
   await page.locator('input[type=file]').setInputFiles(file);
-  // A title and a date precede the names of the columns, which are all recognised except for the start date.
+  // A title and a date precede the column names. All columns except for the start date are recognised.
   await page.getByText('The column names are on line 5; the lines above are not imported.').waitFor();
   await page.getByText('501 rows').waitFor();
   await page.getByText('1 column is not imported.').waitFor();

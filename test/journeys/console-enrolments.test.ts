@@ -46,7 +46,7 @@ async function withAnn() {
 
 const read = async (tenant: TestTenant, address: string) => (await tenant.api('GET', address)).body;
 
-/** Goes from the list of users to an enrolment, starting with the caller's name. */
+/** Goes from the list of users to Ann's enrolment by searching for her last name. */
 async function find(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Users' }).click();
   await page.getByRole('textbox', { name: 'Name, email or LoginID' }).fill('lee');

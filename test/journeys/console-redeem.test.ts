@@ -183,7 +183,7 @@ test('Each reason why a key cannot be redeemed is announced in plain words, and 
   await closeConsole(page);
 });
 
-test('A learner who has the course sees and confirms the extension', async () => {
+test('A learner who already has the course sees and confirms the extension', async () => {
   const LoginID = await newLearner();
   const made = await acme.api('POST', `/enrol/${LoginID}/ladders`);
   const { Key } = await newKey(['ladders']);

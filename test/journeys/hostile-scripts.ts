@@ -32,7 +32,7 @@ export async function attack({ file, domain }: { file: string; domain: string })
     channel.close();
     return heard.join();
   };
-  /** Resolves once the page has loaded. Pages from other origins never report that. */
+  /** Returns what can be read from the page once it has loaded. Reading a page from another origin throws. */
   const look = async (other: Window | null) => {
     for (let tries = 0; tries < 50; tries++) {
       await pause(50);

@@ -24,10 +24,7 @@ async function pack(name: string, files: Record<string, string>): Promise<string
   return file;
 }
 
-/**
- * A SCORM 1.2 page with few API calls. It initializes itself, and finishes on a click or when the learner
- * leaves.
- */
+/** A SCORM 1.2 page that makes few API calls. It finishes on a click or when the learner leaves. */
 const sco = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
 <p id="status"></p><button id="done">Done</button><button id="later">Later</button>
 <script>

@@ -24,7 +24,7 @@ test('a cmi5 unit opens in its own window, from which it cannot navigate the pla
   assert.match(unit.url(), /[?&]endpoint=/);
   assert.equal(await unit.evaluate(() => window.opener), null);
 
-  // The player notices that the window has been closed.
+  // The player notices when the window is closed.
   assert.equal(await page.locator('#notice').isVisible(), false);
   await unit.close();
   await page.locator('#notice').waitFor();

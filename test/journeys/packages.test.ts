@@ -55,7 +55,7 @@ const inside = (page: Page, name: string) =>
   );
 
 for (const name of ['golf-scorm12-runtime-basic', 'golf-scorm2004-3rd-runtime-basic']) {
-  test(`${name}: the learner bookmarks, completes and returns`, options, async () => {
+  test(`${name}: the learner sets a bookmark, completes the course and returns`, options, async () => {
     const { page, url, read } = await launch(name);
     const next = contentOf(page).locator('#butNext');
     await next.click();

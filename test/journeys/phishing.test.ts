@@ -28,7 +28,7 @@ after(async () => {
   await service?.close();
 });
 
-test('A learner passes a SCORM 1.2 course and returns with every parameter of a raw returnURL', async () => {
+test('A learner passes a SCORM 1.2 course and returns with every parameter of an unencoded returnURL', async () => {
   const { LaunchURL, read } = await service.enrol('phishing');
   const page = await openPage(await newContext());
   await page.goto(`${LaunchURL}&returnURL=${client.returnURL}`);
@@ -83,7 +83,7 @@ test('Without a returnURL the final page lists the saved results', async () => {
   await page.context().close();
 });
 
-test('A course framed by another site plays, and leaving it affects only its own frame', async () => {
+test('A course in a frame on another site plays, and leaving it affects only that frame', async () => {
   const { LaunchURL, read } = await service.enrol('phishing');
   const page = await openPage(await newContext());
   await page.goto(client.framed(`${LaunchURL}&returnURL=${client.returnURL}`));

@@ -14,7 +14,7 @@ import { play, scorm12 } from './player.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, type TestTenant } from './tenant.ts';
 
-/** A text that occurs in all data that must stay invisible to others. */
+/** A text that occurs in all data that other tenants must not see. */
 export const secret = 'Confidential';
 /** Clients of different tenants may choose the same identifiers. */
 export const sameKey = { 'Idempotency-Key': 'order 1' };
@@ -37,7 +37,8 @@ export async function fill(
 ): Promise<Record<string, string>> {
   const CourseID = `course of ${tenant.TenantID}`;
   const path = `/course/${encodeURIComponent(CourseID)}`;
-  // Offered only to this tenant from the start, so that no other log mentions it.
+  // The course is offered only to this tenant from the start, so that no other tenant's event log mentions
+  // it.
   await service.api('PUT', path, { Title: CourseID, Tenants: [tenant.TenantID] });
   await service.importPackage(encodeURIComponent(CourseID), await packCourse('phishing'));
   await service.api('PUT', `${path}/option/standard`, {});

@@ -39,7 +39,10 @@ export const hostileAddress =
 /** Markup that appears only if one of the texts above was not escaped. */
 export const escaped = /<img src=x|<img\/src=x|<svg onload|<script>window|<iframe srcdoc|<b onmouseover/i;
 
-/** The bodies for `fillWithHostileTexts`, by operation, with every free text that the API accepts. */
+/**
+ * The bodies for `fillWithHostileTexts`, by operation. They contain every free-text field that the API
+ * accepts.
+ */
 export const hostileBodies = {
   createUser: {
     LoginID: hostile('LoginID'),

@@ -107,7 +107,8 @@ function accepts(port: number): Promise<boolean> {
 }
 
 /**
- * Starts the real service in its own process. Returns once it listens and, if its log level allows, has logged that.
+ * Starts the real service in its own process. Returns once it listens and, if its log level allows, has
+ * logged that it is ready.
  */
 export async function startProcess(env: Environment): Promise<Running> {
   const [port, contentPort] = (
@@ -198,8 +199,8 @@ export async function embeddedSettings(): Promise<Environment & { DATA_DIR: stri
 }
 
 /**
- * The environment of a separate service that accepts `bootstrapKey`, on a copy of a migrated database (on the server in
- * TEST_DATABASE_URL) or of a data folder, because creating either takes seconds.
+ * The environment of a separate service that accepts `bootstrapKey`. It uses a copy of a migrated database
+ * (on the server in TEST_DATABASE_URL) or of a data folder, because creating either takes seconds.
  */
 export async function databaseSettings(): Promise<Environment & { DATA_DIR: string }> {
   const serverUrl = process.env.TEST_DATABASE_URL;

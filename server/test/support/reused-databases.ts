@@ -8,7 +8,7 @@ export function reuseDatabases(): void {
   emptyDatabases ??= [];
 }
 
-/** For `after`, because an open database keeps the process running. */
+/** Closes the databases. Call it in `after`, because an open database keeps the process running. */
 export async function closeDatabases(): Promise<void> {
   const engines = emptyDatabases ?? [];
   emptyDatabases = null;

@@ -33,7 +33,7 @@ const begin: Statement = {
   values: [],
 };
 
-/** Reports for each statement, or for the transaction it belongs to, how many rows it touched. */
+/** Reports how many rows each transaction touched, and each statement outside of a transaction. */
 export function countTouched(engine: Engine, report: (touched: Touched) => void): Engine {
   const transaction: Engine['transaction'] = (work, tenantId) =>
     engine.transaction(async (connection) => {

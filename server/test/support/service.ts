@@ -39,8 +39,8 @@ export type TestService = {
   contentUrl: string;
   operatorKey: string;
   /**
-   * Calls the API: by default with the operator's key on the tenant `test`, with another key if given, or without one
-   * if it is ''.
+   * Calls the API. By default, it uses the operator's key on the tenant `test`. `key` replaces that key, and
+   * '' sends none.
    */
   api: (
     method: string,

@@ -6,7 +6,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 export type ReceivedMail = {
   from: string;
   to: string[];
-  /** By lower-case name, unfolded and decoded. */
+  /** The headers by lower-case name, unfolded and decoded. */
   headers: Map<string, string>;
   text: string;
   html: string;
@@ -16,7 +16,7 @@ export type ReceivedMail = {
 export type TestMailServer = {
   url: string;
   port: number;
-  /** In the order of arrival. */
+  /** The received messages in the order of arrival. */
   mails: ReceivedMail[];
   /** The reply to the next commands of each kind. If null, they succeed. */
   reply: { rcpt: SmtpReply | null; data: SmtpReply | null };

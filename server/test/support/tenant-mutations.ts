@@ -3,7 +3,10 @@ import { tenantTables } from '../../src/platform/db/generated.ts';
 /** A statement that no longer names its tenant, and how it was changed. */
 export type Mutant = { how: string; text: string };
 
-/** Each change takes a condition, its column and its value, and lets other tenants' rows through. */
+/**
+ * Each function takes a condition, its column and its value. It returns a condition that lets other tenants'
+ * rows through.
+ */
 const losses: Record<string, (tie: string, column: string, value: string) => string> = {
   dropped: () => 'true',
   'or true': (tie) => `${tie} or true`,

@@ -17,7 +17,7 @@ function normalize(text: string): string {
 
 const interval = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
-/** An interval as its months and its seconds, because months have no fixed number of seconds. */
+/** An interval as a number of months and a number of seconds, because months differ in length. */
 function lengthOf(text: string): string | null {
   const parts = interval
     .exec(text)
