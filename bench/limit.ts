@@ -24,7 +24,8 @@ const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
 
 /**
  * The minimum for an enrolment: find the user and the option, and insert the enrolment and its event unless
- * the user has one. If the version has event positions, the event gets one that no reader of the log sees.
+ * the user is already enrolled. If the version has event positions, the event gets one that no reader of the
+ * log sees.
  */
 function enrolText(course: string, users: string, withPosition: boolean): string {
   return `with inserted as (

@@ -91,7 +91,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Values that the service generates, by field name; each sample contains the example with that name. */
+/** Fields whose values the service generates. The samples contain the examples of these fields. */
 const made = ['EnrollID', 'InvitationID', 'KeyID', 'Key', 'Secret', 'WebhookID', 'EventID'];
 
 function remember(real: Map<string, string>, example: unknown, body: unknown): void {

@@ -49,7 +49,8 @@ const cases: Record<string, string[]> = {
   readActivity: ['', 'Attempt=1'],
   listAttempts: [''],
   listCourseInteractions: [''],
-  // Status=scheduled and Status=expired have to skip the other open keys: docs/adr/0023-lists.md.
+  // Status=scheduled and Status=expired are left out, because they have to skip the other open keys: see
+  // docs/adr/0023-lists.md.
   listEnrolmentKeys: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', 'PurchaseOrder=order-7', 'Status=available', 'Status=redeemed', 'Status=revoked'].map(
       (filter) => `${order}&${filter}`,

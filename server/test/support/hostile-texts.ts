@@ -19,17 +19,17 @@ const payloads = [
   '\u202E\u2066<b onmouseover=window.hostile=1>',
 ];
 
-/** For fields of up to 255 characters. */
+/** A hostile text for fields of up to 255 characters. */
 export function hostile(field: string): string {
   return `${field} ${payloads.slice(0, 4).join('')}`;
 }
 
-/** For fields of up to 500 characters. */
+/** A hostile text for fields of up to 500 characters. */
 export function longHostile(field: string): string {
   return `${field} ${payloads.join('')}`;
 }
 
-/** For an identifier of up to 64 characters. */
+/** A hostile identifier of up to 64 characters. */
 export const hostileId = (field: string) => `${unique(field)}<img src=x onerror=window.hostile=1>`;
 
 /** An allowed address that breaks out of an unescaped attribute. */
