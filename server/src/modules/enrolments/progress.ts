@@ -61,7 +61,7 @@ const maxAhead = 1_000;
 /**
  * Stores a numbered commit once. Late commits and those of a superseded launch also count: results
  * are merged, and the newest launch's run-time data is kept. One statement reads and another writes
- * everything. Only the first commit of a session needs the read.
+ * everything. Later commits of a session usually need no read, because the data is cached.
  */
 export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
   try {

@@ -6,7 +6,7 @@ const erasedAccount = { homePage: 'about:blank', name: 'erased' };
 const erasedAgent = { objectType: 'Agent', account: erasedAccount };
 
 /**
- * Returns a stored statement without the person. Returns null if the statement is not valid JSON,
+ * Returns a stored statement without the person. Returns null if the statement cannot be processed,
  * so that it does not stop an erasure.
  */
 export function redacted(payload: string, identity: string): string | null {
