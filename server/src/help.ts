@@ -25,10 +25,7 @@ DATA_DIR, so it works while the service is running.
 All commands are configured with environment variables: see /docs/guide/reference/configuration on a running
 service.`;
 
-/**
- * Returns the command to type. A checkout has no `lectern` command, so npm runs it. npm sets these
- * variables.
- */
+/** Returns the command to type. In a checkout, npm runs the commands and sets these variables. */
 export function commandOf(command: string): string {
   const { npm_package_name: name, npm_lifecycle_event: script } = process.env;
   const isCheckout = name === 'lectern' && ['start', 'demo', 'lectern'].includes(script ?? '');

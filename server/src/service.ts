@@ -68,7 +68,7 @@ export async function startService(ctx: Context): Promise<Service> {
     if (app.api.server.listening) await delay(ctx.config.drainSeconds * 1_000);
     const closed = Promise.allSettled([...servers.map(([server]) => server.close()), worked]);
     // A connection that is busy when the shutdown starts would stay open after its request, so
-    // check again and again.
+    // check at intervals.
     const idle = setInterval(() => {
       for (const connection of connections) connection.closeIdle();
     }, 50);

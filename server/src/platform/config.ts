@@ -19,7 +19,9 @@ export type Config = {
    */
   contentUrl: string;
   tls: TlsFiles | null;
-  /** How many proxies in front of the service append to X-Forwarded-For; 0 if there are none. */
+  /**
+   * Number of proxies in front of the service that append to X-Forwarded-For; 0 if there are none.
+   */
   trustProxy: number;
   /** Port for health and metrics; null if they are on the API's port. */
   operationsPort: number | null;
@@ -39,7 +41,10 @@ export type Config = {
   maxInFlight: number;
   /** Calls per minute without valid credentials from one address; 0 means no limit. */
   anonymousRateLimit: number;
-  /** How long a node that is shutting down reports "not ready" before it refuses connections. */
+  /**
+   * Seconds for which a node that is shutting down reports "not ready" before it refuses
+   * connections.
+   */
   drainSeconds: number;
   dataDir: string;
   bootstrapKey: string | null;

@@ -3,7 +3,10 @@ import { toNfc } from './unicode.ts';
 
 let lastTime = -1;
 let counter = 0;
-/** Time servers set the clock back by less than this. After a larger correction, the new time is trusted. */
+/**
+ * Time servers set the clock back by less than this. After a larger correction, the new time is
+ * assumed to be right.
+ */
 const maxSetbackMilliseconds = 10_000;
 
 /**

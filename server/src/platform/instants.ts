@@ -21,7 +21,7 @@ const rfc3339 =
 
 /**
  * Whether the text is an RFC 3339 time that JavaScript and PostgreSQL can both represent. Leap
- * seconds, 30 February and the year 0 are not.
+ * seconds, 30 February and the year 0 are invalid.
  */
 export function isInstant(text: string): boolean {
   const [, day] = rfc3339.exec(text) ?? [];

@@ -15,7 +15,7 @@ export const locations = {
   player: join(dist, 'player'),
   guide: join(dist, 'guide'),
   migrations: join(server, 'migrations'),
-  /** The published package contains this file too. */
+  /** The service's package.json, which the published package contains too. */
   manifest: join(server, isBuilt ? '../..' : '..', 'package.json'),
   courses: isBuilt ? join(server, 'courses') : join(server, '../courses'),
   /** Our own code. Processes that handle untrusted input may read it. */

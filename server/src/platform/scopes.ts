@@ -28,7 +28,10 @@ const operatorScopes: readonly Scope[] = ['catalogue:write', 'tenants:write'];
 
 export const tenantScopes: readonly Scope[] = scopes.filter((scope) => !operatorScopes.includes(scope));
 
-/** The permissions of learners' sessions, which are limited to the routes marked `own`, with their own LoginID. */
+/**
+ * The permissions of learners' sessions. They may call only the routes marked `own`, with their own
+ * LoginID.
+ */
 export const learnerScopes: readonly Scope[] = [
   'users:read',
   'enrolments:read',
@@ -44,7 +47,7 @@ export function hasScope(ctx: Caller, scope: Scope): boolean {
   return ctx.scopes === undefined || ctx.scopes.includes(scope);
 }
 
-/** The `wanted` scopes that the caller has. It cannot grant any others. */
+/** Returns those of the `wanted` scopes that the caller has, because it can grant no others. */
 export function grantedScopes(ctx: Caller, wanted: readonly Scope[]): Scope[] {
   return wanted.filter((scope) => hasScope(ctx, scope));
 }
@@ -58,7 +61,10 @@ export function requireScope(ctx: Caller, scope: Scope, purpose: string): void {
     );
 }
 
-/** For work that a service function does on its own behalf, with values that the caller did not choose. */
+/**
+ * Removes the limits for work that a service function does on its own behalf, with values that the
+ * caller did not choose.
+ */
 export function asService<C extends Caller>(ctx: C): C {
   return { ...ctx, scopes: undefined };
 }

@@ -4,7 +4,10 @@ import { newId } from '../../platform/ids.ts';
 import { auditCatalogue, type NewAudit } from './actions.ts';
 import { type Content, checkHead, type Entry, type Head, hashOf, sealEntry, sealHead } from './chain.ts';
 
-/** The deployment's chain, for actions that belong to no tenant: on the catalogue, the operator and backups. */
+/**
+ * The deployment's chain, for actions that concern no tenant: on the catalogue, the operator and
+ * backups.
+ */
 export const deployment = '';
 
 const write = `

@@ -26,7 +26,7 @@ export function recordChain(
   return isTwice ? `The trail of ${target_id} was started a second time: the earlier one was removed.` : null;
 }
 
-/** Whether the tenant was deleted, so that its chain may be missing. */
+/** Whether the tenant was deleted. If so, its chain may be missing. */
 export function isDeleted({ started, deleted }: TenantChains, tenantId: string): boolean {
   return deleted.has(tenantId) && !started.has(tenantId);
 }

@@ -19,7 +19,7 @@ export type KnownKey = {
 /** Well below the 5 s within which a revocation or suspension must take effect on every node. */
 const cacheMilliseconds = 3_000;
 
-/** The key with this `secret_hash`, or null. Cached, so that most calls need no query for it. */
+/** The key with this `secret_hash`, or null. Cached, so most calls need no query. */
 export const usableKey = createCache<KnownKey | null>({
   name: 'keys_by_secret',
   milliseconds: cacheMilliseconds,

@@ -48,7 +48,7 @@ export async function putOption(
   return transaction(ctx, (ctx) => writeOption(ctx, input));
 }
 
-/** Null if the course has no package. */
+/** Returns null if the course has no package. */
 async function standardOf(ctx: Context, releaseId: string | null): Promise<string | null> {
   const release = await ctx.db
     .selectFrom('release')

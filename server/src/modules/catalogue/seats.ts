@@ -23,8 +23,8 @@ export const returnSeatSql = (isOption: string): string => `update enrol_option 
 const takeText = `${takeSeatSql('option.course_id = $1 and option.duration_id = $2')} returning true as taken`;
 
 /**
- * Whether the option has no limit. If so, no limit can be set until the transaction ends. Seats
- * without a limit are not counted.
+ * Whether the option has no limit. If so, no limit can be set until the transaction ends. The seats
+ * of unlimited options are not counted.
  */
 async function isUnlimited(ctx: Context, option: OptionKey): Promise<boolean> {
   const found = await ctx.db

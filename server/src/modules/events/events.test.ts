@@ -29,7 +29,10 @@ async function enrolled(tenant: Awaited<ReturnType<typeof newTenant>>) {
 test('every change to an enrolment writes one event, and every listed type occurs', async (t) => {
   const tenant = await newTenant(service);
   let seen = 0;
-  /** Expects these new event types, sorted, because the events of one change have the same time and no fixed order. */
+  /**
+   * Expects these new event types in sorted order, because the events of one change have the same
+   * time and no fixed order.
+   */
   async function expectNewTypes(types: string[]): Promise<void> {
     const all = await tenant.events();
     const fresh = all.slice(seen).map(({ type }) => type);

@@ -10,8 +10,8 @@ import { listDeletions, lockTenant, removeTenant } from '../tenants/deletion.ts'
 import { type TenantDataTable, tenantTables } from './tables.ts';
 
 /**
- * Maximum rows per transaction. While it frees seats, other requests wait for the options. After a
- * crash, at most one transaction is repeated.
+ * Maximum rows per transaction. While a transaction frees seats, other requests wait for the
+ * options. After a crash, at most one transaction is repeated.
  */
 const maxRows = 500;
 

@@ -8,7 +8,7 @@ export type TenantDataTable = {
   bytes?: string;
   /** Columns that an export leaves out. */
   secrets?: readonly string[];
-  /** Why an export omits the table. */
+  /** The reason why an export omits the table. */
   notExported?: string;
 };
 

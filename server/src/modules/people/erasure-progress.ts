@@ -12,7 +12,7 @@ export type ErasureProgress = {
   /** The next step of `user` or `enrolment`, and the position in it. */
   step: number;
   place: KeyPosition | null;
-  /** Events written after this one were written by the erasure. */
+  /** Anything written after this time was written by the erasure itself. */
   until: string;
 };
 

@@ -12,7 +12,7 @@ import { signInAddress } from './sign-in-address.ts';
 /** The part of the context needed to create a link while the service runs. */
 export type LinkContext = Pick<Context, 'config' | 'now'>;
 
-/** OWASP ASVS 5.0, 6.5.5. */
+/** The maximum that OWASP ASVS 5.0, 6.5.5, allows. */
 const linkMinutes = 10;
 
 const folderOf = ({ config }: LinkContext) => join(config.dataDir, 'sign-in');

@@ -19,7 +19,7 @@ const scopesOfRole: Record<Session['Role'], readonly Scope[]> = {
   learner: learnerScopes,
 };
 
-/** The scopes of the role, or those among them to which the session is limited. */
+/** The scopes of the role, or fewer if the session is limited. */
 function scopesOf(role: Session['Role'], limit: readonly string[] | null): Scope[] {
   return scopesOfRole[role].filter((scope) => limit === null || limit.includes(scope));
 }

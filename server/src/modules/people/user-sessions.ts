@@ -13,7 +13,7 @@ export type UserSession = Times & {
   first_name: string | null;
   last_name: string | null;
   is_admin: boolean;
-  /** Null if it may do everything that the role allows. */
+  /** Null if the session may do everything that the role allows. */
   limit_to: string[] | null;
 };
 

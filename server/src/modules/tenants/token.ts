@@ -9,8 +9,8 @@ export type Handle = { tenantId: string; hash: string } | OperatorHandle;
 type OperatorHandle = { tenantId: null; hash: string };
 
 /**
- * The tenant in the token needs no signature, because the secret matches nothing in another tenant. It is empty for the
- * operator.
+ * The tenant in the token needs no signature, because the secret matches nothing in another tenant.
+ * For the operator, the tenant is empty.
  */
 export function newToken(tenantId: string | null): { token: string; hash: string } {
   const secret = randomBytes(32).toString('base64url');

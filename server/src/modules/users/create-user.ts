@@ -158,7 +158,7 @@ export type UserDraft = {
 /** PostgreSQL's error code. A bulk call that enrols the same users may lock them in another order. */
 const deadlock = '40P01';
 
-/** Words that our URLs use in place of a LoginID: `GET /enrolment/key` lists keys. */
+/** Words that our URLs use in place of a LoginID. For example, `GET /enrolment/key` lists keys. */
 export const reservedLoginIDs: readonly string[] = ['key'];
 
 async function draft(

@@ -50,7 +50,7 @@ export function accessPathsOf({ Email, GroupName, Enabled }: UserFilter) {
   return paths;
 }
 
-/** Sorts after every string that starts with the text. */
+/** Returns a string that sorts after every string with this prefix. */
 export function prefixEnd(text: string): string {
   return text + '\u{10FFFF}'.repeat(8);
 }

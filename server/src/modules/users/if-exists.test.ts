@@ -303,7 +303,7 @@ test('administrators are created by a call with an Idempotency-Key', async () =>
   assert.deepEqual((await audits(rows[0]?.LoginID ?? '')).length, 1);
 });
 
-/** Sends calls at the same time, each to a node of its own, and returns the rows that failed. */
+/** Sends calls at the same time, each to its own node, and returns the rows that failed. */
 async function together(calls: { path: string; rows: object[]; isKeyed: boolean }[]): Promise<Line[]> {
   const failed = await Promise.all(
     calls.map(async ({ path, rows, isKeyed }) => {

@@ -11,8 +11,8 @@ const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const randomPrefix = 'random:';
 
 /**
- * SQL: whether `account` can sign in with a password. If the tenant `client` has not declared its hash function, only
- * passwords that were chosen in Lectern can be used.
+ * SQL condition that is true if `account` can sign in with a password. If the tenant `client` has
+ * not declared its hash function, only passwords that were chosen in Lectern can be used.
  */
 export const hasUsablePassword = `((account.password_chosen or client.password_hash <> 'opaque')
   and not starts_with(account.password_hash, '${randomPrefix}'))`;
@@ -47,7 +47,7 @@ export function readPassword(password: string, declared: PasswordHash): string {
   return hashed;
 }
 
-/** Hashes on behalf of a tenant, or of anonymous callers if `ctx` has none. */
+/** Hashes on behalf of a tenant, or of anonymous callers if `ctx` has no tenant. */
 type Hashing = Context & { tenantId?: string };
 
 export async function storePassword(ctx: Hashing, password: string): Promise<string> {

@@ -13,8 +13,8 @@ type SearchFilter = UserFilter & { Search: string };
 type Found = UserRow & { word: string };
 
 /**
- * The last row's `word` and `id`, and the number of the search word that orders the list.
- * Alternatively, the last LoginID.
+ * The last row's `word` and `id`, with the number of the search word that orders the list, or the
+ * last LoginID.
  */
 type Position = { leading: number; word: string; id: string } | { loginId: string };
 type Place = Extract<Position, { leading: number }>;
@@ -71,7 +71,7 @@ const endSql = (word: string, { add }: Parameters) => `held.word < ${add(prefixE
 const rangeSql = (word: string, parameters: Parameters) =>
   `held.word >= ${parameters.add(indexedPart(word))} and ${endSql(word, parameters)}`;
 
-/** Counting more would take longer than it saves. */
+/** Counting more rows would take longer than the better choice saves. */
 const maxCounted = 1_000;
 
 /**

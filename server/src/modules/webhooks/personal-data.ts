@@ -20,7 +20,7 @@ select hook.webhook_id, hook.url from webhook hook cross join lateral (
 ) one where hook.tenant_id = $1 and ($3::uuid is null or hook.webhook_id > $3)
 order by hook.webhook_id`;
 
-/** Endpoints that have deliveries in the lane, after the given one. */
+/** Endpoints that have deliveries in the lane, after the given endpoint. */
 function endpointsWith(ctx: TenantContext, lane: string, after: string | null) {
   const values = [ctx.tenantId, lane, after];
   return run<{ webhook_id: string; url: string }>(ctx, {

@@ -67,8 +67,8 @@ function insertBatch(
 }
 
 /**
- * Finds the records before the transaction starts, because on the embedded database all other statements wait until a
- * transaction ends.
+ * Finds the records before the transaction starts. On the embedded database, all other statements
+ * wait until a transaction ends.
  */
 export async function findReplayed(ctx: TenantContext, sources: Sources, input: Own): Promise<Replayed> {
   if ((input.EventIDs === undefined) === (input.From === undefined))

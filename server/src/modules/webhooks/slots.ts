@@ -4,7 +4,7 @@
  */
 export type Slots = {
   take: (tenantId: string, whenFree: () => void) => boolean;
-  /** Takes a slot as soon as there is one. */
+  /** Takes a slot as soon as one is free. */
   enter: (tenantId: string) => Promise<void>;
   release: () => void;
   /** Passes a slot to the next endpoint in the queue, if there is one, and takes a slot again when one is free. */

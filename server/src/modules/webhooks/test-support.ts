@@ -7,7 +7,10 @@ export type Received = { headers: IncomingHttpHeaders; text: string; event: Even
 export type Receiver = {
   url: string;
   received: Received[];
-  /** Replaces the function that responds to further requests. Unless it sends a response, they hang. */
+  /**
+   * Replaces the function that responds to further requests. Requests hang unless it sends a
+   * response.
+   */
   answer: (respond: (response: ServerResponse, received: Received) => void) => void;
   kill: () => Promise<void>;
   restart: () => Promise<void>;

@@ -31,7 +31,7 @@ async function ownTenant(): Promise<Call> {
   return (method, path, body) => service.api(method, path, body, undefined, { tenant: tenantId });
 }
 
-/** The deliveries of events about this user, so that tests do not see each other's. */
+/** The deliveries of events about this user, so that tests do not see each other's deliveries. */
 const sentTo = (login: string) => receiver.received.filter(({ event }) => event.LoginID === login);
 
 const headersOf = ({ headers }: { headers: object }) => headers as Record<string, string>;

@@ -12,7 +12,7 @@ export function nextBatchSize(rows: number, milliseconds: number, max: number): 
 }
 
 /**
- * Repeats `work` in short transactions until it processes fewer rows than it may. A transaction
+ * Repeats `work` in short transactions until it processes fewer rows than allowed. A transaction
  * processes up to `max` rows, or fewer if they are slow. `work` returns its number of rows. The
  * result is the sum.
  */

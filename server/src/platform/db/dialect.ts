@@ -76,8 +76,8 @@ const connections = new WeakMap<Database, Connection>();
 const origins = new WeakMap<Database, Origin>();
 
 /**
- * All databases share it, because it compiles synchronously, and creating one takes most of the
- * time of creating a `Kysely`.
+ * All databases share this compiler, because it compiles synchronously. Creating a compiler takes
+ * most of the time of creating a `Kysely`.
  */
 const compiler = new PostgresQueryCompiler();
 

@@ -1,5 +1,5 @@
 export type Statement = {
-  /** The name of the prepared statement. A name always stands for the same text. */
+  /** The name of the prepared statement. Statements with the same name have the same text. */
   name?: string;
   text: string;
   values: readonly unknown[];
@@ -13,7 +13,10 @@ export type Rows<R> = { rows: R[]; affected: number };
  */
 export type Connection = { query<R>(statement: Statement, queue?: string): Promise<Rows<R>> };
 
-/** How many callers are using the database, how many are waiting, and how many have waited since it was opened. */
+/**
+ * The number of callers that are using the database, that are waiting, and that have waited since
+ * it was opened.
+ */
 export type EngineLoad = { inUse: number; waiting: number; waits: number };
 
 /** The interface of both the embedded database and a PostgreSQL server. */

@@ -12,7 +12,7 @@ type Applied = Pick<Migration, 'name' | 'checksum'>;
 const namePattern = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** An arbitrary number for an advisory lock that nothing else in this database uses. */
 const lockNumber = 5_119_244_003;
-/** How often to check whether another node has finished. */
+/** The interval between checks whether another node has finished. */
 const pollMilliseconds = 100;
 
 /**

@@ -23,8 +23,8 @@ const limits = { longestWait: 5_000, maxWaiting: 5_000 };
 
 /**
  * Each tenant has a queue of statements and transactions. The queues are served in turn, so a
- * tenant with a thousand requests delays only itself. Credential look-ups and background work may
- * go first every other turn, because they are few and short, and every tenant depends on them.
+ * tenant with a thousand requests delays only itself. Credential look-ups and background work go
+ * first in every other turn, because they are few and short, and every tenant depends on them.
  */
 export function shareAmongTenants(engine: Engine, connections = 10): Engine {
   const first = [credentialsQueue, serviceQueue];

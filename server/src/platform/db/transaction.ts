@@ -55,7 +55,9 @@ export function joinTransaction<C extends { db: Database }, T>(
   return originOf(ctx.db) ? transaction(ctx, work) : work(ctx);
 }
 
-/** Runs the work of several callers in one transaction, in which none of them can nest another. */
+/**
+ * Runs the work of several callers in one transaction. None of them can start a nested transaction.
+ */
 export function sharedTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,

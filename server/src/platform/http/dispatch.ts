@@ -19,9 +19,9 @@ import type { Caller, Route } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route's `page`. */
+    /** Copied from the route's `page`. */
     page?: true;
-    /** The route's `sendsFile`. */
+    /** Copied from the route's `sendsFile`. */
     sendsFile?: true;
   }
 }
@@ -51,7 +51,8 @@ function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
       lookUp: (isTrusted) =>
         guards.authenticate(isTrusted ? ctx : inQueue(ctx, anonymousQueueOf(request.address)), request),
     });
-    // Set before the rejection, so that the log names the key and rejected calls are rate-limited too.
+    // Set the caller before any rejection, so that the log names the key and rejected calls are
+    // rate-limited too.
     request.caller = caller;
     countCall(ctx, caller.keyId, reply);
     guards.authorize(caller, route, loginIdIn(request.params));

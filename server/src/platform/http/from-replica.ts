@@ -5,7 +5,9 @@ import { isReplicaFault, type Replica } from '../db/replica/replica.ts';
 import { allowedStaleness } from './prefer.ts';
 import type { Route, RouteResponse } from './routes.ts';
 
-/** A request's reads from the replica. `ctx` is null once the replica has failed. */
+/**
+ * The state of a request that reads from the replica. `ctx` is null once the replica has failed.
+ */
 export type FromReplica = { ctx: Context | null; readonly replica: Replica; readonly applied: string };
 
 /**

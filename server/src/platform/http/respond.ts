@@ -63,7 +63,10 @@ function contextOf(
   return inQueue(acting, route.access === 'anyone' ? anonymousQueueOf(request.address) : operatorQueue);
 }
 
-/** The handler's input. `more` has query fields that request one page of several. */
+/**
+ * Builds the handler's input. `more` has additional query fields, which request one page of
+ * several.
+ */
 async function inputOf({ ctx, route, request, turn = 0 }: Call, more?: object) {
   if (more && 'Cursor' in more) await ctx.checkCaller?.();
   const { params, query, body } = request;

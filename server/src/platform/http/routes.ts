@@ -77,9 +77,9 @@ export type Route = {
   scope: Scope | null;
   /** Scopes required in addition to `scope`. */
   also?: readonly Scope[];
-  /** Only console sessions may call it, not keys. */
+  /** Only console sessions, not keys, may call the operation. */
   sessionsOnly?: true;
-  /** Learners' sessions may also call it, with their own LoginID in the path. */
+  /** Learners' sessions may also call the operation, with their own LoginID in the path. */
   own?: true;
   /** Headers that a request needs, in addition to those of all routes. */
   headers?: Readonly<Record<string, { description: string; example: string }>>;
@@ -123,7 +123,10 @@ export type Route = {
   >;
   /** Errors are in the format of the route's protocol, which `responses` describes. */
   ownErrors?: true;
-  /** Error codes that it can return, in addition to those that follow from its access and input. */
+  /**
+   * Error codes that the operation can return, in addition to those that follow from its access and
+   * input.
+   */
   problems?: readonly ErrorCode[];
   /** Optional fields that its example includes. */
   example?: readonly string[];

@@ -1,7 +1,8 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 
 /**
- * What a key is used for. Each purpose has its own derived key, so a signature for one purpose is invalid for another.
+ * The purposes for which keys are used. Each purpose has its own derived key, so a signature for
+ * one purpose is invalid for another.
  */
 export type Purpose = SigningPurpose | HashPurpose | EncryptionPurpose | 'access-token';
 export type EncryptionPurpose = 'webhook-secret' | 'lrs-password' | 'mail';

@@ -42,7 +42,7 @@ function secondsLeft({ perMinute }: Budgets, { since, spent }: Use, now: number,
   return isOver || spent + amount <= perMinute ? 0 : Math.ceil((since + minute - now) / 1000);
 }
 
-/** How many seconds the caller has to wait, or 0. Does not count a call. */
+/** Returns the seconds that the caller has to wait, or 0. Does not count a call. */
 export function secondsToWait(budgets: Budgets, caller: string, now: Date): number {
   const use = budgets.perMinute > 0 ? budgets.used.get(caller) : undefined;
   return use ? secondsLeft(budgets, use, now.getTime()) : 0;

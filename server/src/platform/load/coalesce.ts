@@ -11,7 +11,10 @@ type Waiting<Row, Result> = {
 
 type Group<Row, Result> = {
   waiting: Waiting<Row, Result>[];
-  /** Whether the waiting rows will be checked at the end of this turn of the event loop. */
+  /**
+   * Whether statements for the waiting rows will be started at the end of this turn of the event
+   * loop.
+   */
   isDue: boolean;
   statements: number;
   /** The number of rows in flight. */

@@ -40,8 +40,9 @@ export async function checkCredentials<Found>(
 }
 
 /**
- * A client's first requests often arrive together, so they share one look-up, including its failure. Otherwise each of
- * them would look up again after the previous failure and wake all the others.
+ * A client's first requests often arrive together, so they share one look-up, including its
+ * failure. Otherwise, each request would look up again after the previous failure and wake all the
+ * others.
  */
 async function shareOutcome(
   ctx: Context,

@@ -26,7 +26,10 @@ async function flood(origin: string, from: string, perConnection: number) {
   return { answers: () => answers, close: () => sockets.map((socket) => socket.destroy()) };
 }
 
-/** 3,000 requests are queued and 200 a second are rejected, so a caller that had to queue would see more rejections. */
+/**
+ * With 3,000 queued requests and 200 rejections a second, a caller that had to queue would see more
+ * rejections.
+ */
 const assertAhead = (rejections: number) =>
   assert.ok(rejections < 200, `${rejections} requests were rejected meanwhile`);
 

@@ -64,8 +64,8 @@ function isDelayed({ answered, waiting }: NetworkQueue): boolean {
 }
 
 /**
- * Whether a connection may pipeline requests. These cost memory, so connections of a delayed
- * network may not.
+ * Whether a connection may pipeline requests. Pipelined requests cost memory, so connections of a
+ * delayed network may not.
  */
 export function mayPipeline(peers: Peers | null, connection: object): boolean {
   if (!peers || peers.queues.size === 0 || peers.known.has(connection)) return true;

@@ -75,7 +75,7 @@ export type Admission = {
   /** Responses without a slot that clients have not read yet, by address, and their time limit. */
   readonly unread: Budgets;
   rejectionMilliseconds: number;
-  /** How long an anonymous caller may take to read a response with a slot. */
+  /** The time limit for an anonymous caller to read a response with a slot. */
   responseMilliseconds: number;
   /** Slots in the pools per key or session, and per tenant. They are limited once half of the pool is in use. */
   readonly keys: Budgets;

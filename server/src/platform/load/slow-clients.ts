@@ -50,7 +50,7 @@ export function hasBody(raw: IncomingMessage): boolean {
   return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
 }
 
-/** How much of a body had arrived at the last check, and when the next check is due. */
+/** The amount of a body that had arrived at the last check, and the time of the next check. */
 type Watched = { readonly slot: RequestSlot; seen: number; checks: number; due: number };
 
 /**

@@ -16,7 +16,7 @@ export type StalledResponses = { follow: (server: Server) => void; add: (stream:
 /** Drops responses from which the client has read nothing for a minute, because they occupy memory. */
 export function watchStalledResponses(onDrop: () => void, milliseconds = maxMilliseconds): StalledResponses {
   const sockets = new Set<Socket>();
-  /** How much of each response was left at the last check, and since when. */
+  /** The unsent bytes of each response at the last check, and the time of their last change. */
   const streams = new Map<ServerHttp2Stream, { left: number; since: number }>();
   const checkAll = () => {
     for (const socket of sockets) checkSocket(socket, milliseconds);

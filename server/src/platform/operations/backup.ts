@@ -18,7 +18,10 @@ export type Backup = {
   Engine: 'pglite' | 'postgres';
   MadeAt: string;
   Releases: number;
-  /** Where the key ring is; null if the backup is from a version that kept its key in the database. */
+  /**
+   * The location of the key ring; null if the backup is from a version that kept its key in the
+   * database.
+   */
   KeyRing: 'signing-keys.json' | 'SIGNING_KEYS' | null;
 };
 

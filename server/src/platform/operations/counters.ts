@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client';
 
-/** Why a request was rejected before its work began. */
+/** The reasons for rejecting a request before its work begins. */
 export const rejections = {
   anonymous: [
     'full',

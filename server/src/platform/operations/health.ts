@@ -6,7 +6,10 @@ import { Problem } from '../errors.ts';
 import { exhaustedPool, isDraining } from '../load/admission.ts';
 import type { Metrics } from './metrics.ts';
 
-/** How long a response to probes is cached. Probes come every few seconds, and anyone may send them. */
+/**
+ * Responses to probes are cached for this long. Probes come every few seconds, and anyone may send
+ * them.
+ */
 const sharedMilliseconds = 1_000;
 const probeOptions = { config: { admits: 'health' } } as const;
 

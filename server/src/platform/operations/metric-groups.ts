@@ -142,7 +142,7 @@ function openReader(ctx: Context, registry: Registry, group: MetricGroup, up: Ga
   };
 }
 
-/** If the clock is set back, all metrics count as outdated. */
+/** If the clock is set back, all metrics are treated as outdated. */
 function isOver(since: Date | null, now: Date, seconds: number): boolean {
   if (since === null) return true;
   const passed = now.getTime() - since.getTime();

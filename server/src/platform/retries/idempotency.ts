@@ -28,8 +28,8 @@ function keySpace(ctx: Context, request: FastifyRequest, key: string): [TenantCo
 }
 
 /**
- * Stored as part of the request, because scopes determine what a response shows: a key with other scopes must not get
- * the stored response.
+ * The scopes are stored as part of the request. They determine what a response shows, so a key with
+ * other scopes must not get the stored response.
  */
 export function scopesOf({ caller }: FastifyRequest): string {
   return [...(caller?.scopes ?? [])].sort().join(' ');

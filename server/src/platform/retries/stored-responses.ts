@@ -11,7 +11,7 @@ import { coalesceReads, wantedRows } from '../load/coalesce-reads.ts';
 /** Maximum responses that one statement erases or removes. */
 const batchSize = 500;
 
-/** How long a response can be replayed. */
+/** The number of hours for which a response can be replayed. */
 const keptHours = 24;
 
 /** The owner of responses to the operator; others belong to tenants. */

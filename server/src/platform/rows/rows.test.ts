@@ -38,7 +38,7 @@ for (const [who, write] of writers)
     fc.assert(
       fc.property(records, (rows) => {
         const csv = write(rows);
-        // Parses RFC 4180 with any of three line endings.
+        // The parser follows RFC 4180, but accepts any of three line endings.
         const read: string[][] = parse(csv, { record_delimiter: ['\r\n', '\n', '\r'] });
         assert.deepEqual(read[0], columns);
         assert.equal(read.length, rows.length + 1);

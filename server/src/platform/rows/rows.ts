@@ -17,7 +17,7 @@ export const batchSize = 200;
 const rowBytes = 64 * 1024;
 /** A chunk is parsed without a pause, so a larger one would delay other callers. */
 const batchCharacters = 256 * 1024;
-/** How much input is split into rows at a time; it may contain 4,000 rows. */
+/** Bytes of input that are split into rows at a time. They may contain 4,000 rows. */
 const sliceBytes = 8 * 1024;
 const maxColumns = 200;
 /** A row may contain many commas, but parsing very many cells would delay other callers. */
@@ -77,7 +77,7 @@ function openSplitter(quotes: boolean) {
     const read = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
     parts = [];
     bytes = 0;
-    // Otherwise, the \r of a Windows line end would become part of the row's last cell.
+    // Remove the \r of a Windows line end. Otherwise, it would become part of the row's last cell.
     const cut = typeof read === 'string' ? read.replace(/\r$/, '') : read;
     if (quotes && typeof cut === 'string' && cut.split(',', maxCommas + 2).length > maxCommas + 1)
       return [tooManyCommas()];

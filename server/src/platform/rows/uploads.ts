@@ -7,7 +7,7 @@ import { countRejection } from '../operations/counters.ts';
 const callsOfKey = 2;
 /** Four files of 256 MiB use at most 1 GiB per tenant. */
 const filesOfTenant = 4;
-/** How far a client may be ahead of the processing before it has to wait. */
+/** The maximum number of bytes that a client may be ahead of the processing. */
 export const spoolBytes = 256 * 1024 ** 2;
 
 const minFreeBytes = 1024 ** 3;

@@ -14,7 +14,7 @@ type Member = {
   servingSince: number | null;
   /** The worker's last reported metrics. */
   metrics: MetricValues[];
-  /** Why the worker could not start. */
+  /** The reason why the worker could not start. */
   reason: string | null;
 };
 

@@ -25,7 +25,7 @@ export type Workers = {
   answer<Q extends Question>(question: Q, find: () => Promise<Answers[Q]>): void;
   /** The answers of all processes, including this one; null from one that does not answer in time. */
   ask<Q extends Question>(question: Q): Promise<(Answers[Q] | null)[]>;
-  /** Reports the amounts spent in this process to the others. */
+  /** Reports the amounts spent in this process to the other processes. */
   share(spent: Spent): void;
   onShared(take: (spent: Spent) => void): void;
 };

@@ -62,7 +62,6 @@ async function writeZip(ctx: Context, zip: Readable, file: string): Promise<stri
   let bytes = 0;
   // Do not destroy the upload when the pipeline ends. The rest of it is drained, so the sender gets
   // the response and can reuse the connection.
-  // the connection.
   await pipeline(
     zip.iterator({ destroyOnReturn: false }),
     async function* (chunks: AsyncIterable<Buffer>) {

@@ -12,7 +12,10 @@ import { extractEntries } from './zip-extract.ts';
 export type PackageSource = {
   /** Path of the zip, or of a cmi5 course structure. */
   file: string;
-  /** Path of the folder to create. It ends up complete and durable, or does not exist. */
+  /**
+   * Path of the folder to create. After an import, the folder is complete and durable. After an
+   * error, it does not exist.
+   */
   folder: string;
   limits: PackageLimits;
   /** Title of the course if the package has none. */

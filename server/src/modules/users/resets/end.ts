@@ -5,7 +5,7 @@ import { cancelMails } from '../../mail/queue.ts';
 const end = `
 delete from password_reset own where own.tenant_id = $1 and own.user_id = any($2::uuid[]) returning own.user_id`;
 
-/** Ends all links: after a new password or another email address, or because the user was disabled. */
+/** Ends all links of users who have a new password or email address, or who were disabled. */
 export async function endResets(ctx: TenantContext, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return;
   const values = [ctx.tenantId, userIds];

@@ -27,8 +27,8 @@ export async function findReset(ctx: Context, { tenantId, hash }: ResetHandle) {
 }
 
 /**
- * Locks the user before the link, as every other change of a password does. Two links used at the same time would
- * deadlock.
+ * Locks the user before the link, as every other change of a password does. Otherwise, two links
+ * used at the same time could deadlock.
  */
 const use = `
 with owner as (
