@@ -134,7 +134,7 @@ async function insertOrUpdate(ctx: TenantContext, requests: Request[]): Promise<
   return outcomes;
 }
 
-/** Rows with the same LoginID run one after the other, so each sees the changes of the previous one. */
+/** Rows with the same LoginID run one after the other, so each row sees the changes of the previous one. */
 const insertUser = coalesce<TenantContext, Request, Outcome>({
   name: 'create_user',
   group: (ctx) => ctx.tenantId,

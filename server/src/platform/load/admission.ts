@@ -26,7 +26,7 @@ export function drain(ctx: Context): void {
   ctx.admission.draining = true;
 }
 
-/** Returns a pool that has been full for 5 s. The load balancer should then avoid this node for a while. */
+/** Returns a pool that has been full for 5 s. The load balancer should then send requests elsewhere for a while. */
 export function exhaustedPool(ctx: Context): PoolName | null {
   const limit = ctx.now().getTime() - exhaustedSeconds * 1000;
   const full = (name: PoolName) => {
@@ -152,10 +152,7 @@ export function admitCaller(
 /** The budgets that a learner's or preview's request uses. All launches of an enrolment share theirs. */
 export type Player = { tenantId: string | null; budget: string };
 
-/**
- * The purpose of a request. Pages load several files (`file`) in parallel. `bytes` is the size of a
- * commit.
- */
+/** The purpose of a request. Pages load several files (`file`) in parallel. `bytes` is the size of a commit. */
 export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
 
 /**
@@ -198,7 +195,10 @@ export async function admitPlayer(
   admit(ctx, request, 'runTime', release);
 }
 
-/** Each turn of the event loop starts only a few requests of a tenant, so a flood delays only that tenant. */
+/**
+ * Each turn of the event loop starts only a few requests of a tenant, so a flood from one tenant
+ * delays only that tenant.
+ */
 function waitForTurn({ admission }: Context, { tenantId }: Player, use: RunTimeUse): Promise<void> {
   const turns = use === 'file' ? admission.fileTurns : admission.runTimeTurns;
   return new Promise((resolve, reject) => {
