@@ -4,8 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { claimEndpoints } from '../src/modules/webhooks/claim.ts';
 import { eventSource } from '../src/modules/webhooks/event-source.ts';
+import { shareAmongTenants } from '../src/platform/db/share-among-tenants.ts';
 import { transaction } from '../src/platform/db/transaction.ts';
 import { newId, sha256 } from '../src/platform/ids.ts';
+import { onEngine, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newTenant } from './support/tenant.ts';
 
@@ -166,5 +168,43 @@ test('sign-ins that wait for a lock on their user do not delay sign-ins from oth
   });
   await Promise.all(waiting.replies);
   expectStatus(result, 200);
+  assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
+});
+
+test('sign-in links that wait for a lock on their user do not delay other tenants', { skip }, async () => {
+  const [slow, other] = [await newTenant(service), await newTenant(service)];
+  const locked = await slow.user();
+  const tokenOf = async () => {
+    const { SignInURL } = bodyOf(await slow.api('POST', `/user/session/${locked}`), 201);
+    return new globalThis.URL(SignInURL).searchParams.get('token') ?? '';
+  };
+  const tokens = await Promise.all(Array.from({ length: 40 }, tokenOf));
+  const node = await serve(onEngine(ctx, shareAmongTenants(ctx.engine)));
+  const signIn = (token: string, at: number) =>
+    node.api.inject({
+      method: 'POST',
+      url: '/session/sign-in',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-forwarded-for': `198.51.${at}.1`,
+      },
+      payload: `token=${token}`,
+    });
+  const createUser = () =>
+    node.api.inject({
+      method: 'POST',
+      url: '/user',
+      headers: { authorization: `Bearer ${other.key}` },
+      payload: { LoginID: 'meanwhile' },
+    });
+  const ofUser = sql`locked.tenant_id = ${slow.TenantID} and locked.login_id = ${locked}`;
+  const [waiting, { result, milliseconds }] = await whileLocked('user', ofUser, async () => {
+    const waiting = tokens.map(signIn);
+    await delay(500);
+    return [{ replies: waiting }, await timed(createUser())] as const;
+  });
+  await Promise.all(waiting.replies);
+  await node.close();
+  assert.equal(result.statusCode, 201, result.body);
   assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
 });

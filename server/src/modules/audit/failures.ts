@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { limitLockWaits } from '../../platform/db/lock-waits.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit } from './append.ts';
 
@@ -32,6 +33,8 @@ export async function recordFailedSignIn(
 ): Promise<void> {
   const { userId } = input;
   await transaction(ctx, async (ctx) => {
+    // The caller may be anonymous, and other callers from its network wait for this transaction.
+    await limitLockWaits(ctx);
     const now = ctx.now();
     const since = new Date(now.getTime() - windowMinutes * 60_000);
     const [row] = await run<{ failures: number; earlier: number }>(ctx, {

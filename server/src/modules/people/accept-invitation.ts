@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
@@ -49,9 +50,10 @@ export async function acceptInvitation(ctx: Context, input: Acceptance): Promise
   if (!found) throw await refuse(ctx, handle);
   const password = readPassword(input.password, pageFunction(found.declared));
   const passwordHash = await storePassword(ctx, password);
-  const token = await transaction(ctx, async (ctx) => {
-    const { tenantId } = handle;
-    const user = await useInvitation({ ...ctx, tenantId }, handle);
+  const { tenantId } = handle;
+  // This transaction may wait for locks of the tenant, so it runs in the tenant's queue.
+  const token = await transaction(forTenant(ctx, tenantId), async (ctx) => {
+    const user = await useInvitation(ctx, handle);
     if (!user) return null;
     const { userAgent } = input;
     const { scopes: limit } = user;

@@ -42,6 +42,13 @@ const costOfStep = 10;
 type Erasing = { erasureId: string; subject: Subject; state: ErasureProgress };
 type Row = { user_id: string; login_id: string; progress: ErasureProgress };
 
+/** Locks the user first, as the request that starts or continues an erasure does. */
+const lockUser = `
+select 1 from "user" known where known.tenant_id = $1 and known.user_id = (
+  select erasure_under_way.user_id from erasure_under_way
+  where erasure_under_way.tenant_id = $1 and erasure_under_way.erasure_id = $2
+) for update`;
+
 const lockText = `
 select erasure_under_way.user_id, known.login_id, erasure_under_way.progress from erasure_under_way
 join "user" known on known.tenant_id = $1 and known.user_id = erasure_under_way.user_id
@@ -51,11 +58,9 @@ where erasure_under_way.tenant_id = $1 and erasure_under_way.erasure_id = $2 for
 export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<boolean> {
   // The planner's statistics predate the erasure, and this person may have had most of the rows.
   await readByIndex(ctx);
-  const [row] = await run<Row>(ctx, {
-    name: 'lock_erasure',
-    text: lockText,
-    values: [ctx.tenantId, erasureId],
-  });
+  const values = [ctx.tenantId, erasureId];
+  await run(ctx, { name: 'lock_erased_user', text: lockUser, values });
+  const [row] = await run<Row>(ctx, { name: 'lock_erasure', text: lockText, values });
   if (!row) return true;
   const { user_id: userId, login_id: loginId, progress } = row;
   const until = new Date(progress.until);
@@ -144,17 +149,10 @@ async function takeBatch(
 
 /**
  * Finishes the erasure. Every write about a user locks the user's row first, so nothing can be
- * added after this lock. Returns false if something was added before it.
+ * added while this transaction holds that lock. Returns false if something was added before.
  */
 async function finish(ctx: TenantContext, erasing: Erasing): Promise<boolean> {
   const { subject } = erasing;
-  await ctx.db
-    .selectFrom('user')
-    .select('user_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', subject.userId)
-    .forUpdate()
-    .execute();
   if (await isEnrolled(ctx, subject)) {
     erasing.state = movedTo(erasing.state, 'enrolments');
     return false;

@@ -79,9 +79,10 @@ export async function resetPassword(ctx: Context, input: Choice): Promise<string
   const found = handle && (await findReset(ctx, handle));
   if (!found) throw await refuse(ctx, handle);
   const passwordHash = await storePassword(ctx, readPassword(input.password, pageFunction(found.declared)));
-  const token = await transaction(ctx, async (ctx) => {
-    const { tenantId } = handle;
-    const user = await useReset({ ...ctx, tenantId }, handle);
+  const { tenantId } = handle;
+  // This transaction may wait for locks of the tenant, so it runs in the tenant's queue.
+  const token = await transaction(forTenant(ctx, tenantId), async (ctx) => {
+    const user = await useReset(ctx, handle);
     if (!user) return null;
     const { userAgent } = input;
     return setPasswordByLink(ctx, { tenantId, user, passwordHash, userAgent, method: 'reset' });

@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -103,8 +104,11 @@ async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<vo
 export async function endUserSessions(ctx: Context, input: Own & { everywhere: boolean }): Promise<void> {
   const { tenantId, hash } = input;
   const now = ctx.now();
-  const own = input.everywhere ? await findUserSession(ctx, input) : null;
+  const own = await findUserSession(ctx, input);
   if (!own) return endUserSession(ctx, input);
+  // These statements may wait for locks of the tenant, so they run in the tenant's queue.
+  const acting = forTenant(ctx, tenantId);
+  if (!input.everywhere) return endUserSession(acting, input);
   const { user_id: userId, is_admin: isAdmin } = own;
   const endBatch = async (ctx: Context) => {
     const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };
@@ -113,7 +117,7 @@ export async function endUserSessions(ctx: Context, input: Own & { everywhere: b
     return counts.includes(batchSize);
   };
   // Write the entry with the first batch, so no session ends without one.
-  let hasMore = await transaction(ctx, async (ctx) => {
+  let hasMore = await transaction(acting, async (ctx) => {
     const hasMore = await endBatch(ctx);
     await appendAudit(ctx, tenantId, {
       action: 'sessions.ended',
@@ -123,5 +127,5 @@ export async function endUserSessions(ctx: Context, input: Own & { everywhere: b
     });
     return hasMore;
   });
-  while (hasMore) hasMore = await transaction(ctx, endBatch);
+  while (hasMore) hasMore = await transaction(acting, endBatch);
 }
