@@ -41,6 +41,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/users', () => import('./pages/users/users.tsx')),
   at('/console/users/$loginId', () => import('./pages/users/user.tsx')),
   at('/console/enrolments', () => import('./pages/enrolments/enrolments.tsx')),
+  at('/console/enrolments/group', () => import('./pages/bulk/enrol-group.tsx')),
   at('/console/enrolments/$loginId/$enrollId', () => import('./pages/enrolments/enrolment.tsx')),
   at('/console/keys', () => import('./pages/keys/keys.tsx')),
   at('/console/redeem', () => import('./pages/redeem/redeem.tsx')),

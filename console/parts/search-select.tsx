@@ -37,7 +37,7 @@ export function SearchSelect({ value, onChange, choices, onSearch, isFetching, .
       // A dialog focuses its first field when it opens; only typing, a click or an arrow key opens the list.
       openOnFocus={false}
       clearable
-      clearButtonProps={{ 'aria-label': t('clearChoice'), tabIndex: 0 }}
+      clearButtonProps={{ 'aria-label': t('clearChoice'), 'aria-hidden': false, tabIndex: 0 }}
       nothingFoundMessage={isFetching ? <Loader size={16} /> : t('nothingFound')}
       renderOption={({ option }) => (
         <Stack gap={0}>

@@ -27,7 +27,7 @@ function useReason(): (code: string) => string {
 }
 
 /** Advice for people who import a file. For other reasons, the service's own text helps them too. */
-const ownAdvice = ['user_exists', 'user_not_found'] as const;
+const ownAdvice = ['user_exists', 'user_not_found', 'user_disabled'] as const;
 
 function useAdvice(): (row: RejectedRow) => string {
   const t = useTranslations('bulk.existing');
@@ -37,7 +37,7 @@ function useAdvice(): (row: RejectedRow) => string {
   };
 }
 
-function useColumns(subject: Subject): Column<RejectedRow>[] {
+function useColumns(subject: Subject, isGroup: boolean): Column<RejectedRow>[] {
   const t = useTranslations('bulk');
   const reason = useReason();
   const advice = useAdvice();
@@ -52,12 +52,12 @@ function useColumns(subject: Subject): Column<RejectedRow>[] {
       header: t(`subjectOf.${subject}`),
       cell: ({ loginId, courseId, kind }) => (
         <Text size="sm" component="div" className="refused-row">
-          {loginId !== null && kind === 'differs' ? (
+          {loginId !== null && (isGroup || kind === 'differs') ? (
             <UserLink loginId={loginId}>{loginId}</UserLink>
           ) : (
             <span className="break">{loginId ?? '–'}</span>
           )}
-          {courseId !== null && (
+          {courseId !== null && !isGroup && (
             <Text size="xs" c="dimmed" className="break">
               {courseId}
             </Text>
@@ -87,14 +87,21 @@ function useColumns(subject: Subject): Column<RejectedRow>[] {
   ];
 }
 
-type Props = { refused: readonly RejectedRow[]; source: Source; subject: Subject };
+type Props = {
+  refused: readonly RejectedRow[];
+  source: Source;
+  subject: Subject;
+  /** People of a group, who have no lines and fields that could be corrected. */
+  isGroup: boolean;
+};
 
 /** The skipped rows and their reasons. */
-export function RejectedRows({ refused, source, subject }: Props) {
+export function RejectedRows({ refused, source, subject, isGroup }: Props) {
   const t = useTranslations('bulk');
   const reason = useReason();
   const advice = useAdvice();
-  const columns = useColumns(subject);
+  const all = useColumns(subject, isGroup);
+  const columns = isGroup ? all.filter(({ key }) => key === 'row' || key === 'reason') : all;
   const [code, setCode] = useState<string>();
   const [sought, setSought] = useState<string>();
   const [shown, setShown] = useState(pageSize);

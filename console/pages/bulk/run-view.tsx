@@ -6,6 +6,7 @@ import { csvFile, csvRow } from '../../parts/csv.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import type { AddedFields } from './existing.ts';
+import type { GroupEnrolment } from './group-rows.ts';
 import { type ChangedFields, resultColumns } from './outcome.ts';
 import { RejectedRows } from './rejected-rows.tsx';
 import { type Source, UnusableFile } from './source.ts';
@@ -19,12 +20,14 @@ type Props = {
   subject: Subject;
   source: Source;
   added: AddedFields;
+  /** Set if the rows are the people of a group. */
+  group?: GroupEnrolment;
   onApply: () => void;
   onOther: () => void;
 };
 
 /** A plan or an import: its progress, its results, and the next step. */
-export function RunView({ run, running, subject, source, added, onApply, onOther }: Props) {
+export function RunView({ run, running, subject, source, added, group, onApply, onOther }: Props) {
   const t = useTranslations('bulk');
   const { state, isPlan, sum } = run;
   return (
@@ -62,12 +65,23 @@ export function RunView({ run, running, subject, source, added, onApply, onOther
       <ChangedFieldList changed={sum.changed} />
       {state === 'done' &&
         (isPlan ? (
-          <AfterPlan run={run} running={running} subject={subject} onApply={onApply} />
+          <AfterPlan
+            run={run}
+            running={running}
+            subject={subject}
+            keepsExisting={group?.ifEnrolled === 'return'}
+            onApply={onApply}
+          />
         ) : (
           <AfterRun run={run} subject={subject} onOther={onOther} />
         ))}
       {sum.rejected.length > 0 && state !== 'running' && (
-        <RejectedRows refused={sum.rejected} source={source} subject={subject} />
+        <RejectedRows
+          refused={sum.rejected}
+          source={source}
+          subject={subject}
+          isGroup={group !== undefined}
+        />
       )}
     </Stack>
   );
@@ -128,12 +142,14 @@ function RunProgress({ run: { state, rows, of, error, isPlan }, running }: { run
 
 type AfterProps = Pick<Props, 'run' | 'subject'>;
 
-function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 'running' | 'onApply'>) {
+type AfterPlanProps = AfterProps & Pick<Props, 'running' | 'onApply'> & { keepsExisting: boolean };
+
+function AfterPlan({ run, running, subject, keepsExisting, onApply }: AfterPlanProps) {
   const t = useTranslations('bulk');
   const { counts, rejected } = run.sum;
   const { created, updated, exists } = counts;
-  // An existing enrolment may be extended or renewed.
-  const count = subject === 'users' ? created + updated : created + exists;
+  // A file may extend or renew existing enrolments.
+  const count = created + (subject === 'users' ? updated : keepsExisting ? 0 : exists);
   const text = count === 0 ? t('nothingToDo') : rejected.length > 0 ? t('skippedNote') : t('allFine');
   return (
     <Group justify="space-between" gap="sm">

@@ -1,5 +1,5 @@
 import { Anchor, Button, TextInput } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus, IconUsersPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -98,6 +98,15 @@ export default function Enrolments() {
             name="enrolments.csv"
             text={t('csv')}
           />
+          <Button
+            variant="default"
+            leftSection={<IconUsersPlus size={16} aria-hidden />}
+            renderRoot={(props) => (
+              <Link to="/console/enrolments/group" search={{ group: filters.group }} {...props} />
+            )}
+          >
+            {t('enrolGroup')}
+          </Button>
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEnrolling(true)}>
             {t('enrol')}
           </Button>

@@ -8,10 +8,12 @@ type Props = {
   value: string | undefined;
   onChange: (durationId: string) => void;
   isRetired: boolean;
+  /** Whether options without free seats cannot be chosen. */
+  takesSeat?: boolean;
 };
 
 /** The options that this learner can choose, shown as in a shop. */
-export function OptionCards({ options, value, onChange, isRetired }: Props) {
+export function OptionCards({ options, value, onChange, isRetired, takesSeat = true }: Props) {
   const t = useTranslations('enrolments');
   if (isRetired) return <Alert color="orange">{t('options.retired')}</Alert>;
   if (options.length === 0) return <Alert color="orange">{t('options.none')}</Alert>;
@@ -19,14 +21,14 @@ export function OptionCards({ options, value, onChange, isRetired }: Props) {
     <Radio.Group label={t('options.label')} value={value ?? null} onChange={onChange} required>
       <Stack gap="xs" mt={4}>
         {options.map((option) => (
-          <OptionCard key={option.DurationID} option={option} />
+          <OptionCard key={option.DurationID} option={option} takesSeat={takesSeat} />
         ))}
       </Stack>
     </Radio.Group>
   );
 }
 
-function OptionCard({ option }: { option: Option }) {
+function OptionCard({ option, takesSeat }: { option: Option; takesSeat: boolean }) {
   const t = useTranslations('enrolments');
   const format = useFormatter();
   const duration = useDurationText();
@@ -38,7 +40,7 @@ function OptionCard({ option }: { option: Option }) {
     SeatsLeft === null ? t('options.unlimitedSeats') : t('options.seatsLeft', { count: SeatsLeft }),
   ];
   return (
-    <Radio.Card className="option" value={DurationID} disabled={isFull} aria-label={Name}>
+    <Radio.Card className="option" value={DurationID} disabled={isFull && takesSeat} aria-label={Name}>
       <Group wrap="nowrap" align="flex-start">
         <Radio.Indicator mt={2} />
         <Stack gap={2} miw={0} flex={1}>

@@ -12,23 +12,32 @@ function useGroups(Search: string) {
   return { names: data?.Items.map(({ GroupName }) => GroupName) ?? [], isFetching };
 }
 
-type FilterProps = { value: string | undefined; onChange: (value: string | undefined) => void };
+type PickerProps = {
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+  required?: boolean;
+  placeholder?: string;
+  className?: string;
+};
 
 /** Filters users by group. */
-export function GroupFilter({ value, onChange }: FilterProps) {
+export function GroupFilter(props: PickerProps) {
+  const t = useTranslations('users');
+  return <GroupPicker placeholder={t('anyGroup')} className="filter" {...props} />;
+}
+
+/** Selects an existing group. */
+export function GroupPicker(props: PickerProps) {
   const t = useTranslations('users');
   const [sought, setSought] = useState('');
   const { names, isFetching } = useGroups(sought);
   return (
     <SearchSelect
       label={t('group')}
-      value={value}
-      onChange={onChange}
       choices={names.map((name) => ({ value: name, label: name }))}
       onSearch={setSought}
       isFetching={isFetching}
-      placeholder={t('anyGroup')}
-      className="filter"
+      {...props}
     />
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Text } from '@mantine/core';
-import { IconMailForward, IconPlus } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
+import { IconMailForward, IconPlus, IconUsersPlus } from '@tabler/icons-react';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -75,6 +75,17 @@ export default function Users() {
             name="users.csv"
             text={t('csv')}
           />
+          {filters.group && (
+            <Button
+              variant="default"
+              leftSection={<IconUsersPlus size={16} aria-hidden />}
+              renderRoot={(props) => (
+                <Link to="/console/enrolments/group" search={{ group: filters.group }} {...props} />
+              )}
+            >
+              {t('enrolGroup')}
+            </Button>
+          )}
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
             {t('create')}
           </Button>

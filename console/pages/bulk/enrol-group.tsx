@@ -1,0 +1,113 @@
+import './bulk.css';
+import { Alert, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { useAction } from '../../parts/action.tsx';
+import { useFilters } from '../../parts/filters.tsx';
+import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { Page } from '../../parts/page.tsx';
+import { newRequestKey } from '../../parts/request-key.ts';
+import { FailedAction } from '../../parts/states.tsx';
+import { GroupForm, type Typed } from './group-form.tsx';
+import { type GroupEnrolment, groupSource } from './group-rows.ts';
+import { GroupTexts } from './group-texts.tsx';
+import { RunView } from './run-view.tsx';
+import type { Source } from './source.ts';
+import { begin, finish } from './unfinished.ts';
+import { type Input, useRun } from './use-run.ts';
+
+export default function EnrolGroup() {
+  const t = useTranslations('bulk.group.form');
+  const shell = useTranslations('shell');
+  const { tenant } = useApi();
+  return (
+    <Page title={t('title')} text={t('text')} back={{ to: '/console/users', text: shell('pages.users') }}>
+      <GroupRun key={tenant} />
+    </Page>
+  );
+}
+
+type Planned = { wanted: GroupEnrolment; source: Source };
+
+/** The form, the plan, and the result for each person. The people of the plan are those who are then enrolled. */
+function GroupRun() {
+  const t = useTranslations('bulk.group');
+  const api = useApi();
+  const queries = useQueryClient();
+  const [{ group }] = useFilters(['group']);
+  const [typed, setTyped] = useState<Typed>({
+    group,
+    courseId: undefined,
+    durationId: undefined,
+    ifEnrolled: 'return',
+    enrolsOthers: true,
+  });
+  const [planned, setPlanned] = useState<Planned | null>(null);
+  const [isNobody, setNobody] = useState(false);
+  const reading = useRef<AbortController | null>(null);
+  useEffect(() => () => reading.current?.abort(), []);
+  const signatureOf = (wanted: GroupEnrolment) => JSON.stringify([api.tenant, 'group', wanted]);
+  const running = useRun(({ requestKey }: Input) => {
+    if (requestKey === null || !planned) return;
+    finish(signatureOf(planned.wanted));
+    void queries.invalidateQueries();
+  });
+  const inputOf = (source: Source, requestKey: string | null): Input => ({
+    ...{ subject: 'enrolments', source, fields: source.columns, added: {}, isChecked: false, requestKey },
+  });
+  const planning = useAction(async (wanted: GroupEnrolment) => {
+    reading.current = new AbortController();
+    const source = await groupSource(api, wanted, reading.current.signal);
+    setNobody(source === null);
+    if (!source) return;
+    setPlanned({ wanted, source });
+    running.start(inputOf(source, null));
+  });
+  const apply = ({ wanted, source }: Planned) => {
+    // Only extensions take effect each time, so an interrupted one is continued, even in another tab.
+    const key = wanted.ifEnrolled === 'extend' ? begin(signatureOf(wanted)) : newRequestKey();
+    running.start(inputOf(source, key));
+  };
+  const { run } = running;
+  if (!run || !planned)
+    return (
+      <Stack gap="md">
+        <GroupForm
+          typed={typed}
+          onChange={(change) => {
+            setNobody(false);
+            setTyped({ ...typed, ...change });
+          }}
+          onPlan={(wanted) => void planning.run(wanted)}
+          isPlanning={planning.isRunning}
+        />
+        {isNobody && (
+          <Alert color="orange" role="alert" maw={640}>
+            {t('form.nobody')}
+          </Alert>
+        )}
+        <FailedAction error={planning.error} />
+      </Stack>
+    );
+  const { wanted, source } = planned;
+  return (
+    <GroupTexts ifEnrolled={wanted.ifEnrolled}>
+      <Text className="break">
+        {t('form.chosen', { group: wanted.group, course: wanted.courseId, option: wanted.durationId })}
+      </Text>
+      <RunView
+        run={run}
+        running={running}
+        subject="enrolments"
+        source={source}
+        added={{}}
+        group={wanted}
+        onApply={() => apply(planned)}
+        onOther={running.clear}
+      />
+      <LeaveGuard isOn={run.state === 'running' && !run.isPlan} text={t('leaveText')} />
+    </GroupTexts>
+  );
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { IntlProvider, useLocale, useMessages } from 'use-intl';
+import type { GroupEnrolment } from './group-rows.ts';
+
+type Props = Pick<GroupEnrolment, 'ifEnrolled'> & { children: ReactNode };
+
+/** A group has people instead of rows of a file, so its own texts replace those about files. */
+export function GroupTexts({ ifEnrolled, children }: Props) {
+  const locale = useLocale();
+  const messages = useMessages();
+  const { bulk } = messages;
+  const { form: _, kept, extended, ...texts } = bulk.group;
+  const tileTexts = {
+    ...bulk.tileTexts,
+    refused: texts.refusedText,
+    exists: { ...bulk.tileTexts.exists, enrolments: ifEnrolled === 'extend' ? extended : kept },
+  };
+  const tiles = { ...bulk.tiles, toCreate: texts.toCreate, created: texts.created };
+  const apply = { ...bulk.apply, enrolments: texts.applyTo };
+  const replaced = { ...messages, bulk: { ...bulk, ...texts, tiles, tileTexts, apply } };
+  return (
+    <IntlProvider locale={locale} messages={replaced}>
+      {children}
+    </IntlProvider>
+  );
+}
