@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { expireEnrolments } from '../src/modules/enrolments/expire.ts';
 import { claimEndpoints } from '../src/modules/webhooks/claim.ts';
 import { eventSource } from '../src/modules/webhooks/event-source.ts';
 import { shareAmongTenants } from '../src/platform/db/share-among-tenants.ts';
@@ -9,7 +10,7 @@ import { transaction } from '../src/platform/db/transaction.ts';
 import { newId, sha256 } from '../src/platform/ids.ts';
 import { onEngine, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
-import { expectStatus, newTenant } from './support/tenant.ts';
+import { expectStatus, newCourse, newTenant } from './support/tenant.ts';
 
 // A tenant can make its own statements wait for its row locks. Other tenants must not have to wait for them.
 
@@ -207,4 +208,26 @@ test('sign-in links that wait for a lock on their user do not delay other tenant
   await node.close();
   assert.equal(result.statusCode, 201, result.body);
   assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
+});
+
+test("enrolments of other tenants expire while one tenant's are locked", { skip }, async () => {
+  const [slow, other] = [await newTenant(service), await newTenant(service)];
+  const CourseID = await newCourse(service);
+  const due = async (tenant: typeof slow, count: number) => {
+    const LoginIDs = await Promise.all(Array.from({ length: count }, () => tenant.user()));
+    const made = LoginIDs.map((LoginID) => tenant.api('POST', `/enrol/${LoginID}/${CourseID}`));
+    const enrollIds = (await Promise.all(made)).map((reply) => bodyOf(reply, 201).EnrollID);
+    const ofTenant = sql`tenant_id = ${tenant.TenantID}`;
+    await sql`update enrolment set expires_at = now() - interval '1 hour' where ${ofTenant}`.execute(ctx.db);
+    return enrollIds[0];
+  };
+  await due(slow, 60);
+  const enrollId = await due(other, 1);
+  const ended = async () => {
+    await expireEnrolments(ctx);
+    const { rows } = await sql<{ ended: boolean }>`select ended_at is not null as ended from enrolment
+      where tenant_id = ${other.TenantID} and enroll_id = ${enrollId}`.execute(ctx.db);
+    return rows[0]?.ended;
+  };
+  assert.ok(await whileLocked('enrolment', sql`locked.tenant_id = ${slow.TenantID}`, ended));
 });

@@ -12,15 +12,15 @@ const maxBatch = 200;
 type Due = { tenant_id: string; enroll_id: string };
 
 /**
- * Selects up to $2 enrolments that are due at $1. It starts from the event logs, because every
- * tenant that has enrolments has one.
+ * Selects up to $2 enrolments that are due at $1, except those of the tenants $3. It starts from
+ * the event logs, because every tenant that has enrolments has one.
  */
 const dueText = `/* across tenants: enrolments expire in all tenants */
 select next.tenant_id, next.enroll_id from event_log log cross join lateral (
   select enrolment.tenant_id, enrolment.enroll_id from enrolment
   where enrolment.tenant_id = log.tenant_id and enrolment.ended_at is null and enrolment.expires_at <= $1
   order by enrolment.expires_at limit $2
-) next limit $2`;
+) next where log.tenant_id <> all($3::text[]) limit $2`;
 
 /**
  * Expires the enrolments of the tenant `$1` in the list `$2`, each with an event ID, if they are due at `$3`. Nodes
@@ -69,22 +69,31 @@ const expireText = `select expired.count from ${expireFunction.name}($1, $2, $3)
  * Expires the due enrolments of all tenants. Each expired enrolment gets exactly one event, even if
  * several nodes run this repeatedly. Returns the number of ended enrolments.
  */
-export function expireEnrolments(ctx: Context): Promise<number> {
-  return inBatches(ctx, maxBatch, async (ctx, rows) => {
-    const now = ctx.now();
-    const due = await run<Due>(ctx, { name: 'due_enrolments', text: dueText, values: [now, rows] });
-    const tenants = [...Map.groupBy(due, ({ tenant_id }) => tenant_id)].sort();
-    let ended = 0;
-    for (const [tenantId, enrolments] of tenants) {
-      const items = enrolments.map(({ enroll_id }) => ({ enroll_id, event_id: newId(now) }));
-      const values = [tenantId, JSON.stringify(items), now];
-      const [row] = await run<{ count: number }>(ctx, {
-        name: 'expire_enrolments',
-        text: expireText,
-        values,
-      });
-      ended += row?.count ?? 0;
-    }
-    return ended;
-  });
+export async function expireEnrolments(ctx: Context): Promise<number> {
+  let ended = 0;
+  // Locked enrolments are left for the next run, together with the others of their tenant.
+  // Otherwise, a tenant with many of them would hold up all others.
+  for (const locked = new Set<string>(); ; ) {
+    const { size } = locked;
+    ended += await inBatches(ctx, maxBatch, (ctx, rows) => expireBatch(ctx, rows, locked));
+    if (locked.size === size) return ended;
+  }
+}
+
+/** Ends up to `rows` enrolments, and adds the tenants that have locked ones to `locked`. */
+async function expireBatch(ctx: Context, rows: number, locked: Set<string>): Promise<number> {
+  const now = ctx.now();
+  const values = [now, rows, [...locked]];
+  const due = await run<Due>(ctx, { name: 'due_enrolments', text: dueText, values });
+  const tenants = [...Map.groupBy(due, ({ tenant_id }) => tenant_id)].sort();
+  let ended = 0;
+  for (const [tenantId, enrolments] of tenants) {
+    const items = enrolments.map(({ enroll_id }) => ({ enroll_id, event_id: newId(now) }));
+    const values = [tenantId, JSON.stringify(items), now];
+    const [row] = await run<{ count: number }>(ctx, { name: 'expire_enrolments', text: expireText, values });
+    const count = row?.count ?? 0;
+    if (count < enrolments.length) locked.add(tenantId);
+    ended += count;
+  }
+  return ended;
 }

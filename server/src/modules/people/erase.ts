@@ -35,14 +35,6 @@ export async function eraseUser(
   return readReceipt(ctx, { loginId, erasureId: begun?.erasureId ?? null });
 }
 
-/**
- * Runs the remaining batches of an erasure, even of one that another request or node started.
- * Several nodes may work on an erasure at the same time.
- */
-export async function finishErasure(ctx: TenantContext, erasureId: string): Promise<void> {
-  while (!(await transaction(ctx, (ctx) => eraseSome(ctx, erasureId))));
-}
-
 /** For a person who has already been erased, the plan is the receipt. */
 async function plan(ctx: TenantContext, loginId: string): Promise<Erasure> {
   const person = await findPerson(ctx, loginId, false);

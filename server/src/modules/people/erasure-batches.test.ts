@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { observed } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -103,6 +104,32 @@ test('an erasure that fails does not stop the others', async () => {
   await withProgress(JSON.stringify(beginning(ctx.now())));
   await finishErasures(service.ctx);
   expectProblem(await api('GET', `/user/${failing.LoginID}`), 404, 'user_not_found');
+});
+
+test('the job erases one batch of each tenant in turn, so no tenant waits for the erasures of another', async () => {
+  const large = await crowded();
+  await interrupted(large, 1);
+  const other = await newTenant(service);
+  const LoginID = await other.user();
+  const otherCtx = { ...service.ctx, tenantId: other.TenantID };
+  const person = await findPerson(otherCtx, LoginID, false);
+  await ctx.db
+    .insertInto('erasure_under_way')
+    .values({
+      tenant_id: other.TenantID,
+      erasure_id: 'ffffffff-ffff-4fff-bfff-ffffffffffff',
+      user_id: person?.userId ?? '',
+      progress: JSON.stringify(beginning(ctx.now())),
+    })
+    .execute();
+  const turns: unknown[] = [];
+  await finishErasures(
+    observed(service.ctx, ({ name, values }) => {
+      if (name === 'lock_erasure') turns.push(values[0]);
+    }),
+  );
+  const [last, others] = [turns.lastIndexOf(other.TenantID), turns.lastIndexOf(TenantID)];
+  assert.ok(last >= 0 && last < others, `the turns: ${turns.join(', ')}`);
 });
 
 test('a repeated call continues an erasure, including data added in the meantime', async () => {

@@ -15,6 +15,7 @@ const sharesOf = (kind: Engine['kind'], connections: number) =>
     : {
         max: connections,
         maxPerCaller: Math.ceil(connections * 0.7),
+        maxAnonymous: Math.ceil(connections * 0.7),
         reserved: Math.floor(connections * 0.2),
         slowAfter: 1_000,
       };

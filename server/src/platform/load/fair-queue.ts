@@ -9,6 +9,8 @@ export type FairQueue = {
   readonly maxWaiting: number;
   /** In milliseconds. A task that has waited this long is rejected. */
   readonly longestWait: number | null;
+  /** Maximum number of slots for the queues of all networks together. */
+  readonly maxAnonymous: number;
   /** Slots reserved for queues with no running task, so a few long queues cannot take all slots. */
   readonly reserved: number;
   /**
@@ -20,6 +22,7 @@ export type FairQueue = {
   readonly first: readonly string[];
   lastWasFirst: boolean;
   inUse: number;
+  anonymousInUse: number;
   readonly callers: Map<string, WaitingList>;
 };
 
@@ -49,13 +52,15 @@ export const isTenant = (queue: string): boolean => queue !== operatorQueue && !
 export function openFairQueue(
   limits: Pick<FairQueue, 'max' | 'maxPerCaller' | 'maxWaiting'> & {
     longestWait?: number;
+    maxAnonymous?: number;
     reserved?: number;
     slowAfter?: number;
     first?: string[];
   },
 ): FairQueue {
-  const none = { longestWait: null, reserved: 0, slowAfter: Number.POSITIVE_INFINITY, first: [] };
-  return { ...none, ...limits, lastWasFirst: false, inUse: 0, callers: new Map() };
+  const unlimited = Number.POSITIVE_INFINITY;
+  const none = { longestWait: null, maxAnonymous: unlimited, reserved: 0, slowAfter: unlimited, first: [] };
+  return { ...none, ...limits, lastWasFirst: false, inUse: 0, anonymousInUse: 0, callers: new Map() };
 }
 
 export function waitingIn({ callers }: FairQueue): number {
@@ -83,11 +88,11 @@ export function inTurn<Result>(
   if (!isFree && isQueueFull(queue, owner)) return null;
   queue.callers.set(owner, own);
   if (isFree) {
-    begin(queue, own);
-    return runAndStartNext(queue, own, work);
+    occupy(queue, owner, own, 1);
+    return runAndStartNext(queue, owner, own, work);
   }
   onWait();
-  return waitIn(own, queue.longestWait).then(() => runAndStartNext(queue, own, work));
+  return waitIn(own, queue.longestWait).then(() => runAndStartNext(queue, owner, own, work));
 }
 
 function waitIn({ waiting }: WaitingList, longest: number | null): Promise<void> {
@@ -123,6 +128,7 @@ function isSlow({ slowAfter }: FairQueue, { starts, slowUntil }: WaitingList): b
 function mayStart(queue: FairQueue, owner: string, own: WaitingList): boolean {
   const { max, maxPerCaller, inUse, first, reserved } = queue;
   if (inUse >= max || own.inUse >= maxPerCaller) return false;
+  if (isAnonymousQueue(owner) && queue.anonymousInUse >= queue.maxAnonymous) return false;
   if (own.inUse === 0 || first.includes(owner)) return true;
   return max - inUse > reserved && (own.inUse < slowSlots || !isSlow(queue, own));
 }
@@ -130,13 +136,15 @@ function mayStart(queue: FairQueue, owner: string, own: WaitingList): boolean {
 const isIdle = ({ inUse, waiting, slowUntil }: WaitingList): boolean =>
   inUse === 0 && waiting.length === 0 && slowUntil <= performance.now();
 
-function begin(queue: FairQueue, own: WaitingList): void {
-  queue.inUse++;
-  own.inUse++;
+function occupy(queue: FairQueue, owner: string, own: WaitingList, slots: 1 | -1): void {
+  queue.inUse += slots;
+  own.inUse += slots;
+  if (isAnonymousQueue(owner)) queue.anonymousInUse += slots;
 }
 
 async function runAndStartNext<Result>(
   queue: FairQueue,
+  owner: string,
   own: WaitingList,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -145,8 +153,7 @@ async function runAndStartNext<Result>(
   try {
     return await work();
   } finally {
-    queue.inUse--;
-    own.inUse--;
+    occupy(queue, owner, own, -1);
     own.starts.splice(own.starts.indexOf(started), 1);
     const ended = performance.now();
     if (ended - started > queue.slowAfter) own.slowUntil = ended + slowMilliseconds;
@@ -175,7 +182,7 @@ function serve(queue: FairQueue, owner: string): boolean {
   if (next || isIdle(own)) queue.callers.delete(owner);
   if (!next) return false;
   queue.callers.set(owner, own);
-  begin(queue, own);
+  occupy(queue, owner, own, 1);
   next();
   return true;
 }
