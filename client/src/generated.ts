@@ -3037,6 +3037,8 @@ export interface components {
                 /** @description Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review?: boolean;
             } | null;
+            /** @description If true, the enrolment is only changed if it was created within the last hour and has not been launched or changed since. Otherwise, the response is 409 touched, and its reason is older, changed or used. */
+            IfUntouched?: boolean;
         };
         /** Explanation */
         Explanation: {
@@ -5013,6 +5015,18 @@ export interface components {
                 };
             };
         };
+        /** @description `touched`: The record is too old, or has been changed or used. */
+        touched: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "touched";
+                };
+            };
+        };
         /** @description `in_progress`: The same request is still in progress. */
         in_progress: {
             headers: {
@@ -5145,15 +5159,15 @@ export interface components {
                 };
             };
         };
-        /** @description `already_enrolled`: The user is already enrolled. `no_seats_left`: The enrolment option has no seats left. */
-        "already_enrolled.no_seats_left": {
+        /** @description `already_enrolled`: The user is already enrolled. `no_seats_left`: The enrolment option has no seats left. `touched`: The record is too old, or has been changed or used. */
+        "already_enrolled.no_seats_left.touched": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "already_enrolled" | "no_seats_left";
+                    code?: "already_enrolled" | "no_seats_left" | "touched";
                 };
             };
         };
@@ -6079,6 +6093,7 @@ export type ResponseUserExistsInProgress = components['responses']['user_exists.
 export type ResponseValidationFailedUnknownFieldIdempotencyKeyReusedPasswordNotHashed = components['responses']['validation_failed.unknown_field.idempotency_key_reused.password_not_hashed'];
 export type ResponseTooManyRequestsLoginThrottled = components['responses']['too_many_requests.login_throttled'];
 export type ResponseValidationFailedUnknownFieldLoginIdImmutablePasswordNotHashed = components['responses']['validation_failed.unknown_field.login_id_immutable.password_not_hashed'];
+export type ResponseTouched = components['responses']['touched'];
 export type ResponseInProgress = components['responses']['in_progress'];
 export type ResponseValidationFailedUnknownFieldPasswordNotHashed = components['responses']['validation_failed.unknown_field.password_not_hashed'];
 export type ResponseUserDisabledInProgress = components['responses']['user_disabled.in_progress'];
@@ -6090,7 +6105,7 @@ export type ResponseUserDisabledCourseRetiredAlreadyEnrolledTooManyEnrolmentsNoS
 export type ResponseUserNotFoundCourseNotFoundTenantNotFound = components['responses']['user_not_found.course_not_found.tenant_not_found'];
 export type ResponseUserDisabledMultipleEnrolmentOptionsNoEnrolmentOptionCourseRetiredAlreadyEnrolledTooManyEnrolmentsNoSeatsLeftInProgress = components['responses']['user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress'];
 export type ResponseEnrolmentNotFoundTenantNotFound = components['responses']['enrolment_not_found.tenant_not_found'];
-export type ResponseAlreadyEnrolledNoSeatsLeft = components['responses']['already_enrolled.no_seats_left'];
+export type ResponseAlreadyEnrolledNoSeatsLeftTouched = components['responses']['already_enrolled.no_seats_left.touched'];
 export type ResponseUserNotFoundEnrolmentNotFoundTenantNotFound = components['responses']['user_not_found.enrolment_not_found.tenant_not_found'];
 export type ResponseNotResettableInProgress = components['responses']['not_resettable.in_progress'];
 export type ResponseCourseRetiredInProgress = components['responses']['course_retired.in_progress'];
@@ -6911,6 +6926,11 @@ export interface operations {
                  * @example true
                  */
                 plan?: boolean;
+                /**
+                 * @description If true, the user is only erased if they were created within the last hour and have no changes, enrolments, sign-ins, invitations or other data. Enrolments that were withdrawn before their first launch are ignored. Otherwise, the response is 409 touched, and its reason is older, changed or used.
+                 * @example true
+                 */
+                untouched?: boolean;
             };
             header?: {
                 /**
@@ -6968,6 +6988,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["touched"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
@@ -8390,7 +8411,13 @@ export interface operations {
     };
     updateEnrolment: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description If true, the response is the enrolment after the change, and nothing is changed.
+                 * @example true
+                 */
+                plan?: boolean;
+            };
             header?: {
                 /**
                  * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
@@ -8483,7 +8510,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["enrolment_not_found.tenant_not_found"];
-            409: components["responses"]["already_enrolled.no_seats_left"];
+            409: components["responses"]["already_enrolled.no_seats_left.touched"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];

@@ -47,6 +47,7 @@ export const errorCodes = {
   tenant_exists: [409, 'The tenant already exists with different data'],
   tenant_not_suspended: [409, 'The tenant is not suspended'],
   tenant_being_deleted: [409, 'The tenant is being deleted'],
+  touched: [409, 'The record is too old, or has been changed or used'],
   in_progress: [409, 'The same request is still in progress'],
   key_redeemed: [409, 'The enrolment key has been redeemed'],
   key_revoked: [409, 'The enrolment key was revoked'],

@@ -1,7 +1,9 @@
 import Type from 'typebox';
+import type { TenantContext } from '../../platform/context.ts';
 import { orderQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
+import { dryRun } from '../../platform/retries/dry-run.ts';
 import { Course, CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { type EnrolInput, enrol } from './enrol.ts';
@@ -169,9 +171,16 @@ export const enrolmentRoutes = [
       'Changes when access ends, withdraws or reinstates the enrolment, changes Reference and Metadata, sets the rules for attempts, or overrides the result. Fields that you leave out keep their values.',
     example: ['Reference'],
     params,
+    query: Fields({
+      plan: Type.Optional(
+        Type.Boolean({
+          description: 'If true, the response is the enrolment after the change, and nothing is changed.',
+        }),
+      ),
+    }),
     body: EnrolmentChange,
     responses: { 200: { description: 'The changed enrolment.', schema: Enrolment } },
-    problems: ['enrolment_not_found', 'no_seats_left', 'already_enrolled'],
+    problems: ['enrolment_not_found', 'no_seats_left', 'already_enrolled', 'touched'],
     events: [
       'enrolment.updated',
       'enrolment.withdrawn',
@@ -188,8 +197,11 @@ export const enrolmentRoutes = [
       'enrolment.end_changed',
       'enrolment.details_changed',
     ],
-    handle: async (ctx, { params, body }) =>
-      ok(await updateEnrolment(ctx, { ...body, loginId: params.LoginID, enrollId: params.EnrollID })),
+    handle: async (ctx, { params, query, body }) => {
+      const input = { ...body, loginId: params.LoginID, enrollId: params.EnrollID };
+      const change = (ctx: TenantContext) => updateEnrolment(ctx, input);
+      return ok(await (query.plan ? dryRun(ctx, change) : change(ctx)));
+    },
   }),
   route({
     ...reading,

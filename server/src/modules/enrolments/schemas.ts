@@ -136,6 +136,12 @@ export const EnrolmentChange = Fields(
     Metadata: Type.Optional(Metadata),
     Override: Type.Optional(OverrideRequest),
     Attempts: Type.Optional(AttemptRulesChange),
+    IfUntouched: Type.Optional(
+      Type.Boolean({
+        description:
+          'If true, the enrolment is only changed if it was created within the last hour and has not been launched or changed since. Otherwise, the response is 409 touched, and its reason is older, changed or used.',
+      }),
+    ),
   },
   { title: 'EnrolmentChange' },
 );

@@ -10,6 +10,7 @@ import { playedBy } from '../catalogue/playable.ts';
 import { freeSeats, takeSeat } from '../catalogue/seats.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
+import { requireUntouched } from '../users/untouched.ts';
 import { changed, type PlayedAttempts } from './apply-change.ts';
 import { countingOf, readEarlierAttempts } from './attempts/earlier-commits.ts';
 import { columnsOf, resultIn } from './attempts/state.ts';
@@ -42,6 +43,7 @@ export async function updateEnrolment(
     const differs = differences(toEnrolment(ctx, after), toEnrolment(ctx, before));
     if (differs.length === 0 && after.duration !== before.duration) differs.push('ExpiresAt');
     if (differs.length === 0) return toEnrolment(ctx, after);
+    if (input.IfUntouched) requireUntouched(ctx, touchesOf(before));
     await write(ctx, after);
     const eventId = newId(now);
     await appendEvents(ctx, eventsOf(before, after, differs, eventId, now));
@@ -51,6 +53,12 @@ export async function updateEnrolment(
     return toEnrolment(ctx, after);
   });
 }
+
+const touchesOf = ({ enrolled_at, changed_at, launches }: EnrolmentWithNames) => ({
+  createdAt: enrolled_at,
+  changedAt: changed_at,
+  isUsed: launches > 0,
+});
 
 async function readPlayed(
   ctx: TenantContext,

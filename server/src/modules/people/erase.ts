@@ -11,20 +11,21 @@ import { beginning, type ErasureProgress } from './erasure-progress.ts';
 import { planErasure } from './plan-erasure.ts';
 import { completed, loginHash } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
+import { requireUntouchedUser } from './untouched.ts';
 
 /**
  * Erases a person and ends their access. The first transaction locks the user, closes the account
  * and, if there is little data, erases everything. Otherwise, each call erases a batch and returns
- * null until nothing is left.
+ * null until nothing is left. With `untouched`, rejects a user who was used or changed.
  */
 export async function eraseUser(
   ctx: TenantContext,
-  input: { loginId: string; plan: boolean; isContinued: boolean },
+  input: { loginId: string; plan: boolean; untouched?: boolean; isContinued: boolean },
 ): Promise<Erasure | null> {
-  const { loginId, isContinued } = input;
-  if (input.plan) return plan(ctx, loginId);
+  const { loginId, untouched = false, isContinued } = input;
+  if (input.plan) return plan(ctx, loginId, untouched);
   const begun = await transaction(ctx, async (ctx) => {
-    const begun = await beginErasure(ctx, loginId, isContinued);
+    const begun = await beginErasure(ctx, { loginId, untouched, isContinued });
     if (!begun) return null;
     const { erasureId, isNew } = begun;
     const isOver = await eraseSome(ctx, erasureId);
@@ -36,18 +37,18 @@ export async function eraseUser(
 }
 
 /** For a person who has already been erased, the plan is the receipt. */
-async function plan(ctx: TenantContext, loginId: string): Promise<Erasure> {
+async function plan(ctx: TenantContext, loginId: string, untouched: boolean): Promise<Erasure> {
   const person = await findPerson(ctx, loginId, false);
   if (!person) return readReceipt(ctx, { loginId, erasureId: null });
   if (person.isAdmin) requireScope(ctx, 'users:admin', 'Erasing an administrator');
+  if (untouched) await requireUntouchedUser(ctx, person);
   return planErasure(ctx, person);
 }
 
 /** The person's erasure, which may already be in progress; null if the person does not exist. */
 async function beginErasure(
   ctx: TenantContext,
-  loginId: string,
-  isContinued: boolean,
+  { loginId, untouched, isContinued }: { loginId: string; untouched: boolean; isContinued: boolean },
 ): Promise<{ erasureId: string; isNew: boolean } | null> {
   const person = await findPerson(ctx, loginId, true);
   if (!person) return null;
@@ -61,6 +62,7 @@ async function beginErasure(
   if (known) return { erasureId: known.erasure_id, isNew: false };
   // Another node has finished, and the LoginID already belongs to somebody else.
   if (isContinued) return null;
+  if (untouched) await requireUntouchedUser(ctx, person);
   const now = ctx.now();
   const erasureId = newId(now);
   const progress: ErasureProgress = beginning(now);

@@ -28,16 +28,23 @@ export const peopleRoutes = [
           description: 'If true, the response says what would be erased, and nothing is changed.',
         }),
       ),
+      untouched: Type.Optional(
+        Type.Boolean({
+          description:
+            'If true, the user is only erased if they were created within the last hour and have no changes, enrolments, sign-ins, invitations or other data. Enrolments that were withdrawn before their first launch are ignored. Otherwise, the response is 409 touched, and its reason is older, changed or used.',
+        }),
+      ),
     }),
     responses: {
       200: { description: 'The receipt. Repeating the call returns the same one.', schema: Erasure },
     },
-    problems: ['user_not_found'],
+    problems: ['user_not_found', 'touched'],
     events: ['user.erased', 'enrolment.withdrawn'],
     audits: ['user.erased'],
     heavy: true,
     handle: async (ctx, { params, query, turn }) => {
-      const input = { loginId: params.LoginID, plan: query.plan ?? false, isContinued: turn > 0 };
+      const { plan = false, untouched = false } = query;
+      const input = { loginId: params.LoginID, plan, untouched, isContinued: turn > 0 };
       const erasure = await eraseUser(ctx, input);
       return erasure === null ? { status: 200, isPartial: true } : ok(erasure);
     },

@@ -1,0 +1,44 @@
+import type { TenantContext } from '../../platform/context.ts';
+import type { Person } from '../../platform/personal-data.ts';
+import { requireUntouched } from '../users/untouched.ts';
+import { userNotFound } from '../users/users.ts';
+import { allPersonalData } from './all-personal-data.ts';
+
+/** Data that remains after a user is created or an enrolment is withdrawn before its first launch. */
+const ofCreation = ['Enrolments', 'Deliveries', 'Events', 'User'];
+
+/** Throws `touched` unless the user was created within the last hour and has not been changed or used since. */
+export async function requireUntouchedUser(ctx: TenantContext, person: Person): Promise<void> {
+  const user = await ctx.db
+    .selectFrom('user')
+    .select(['created_at', 'updated_at'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', person.userId)
+    .executeTakeFirst();
+  if (!user) throw userNotFound();
+  const isUsed = (await isEnrolled(ctx, person)) || (await hasOtherData(ctx, person));
+  requireUntouched(ctx, { createdAt: user.created_at, changedAt: user.updated_at, isUsed });
+}
+
+/** Ignores enrolments that were withdrawn before their first launch, for example by the same undo. */
+async function isEnrolled(ctx: TenantContext, { userId }: Person): Promise<boolean> {
+  const one = await ctx.db
+    .selectFrom('enrolment')
+    .select('enroll_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .where((is) => is.or([is('status', '<>', 'withdrawn'), is('launches', '>', 0)]))
+    .limit(1)
+    .executeTakeFirst();
+  return one !== undefined;
+}
+
+async function hasOtherData(ctx: TenantContext, { userId, isAdmin }: Person): Promise<boolean> {
+  for (const { name, count } of allPersonalData) {
+    if (ofCreation.includes(name)) continue;
+    // The audit trail records that an administrator was created.
+    const expected = name === 'AuditTrail' && isAdmin ? 1 : 0;
+    if ((await count(ctx, { userId, enrollIds: [], max: 2 })) > expected) return true;
+  }
+  return false;
+}

@@ -1,0 +1,26 @@
+import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+
+/** A conditional removal is possible for an hour. */
+const undoMs = 3_600_000;
+
+const details = {
+  older: 'The record was created more than an hour ago.',
+  changed: 'The record has been changed since it was created.',
+  used: 'The record has been used since it was created.',
+} as const;
+
+/** Throws `touched` if a record is older than an hour, or has been changed or used since it was created. */
+export function requireUntouched(
+  ctx: Context,
+  { createdAt, changedAt, isUsed }: { createdAt: Date; changedAt: Date; isUsed: boolean },
+): void {
+  const reason = reasonOf();
+  if (reason) throw new Problem('touched', `Nothing was changed. ${details[reason]}`, { reason });
+
+  function reasonOf(): keyof typeof details | null {
+    if (isUsed) return 'used';
+    if (changedAt.getTime() !== createdAt.getTime()) return 'changed';
+    return ctx.now().getTime() - createdAt.getTime() > undoMs ? 'older' : null;
+  }
+}
