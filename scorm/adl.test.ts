@@ -7,7 +7,7 @@ const missing = missingScripts();
 
 describe("ADL's test scripts without a browser", { skip: missing ?? false }, () => {
   if (missing) return;
-  /** Some scripts read what others wrote to the learner's global objectives. */
+  /** All scripts use one learner, because some read global objectives that earlier scripts wrote. */
   const learner: Learner = { globals: [], buckets: [] };
   for (const script of readScripts())
     it(script.name, () => assert.deepEqual(playScript(script, manifestsOf(script), learner), []));

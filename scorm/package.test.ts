@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 let project: string;
 
-/** An empty folder in which the package is installed from its archive. */
+/** Installs the package from its archive in an empty folder. */
 before(async () => {
   project = await realpath(await mkdtemp(join(tmpdir(), 'lectern-scorm-')));
   await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: import.meta.dirname });
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => rm(project, { recursive: true, force: true }));
 
-/** Checks the types of these files in the project. */
+/** Type-checks the files of the project with these options. */
 async function check(options: string[]): Promise<void> {
   const usual = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
   await run(join(root, 'node_modules/.bin/tsc'), [...usual, ...options], { cwd: project });

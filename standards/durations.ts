@@ -8,10 +8,13 @@ const duration =
   /^P(?:([\d.]+)Y)?(?:([\d.]+)M)?(?:([\d.]+)W)?(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?$/i;
 const durationSeconds = [31_557_600, 2_629_800, 604_800, 86_400, 3_600, 60, 1];
 
-/** Seconds in a SCORM 1.2 timespan or an ISO 8601 duration; 0 for anything else. At most 9999:59:59. */
+/**
+ * The seconds in a SCORM 1.2 timespan or an ISO 8601 duration, limited to 9999:59:59. Returns 0 for other
+ * texts.
+ */
 export const parseSeconds = (text: string | null | undefined) => clamp(parseAnySeconds(text), 0, maxSeconds);
 
-/** The same without a maximum. */
+/** Like `parseSeconds`, but without a maximum. */
 export function parseAnySeconds(text: string | null | undefined): number {
   const plain = text?.trim() ?? '';
   const span = timespan.exec(plain);

@@ -10,7 +10,10 @@ const others: [RegExp, string][] = [
   [/\blti\b|imslticc/i, 'an LTI link package'],
 ];
 
-/** The edition according to `schemaversion` or, if that is unusable, the namespaces or else the presence of SCOs. */
+/**
+ * The edition according to `schemaversion`. If that is unusable, the namespaces decide, or else the presence
+ * of SCOs.
+ */
 export function detectStandard(manifest: XmlElement, warn: Warn): Edition {
   const metadata = childOf(manifest, 'metadata');
   const schema = textOf(metadata, 'schema') ?? '';

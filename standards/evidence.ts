@@ -5,12 +5,15 @@ import { clamp, parseNumber } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
-/** The rollup of the whole course by a sequencing engine. Units decide wherever it is unknown or null. */
+/**
+ * The roll-up of the whole course by a sequencing engine. Where it is unknown or null, the units' results are
+ * used.
+ */
 export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress' | 'Supports'> & {
   Progress: number | null;
 };
 
-/** The evidence before the learner has done anything. */
+/** The evidence before the learner has started the course. */
 export const nothing: Evidence = {
   Completion: 'unknown',
   Success: 'unknown',
@@ -34,8 +37,9 @@ function pageEvidence(data: RunTimeData): Evidence {
 }
 
 /**
- * An AU is completed when it is satisfied. If it need not be (`NotApplicable`), its own statements decide, so that a
- * launch alone does not complete a course. An xAPI activity is completed by either statement.
+ * An AU is completed when it is satisfied. An AU with `NotApplicable` is always satisfied, so it must report
+ * completed or passed. Otherwise, a launch alone would complete the course. The same applies to xAPI
+ * activities.
  */
 function auEvidence({ AssignableUnit }: Unit, data: RunTimeData): Evidence {
   const record = recordOf(data);
@@ -50,15 +54,15 @@ function auEvidence({ AssignableUnit }: Unit, data: RunTimeData): Evidence {
   };
 }
 
-/** cmi5: AUs that need not be satisfied do not count, unless there are no others. */
+/** cmi5: AUs with the moveOn `NotApplicable` are ignored, unless the course has no others. */
 function counting(units: Unit[]): Unit[] {
   const required = units.filter(({ AssignableUnit }) => AssignableUnit?.MoveOn !== 'NotApplicable');
   return required.length > 0 ? required : units;
 }
 
 /**
- * RTE 1.2 §3.4.4: if there is a mastery score and a raw score, the LMS decides, unless the unit is taken without
- * credit.
+ * RTE 1.2 §3.4.4: the LMS decides if there are a mastery score and a raw score, unless the unit is taken
+ * without credit.
  */
 function evidenceOfScorm12(unit: Unit, data: RunTimeData): Evidence {
   const words = ['passed', 'completed', 'failed', 'incomplete', 'browsed', 'not attempted'] as const;
@@ -78,8 +82,8 @@ function evidenceOfScorm12(unit: Unit, data: RunTimeData): Evidence {
 }
 
 /**
- * RTE 2004 §4.2.4 and §4.2.22: if there is a threshold and its measure, they decide; otherwise the content's own status
- * does.
+ * RTE 2004 §4.2.4 and §4.2.22: a threshold decides if its measure is known. Otherwise, the status that the
+ * content set is used.
  */
 function evidenceOfScorm2004(unit: Unit, data: RunTimeData): Evidence {
   const measure = parseNumber(data['cmi.progress_measure']);
@@ -126,7 +130,7 @@ export function rollUp(
     TotalSeconds: all.reduce((total, unit) => total + evidenceOf(unit).TotalSeconds, 0),
   };
   if (!root || !standard.startsWith('scorm2004')) return sum;
-  // Only the engine knows how units are weighted. If it reports no success or score, the course has none.
+  // Only the engine knows the weights of the units. If it reports no success or score, the course has none.
   const decides = units.length > 1;
   return {
     Completion: root.Completion === 'unknown' ? sum.Completion : root.Completion,
@@ -137,7 +141,7 @@ export function rollUp(
   };
 }
 
-/** A result is never lost, because each part keeps its best value. */
+/** Merges two results by the best value of each part, so no result is ever lost. */
 export function better(old: Evidence, next: Evidence): Evidence {
   const completions = ['unknown', 'incomplete', 'completed'] as const;
   const successes = ['unknown', 'failed', 'passed'] as const;
@@ -156,7 +160,7 @@ function supportsIn({ Supports: old }: Evidence, { Supports: next }: Evidence): 
   return old && next ? { Supports: mergeSupports(old, next) } : {};
 }
 
-/** The nodes that can be opened: a SCORM 1.2 item may open a page and also group others. */
+/** The nodes that can be opened. In SCORM 1.2, an item with children may also open a page. */
 export function playable(units: Unit[]): Unit[] {
   return units.flatMap((unit) => [
     ...(unit.Href !== null && unit.Kind !== null ? [unit] : []),
@@ -178,12 +182,13 @@ function higher<Value>(ranks: readonly Value[], a: Value, b: Value): Value {
   return ranks.indexOf(a) >= ranks.indexOf(b) ? a : b;
 }
 
-/** 0–100, scaled by min and max if both are given and valid, otherwise unscaled. */
+/** 0–100. Scaled by min and max if both are given and valid; otherwise unscaled. */
 function scoreOf(raw: number | null, min: string | undefined, max: string | undefined): number | null {
   if (raw === null) return null;
   const [low, high] = [parseNumber(min), parseNumber(max)];
   if (low === null || high === null || high <= low) return rounded(clamp(raw, 0, 100));
-  // For a range beyond the largest number, the quotient would be NaN; half of the range is always a number.
+  // The difference of two very large numbers is infinite, so the quotient would be NaN. Halving both numbers
+  // first prevents this.
   const part = Number.isFinite(high - low) ? 1 : 0.5;
   return rounded(clamp(((raw * part - low * part) / (high * part - low * part)) * 100, 0, 100));
 }
@@ -201,7 +206,7 @@ function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Finds the intended word. AICC-style content writes only the first letter. */
+/** Finds the intended word, because AICC-style content writes only the first letter. */
 function oneOf<Word extends string>(words: readonly Word[], reported: string | undefined): Word | undefined {
   const text = reported?.trim().toLowerCase();
   return text ? words.find((word) => word === text || word.startsWith(text)) : undefined;

@@ -8,7 +8,7 @@ export type Interaction = {
   InteractionID: string;
   Type: string | null;
   Description: string | null;
-  /** As the content wrote it: a time in SCORM 2004, a time of day in SCORM 1.2. */
+  /** As the content wrote it: a timestamp in SCORM 2004, and a time of day in SCORM 1.2. */
   Time: string | null;
   Response: string | null;
   CorrectResponses: string[];
@@ -42,7 +42,7 @@ function entriesOf(data: RunTimeData, list: 'interactions' | 'objectives'): [num
   return [...entries].sort(([a], [b]) => a - b);
 }
 
-/** The values of a list within an entry, such as `correct_responses.0.pattern`. */
+/** The values of a list within an entry, such as all `correct_responses.n.pattern`. */
 function valuesIn(entry: ReadonlyMap<string, string>, list: string, element: string): string[] {
   const found = [...entry].flatMap(([name, value]): [number, string][] => {
     const [first, index, last] = name.split('.');
@@ -51,7 +51,7 @@ function valuesIn(entry: ReadonlyMap<string, string>, list: string, element: str
   return found.sort(([a], [b]) => a - b).map(([, value]) => value);
 }
 
-/** AICC has the data model of SCORM 1.2. */
+/** AICC uses the data model of SCORM 1.2. */
 const usesModel12 = (standard: Standard) => standard === 'scorm12' || standard === 'aicc';
 
 export function interactionsOf(standard: Standard, data: RunTimeData): Interaction[] {
@@ -72,7 +72,7 @@ export function interactionsOf(standard: Standard, data: RunTimeData): Interacti
   }));
 }
 
-/** SCORM 1.2 says `wrong` where SCORM 2004 says `incorrect`. A result may also be a number. */
+/** SCORM 1.2 uses `wrong` for SCORM 2004's `incorrect`. A result may also be a number. */
 const resultOf = (said: string | undefined) => (said === 'wrong' ? 'incorrect' : (said ?? null));
 
 export function objectivesOf(standard: Standard, data: RunTimeData): RecordedObjective[] {

@@ -6,9 +6,9 @@ import { attributeOf, childrenOf, invalid, textOf, type XmlElement } from './xml
 
 export type UnitDetails = Omit<Unit, 'UnitID' | 'Title' | 'Href' | 'Kind' | 'Visible' | 'Children'>;
 
-/** How the standards differ in reading items and organizations. */
+/** The differences between the standards in reading items and organizations. */
 export type StandardReader = {
-  /** Whether an item may open a page and also group others. */
+  /** Whether an item with children may also open a page. */
   groupsOpenPages: boolean;
   item: (item: XmlElement, warn: Warn) => UnitDetails;
   organization: (organization: XmlElement, warn: Warn) => Omit<CourseTree, 'Units'>;
@@ -104,7 +104,10 @@ function launchOf(
   return { Href: target.href, Kind: resource.kind };
 }
 
-/** A missing page is only a warning, because catalogues are often prepared before their content is complete. */
+/**
+ * A missing page does not prevent the import, because catalogues are often prepared before their content is
+ * complete.
+ */
 function warnOfTarget(target: Target, name: string, resource: Resource, warn: Warn): void {
   if (target.kind === 'missing') {
     const effect = 'learners who open it get an error page and cannot complete it';

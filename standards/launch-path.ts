@@ -1,6 +1,6 @@
 /**
- * The package's files under every name that a manifest may use: as written, decoded, or in another case or Unicode
- * form.
+ * Finds the package's files by any name that a manifest may use: as written, decoded, or in another case or
+ * Unicode form.
  */
 export type FileIndex = { has: (path: string) => boolean; find: (path: string) => string | null };
 
@@ -10,7 +10,10 @@ export type Target =
   | { kind: 'foreign'; href: string }
   | { kind: 'refused'; why: string };
 
-/** Resolves a manifest's href against its `xml:base` values (outermost first) and adds the item's parameters. */
+/**
+ * Resolves a manifest's href against its `xml:base` values, which are ordered outermost first, and adds the
+ * item's parameters.
+ */
 export function resolveTarget(
   bases: (string | null)[],
   href: string,
@@ -56,8 +59,8 @@ function splitReference(reference: string): [path: string, query: string, fragme
 }
 
 /**
- * CAM §3.4: leading `?` and `&` are dropped; `#…` is a fragment, unless the href has one; the rest is appended to the
- * query.
+ * CAM §3.4: leading `?` and `&` are removed. Parameters that start with `#` become the fragment, unless the
+ * href has one. Other parameters are appended to the query.
  */
 function withParameters(query: string, fragment: string, parameters: string): string {
   const added = parameters.trim().replace(/^[?&]+/, '');
@@ -96,7 +99,7 @@ export function encodePath(path: string): string {
     .join('/');
 }
 
-/** Percent-encodes characters that a URL cannot contain, and leaves encoded ones as they are. */
+/** Percent-encodes characters that a URL cannot contain. Encoded ones stay as they are. */
 function encodeLoose(text: string): string {
   return encodeURI(text.toWellFormed()).replace(/%25(?=[0-9a-f]{2})/gi, '%');
 }

@@ -4,8 +4,8 @@ import { sequencing } from './sequencing-vocabulary.ts';
 import { type Element, flags, fraction, oneOf, type Text, upTo, type Vocabulary } from './vocabulary.ts';
 
 /**
- * Content Packaging is the same in all editions, except that SCORM 1.2 limits lengths and SCORM 2004 requires
- * an item.
+ * Content Packaging is almost the same in all editions. Only SCORM 1.2 limits lengths, and only SCORM 2004
+ * requires an item.
  */
 function contentPackaging(
   namespace: string,

@@ -67,7 +67,8 @@ function complexType(name: string, { children, text, attributes, others }: Eleme
 }
 
 /**
- * The vocabulary as an XML Schema (W3C XML Schema 1.0) that imports the XML attributes from `xmlLocation`.
+ * Converts the vocabulary to an XML Schema (W3C XML Schema 1.0). The schema imports the XML attributes from
+ * `xmlLocation`.
  */
 export function xsdOf({ namespace, roots, attributes, elements }: Vocabulary, xmlLocation: string): string {
   return [

@@ -67,7 +67,7 @@ function warnOfSubmanifests(manifest: XmlElement, warn: Warn): void {
   }
 }
 
-/** The default organization or, if it opens nothing, the first one that does. */
+/** The default organization. If it has no page to open, the first organization that has one. */
 function chooseOrganization(
   manifest: XmlElement,
   context: ItemContext,
@@ -110,7 +110,7 @@ function titleOf(organization: XmlElement): string {
   return title?.slice(0, 200) || `the organization on line ${organization.line}`;
 }
 
-/** `metadata/lom/general/title` with its `langstring` (1.2) or `string` (2004). */
+/** Reads `metadata/lom/general/title`, whose text is in `langstring` (1.2) or `string` (2004). */
 function titleOfMetadata(manifest: XmlElement): string | null {
   const title = childOf(childOf(childOf(childOf(manifest, 'metadata'), 'lom'), 'general'), 'title');
   return collapse(title?.children[0]?.text ?? title?.text ?? '') || null;

@@ -1,7 +1,10 @@
-/** The largest number has 309 digits before the decimal point. */
+/** The largest double has 309 digits before the decimal point. */
 const maxLength = 400;
 
-/** A decimal number as the standards write it. A decimal comma is accepted. Null for anything else. */
+/**
+ * Parses a decimal number as the standards define it. Also accepts a decimal comma. Returns null for other
+ * texts.
+ */
 export function parseNumber(text: string | null | undefined): number | null {
   const plain = text?.trim().replace(',', '.') ?? '';
   if (plain.length > maxLength || !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(plain)) return null;

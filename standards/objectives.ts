@@ -1,6 +1,6 @@
 import type { Objective } from './types.ts';
 
-/** The index of each objective, by its ID. If several objectives have the same ID, it means the first one. */
+/** The index of each objective, by its ID. If several objectives have the same ID, the first one is used. */
 export function positionsOf(objectives: readonly Objective[]): Map<string, number> {
   const positions = new Map<string, number>();
   for (const [index, { ObjectiveID }] of objectives.entries())
@@ -20,7 +20,8 @@ export function withPlainIdentifiers(objective: Objective): Objective {
 }
 
 /**
- * Objectives are named by URI references: `%20obj%201` and `obj 1` are the same, and surrounding spaces are ignored.
+ * The IDs of objectives are URI references: `%20obj%201` and `obj 1` are equal, and surrounding spaces are
+ * ignored.
  */
 export function plainIdentifier(reference: string): string {
   const text = /%[0-9a-f]{2}/i.test(reference) ? decoded(reference) : reference;

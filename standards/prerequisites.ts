@@ -1,12 +1,12 @@
 import { isDone, type UnitStatus } from './unit-status.ts';
 
-/** The parts of a script that consists of units' IDs and this operator. */
+/** The units of a script that consists only of IDs and this operator. */
 export const unitsNamedIn = (script: string, operator: string | RegExp): string[] =>
   script.split(operator).map((part) => part.replaceAll('"', '').trim());
 
 /**
- * Whether an AICC script (`adlcp:prerequisites`) is satisfied: units by identifier, `&`, `|`, `~`, parentheses,
- * `A=passed` and `2*{A,B,C}`. A script that cannot be parsed, or refers to a unit that does not exist, blocks nothing.
+ * Whether an AICC script (`adlcp:prerequisites`) is satisfied: unit IDs, `&`, `|`, `~`, parentheses,
+ * `A=passed` and `2*{A,B,C}`. A script that cannot be parsed or refers to a missing unit is ignored.
  */
 export function isOpen(script: string, statusOf: (unitID: string) => UnitStatus | null): boolean {
   const tokens = script.match(/"[^"]*"|[&|~()=<>{},*]+?|[^\s&|~()=<>{},*"]+/g) ?? [];

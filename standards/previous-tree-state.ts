@@ -6,15 +6,18 @@ import {
   type Track,
 } from '../scorm/sequencing/state.ts';
 
-/** `[value]` is a new value, `[]` a removed one, and an object a change within the value. */
+/** A difference: `[value]` is a new value, `[]` a removed one, and an object a change within the value. */
 type Change = unknown[] | { [key: string]: Change };
 
-/** The data that the previous engine stored for an activity or objective, without the values of a fresh tree. */
+/**
+ * The data that the previous engine stored for an activity or objective. Values equal to those of a fresh
+ * tree are omitted.
+ */
 type Stored = Record<string, unknown>;
 
 /**
- * Converts a state of the engine that the player used until November 2026. It was stored as changes to a fresh tree.
- * Anything unchanged has the engine's initial value: no known results, and never opened.
+ * Converts a state of the engine that the player used until November 2026. It contains only changes to a
+ * fresh tree, in which no results are known and no activity was opened.
  */
 export function convertPrevious(course: Course, changes: Change): SequencingState {
   const { sequencing = {}, sharedData = {} } = objectOf(plain(changes));
@@ -41,7 +44,7 @@ export function convertPrevious(course: Course, changes: Change): SequencingStat
 
 const previousRootID = 'lectern.root';
 
-/** A change as the values that it sets. */
+/** Converts a change to the values that it sets. */
 function plain(change: Change): unknown {
   if (Array.isArray(change)) return change[0];
   return Object.fromEntries(Object.entries(change).map(([key, inner]) => [key, plain(inner)]));
@@ -80,7 +83,7 @@ function trackFrom(course: Course, activity: Activity, known: Stored): Track {
     }),
     oldObjectives: isOld(known.objectiveInfoAvailableInCurrentParentAttempt),
     oldProgress: isOld(known.progressInfoAvailableInCurrentParentAttempt),
-    // The previous engine kept the beginning of an attempt that had ended.
+    // The previous engine kept the start time of attempts that had ended.
     attemptBegan: isOpen && !Number.isNaN(began) ? began : null,
   };
 }
@@ -124,7 +127,7 @@ function factsFrom(known: Stored): GlobalObjective {
   };
 }
 
-/** The selected children, in their order. Null: all children, in manifest order. */
+/** The selected children in their order. Null means all children in manifest order. */
 function orderFrom({ children }: Activity, known: Stored): number[] | null {
   const changed = objectOf(known.childOrder);
   const order = children.map(({ id }, position) => textOf(changed[position]) ?? id);

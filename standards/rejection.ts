@@ -1,4 +1,4 @@
-/** The reason why a package is rejected, addressed to its author. `place` says where, if known. */
+/** Tells the author of a package why it is rejected. `place` says where the problem is, if known. */
 export class PackageRejection extends Error {
   readonly code: 'package_invalid' | 'package_unsafe' | 'package_unsupported';
   readonly place: { file?: string; line?: number };

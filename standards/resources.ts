@@ -11,7 +11,7 @@ export type Resource = {
   line: number;
 };
 
-/** Reads the resources by identifier and warns about listed files that are missing from the package. */
+/** Reads the resources by identifier. Warns about listed files that are missing from the package. */
 export function readResources(manifest: XmlElement, files: FileIndex, warn: Warn): Map<string, Resource> {
   const list = childOf(manifest, 'resources');
   const elements = childrenOf(list, 'resource');

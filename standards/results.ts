@@ -10,8 +10,8 @@ import { readTreeState } from './tree-state.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
 /**
- * The content to play: the tree of a release, or the page of a course that is hosted elsewhere. `course` is the tree
- * prepared for sequencing; null for standards without it.
+ * The content to play: the tree of a release, or the page of a course that is hosted elsewhere. `course` is
+ * the tree prepared for sequencing. It is null for standards without sequencing.
  */
 export type Played = { standard: Standard; tree: CourseTree; course: Course | null };
 
@@ -23,11 +23,14 @@ export type Results = { units: Record<string, Evidence>; course: Evidence };
 export type Claim = {
   unit: Unit;
   data: RunTimeData;
-  /** The rollup as sent by the page. */
+  /** The roll-up as sent by the page. */
   root: RootEvidence | null;
   /** The sequencing state as sent by the page. */
   treeState: string | null;
-  /** Whether the page reports every unit that it opens. Pages before November 2026 left out units that used no API. */
+  /**
+   * Whether the page reports every unit that it opens. Pages before November 2026 did not report units that
+   * used no API.
+   */
   isComplete: boolean;
   /** Global objectives of the learner's other courses. */
   shared?: Globals;
@@ -35,7 +38,7 @@ export type Claim = {
 
 export type NextResults = Results & {
   unit: Evidence;
-  /** The result that the page claims for the course but its data does not support. It does not count. */
+  /** The course result that the page claims, if the data does not support it. It is ignored. */
   unsupported: RootEvidence | null;
 };
 
@@ -47,7 +50,10 @@ export function findUnit(units: Unit[], unitId: string): Unit | null {
   return null;
 }
 
-/** The results after a commit: the unit's from its data, and the course's from all units and the tree. */
+/**
+ * The results after a commit. The unit's result follows from its data, and the course's result from all units
+ * and the sequencing state.
+ */
 export function resultsWith(played: Played, before: Results, claim: Claim): NextResults {
   const { standard, tree, course } = played;
   const { UnitID } = claim.unit;
@@ -67,7 +73,7 @@ function reportOf({ unit, data }: Claim): RunTimeData {
   return data['lectern.completion'] === 'completed' ? { 'cmi.completion_status': 'completed' } : {};
 }
 
-/** The result that the page claims for the course, and the part of it that counts. */
+/** The course result that the page claims, and the part of it that the data supports. */
 function rootOf(
   course: Course | null,
   { course: before, units }: Results,
@@ -84,11 +90,11 @@ function rootOf(
   return { claimed, root: replayedResult(course, supports, shared) };
 }
 
-/** Results from before November 2026 do not contain the values that they support. */
+/** Results stored before November 2026 do not contain `Supports`. */
 const hasEarlierUnits = (units: Results['units']) =>
   Object.values(units).some(({ Supports }) => Supports === undefined);
 
-/** Null for a state that no page can have written. */
+/** Null if no player can have written this state. */
 function resultIn(course: Course, state: SequencingState): RootEvidence | null {
   try {
     const result = courseResult(course, new Map(statuses(course, state)));
@@ -98,10 +104,10 @@ function resultIn(course: Course, state: SequencingState): RootEvidence | null {
   }
 }
 
-/** Measures are rounded to two digits, possibly in different ways. */
+/** The page and the service may round measures differently to two decimal places. */
 const roundingError = 0.011;
 
-/** Whether a part of a result is better than the same part of another result. */
+/** Whether any part of the first result is better than the same part of the second. */
 function exceeds(one: RootEvidence, other: RootEvidence): boolean {
   return (
     (one.Completion === 'completed' && other.Completion !== 'completed') ||
@@ -112,8 +118,8 @@ function exceeds(one: RootEvidence, other: RootEvidence): boolean {
 }
 
 /**
- * Without a sequencing engine, success and score follow the latest rollup of the units' best results, so a unit that is
- * failed later can lower them. An engine's rollup is merged by the best of each part.
+ * If there is no sequencing engine, success and score follow the latest roll-up, so a unit that is failed
+ * later can lower them. The roll-up of an engine can only improve each part of the result.
  */
 function keepBetter(before: Evidence, rolledUp: Evidence, fromEngine: boolean): Evidence {
   const merged = better(before, rolledUp);

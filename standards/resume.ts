@@ -4,7 +4,7 @@ import type { RunTimeData, Standard, Unit } from './types.ts';
 
 export type Learner = { ID: string; Name: string };
 
-/** Prepares a unit's stored data for a new session. Only the last session's time and exit are discarded. */
+/** Prepares a unit's stored data for a new session. Only the last session's time and exit are removed. */
 export function resume(standard: Standard, unit: Unit, data: RunTimeData, learner: Learner): RunTimeData {
   if (standard === 'web' || unit.Kind !== 'sco') return { ...data };
   return standard === 'scorm12' ? resume12(unit, data, learner) : resume2004(unit, data, learner);
@@ -47,8 +47,8 @@ function resume2004(unit: Unit, data: RunTimeData, learner: Learner): RunTimeDat
 }
 
 /**
- * The data of a unit that is opened for review: as at the end of the attempt, without a time limit, and with the mode
- * and credit of a review (SCORM 1.2 RTE §3.4.4, SCORM 2004 RTE §4.2.5 and §4.2.14).
+ * The data of a unit that is opened for review. It is the data at the end of the attempt, without a time
+ * limit, and with mode and credit set for a review (SCORM 1.2 RTE §3.4.4, SCORM 2004 RTE §4.2.5 and §4.2.14).
  */
 export function forReview(standard: Standard, unit: Unit, data: RunTimeData): RunTimeData {
   if (standard === 'web' || unit.Kind !== 'sco') return data;
@@ -64,8 +64,8 @@ export function forReview(standard: Standard, unit: Unit, data: RunTimeData): Ru
 }
 
 /**
- * `resume` even after a session that ended in a crash or a closed window, before the content could set `suspend`.
- * Content that checks for it would otherwise ignore its own bookmark.
+ * The entry is `resume` even if a crash or a closed window ended the session before the content could set
+ * `suspend`. Otherwise, content that checks the entry would ignore its own bookmark.
  */
 function entryOf(data: RunTimeData, exit: string | undefined): string {
   if (Object.keys(data).length === 0) return 'ab-initio';

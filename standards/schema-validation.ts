@@ -19,8 +19,8 @@ const compiled = new Map<Edition, XsdValidator>();
 let registered = false;
 
 /**
- * Warns where the manifest violates the schemas of its standard. Changes the document: foreign elements are removed
- * first.
+ * Warns where the manifest violates the schemas of its standard. Modifies the document: foreign elements are
+ * removed before validation.
  */
 export function validateManifest(document: XmlDocument, standard: Standard, warn: Warn): void {
   const edition = editionOf(standard);
@@ -46,7 +46,10 @@ function editionOf(standard: Standard): Edition {
   return 'scorm2004-3rd';
 }
 
-/** Extensions by authoring tools and learning object metadata are allowed, so they are not validated. */
+/**
+ * Extensions of authoring tools and learning object metadata are allowed, so they are removed before
+ * validation.
+ */
 function removeForeign(element: XmlElement, known: Set<string>): void {
   for (const attribute of element.attrs) if (!known.has(attribute.namespaceUri)) attribute.remove();
   for (let child = element.firstChild; child; ) {

@@ -4,7 +4,7 @@ import { noDetails } from './unit-details.ts';
 import type { Warn } from './warnings.ts';
 import { childOf, collapse, textOf, type XmlElement } from './xml.ts';
 
-/** SCORM 1.2 Content Aggregation Model: items may open a page and also group others. */
+/** SCORM 1.2 Content Aggregation Model: items with children may also open a page. */
 export const scorm12: StandardReader = {
   groupsOpenPages: true,
   item: (item, warn) => ({

@@ -7,7 +7,7 @@ import { attributeOf, childOf, childrenOf, collapse, textOf, type XmlElement } f
 
 const lmsUiElements = ['abandon', 'continue', 'exit', 'previous', 'suspendAll', 'exitAll', 'abandonAll'];
 
-/** SCORM 2004 CAM §3.4 and SN: only leaves open pages; groups may be sequenced. */
+/** SCORM 2004 CAM §3.4 and SN: only leaves open pages, and groups may have sequencing. */
 export function scorm2004(manifest: XmlElement): StandardReader {
   const collection = sequencingCollection(manifest);
   return {
@@ -38,7 +38,7 @@ function sequencingCollection(manifest: XmlElement): Map<string, XmlElement> {
   return new Map(entries.map((entry) => [attributeOf(entry, 'ID')?.trim() ?? '', entry]));
 }
 
-/** The 4th edition uses attributes; earlier editions write the measure as text. */
+/** The 4th edition uses attributes. Earlier editions write the measure as the element's text. */
 function completionThreshold(item: XmlElement): Unit['CompletionThreshold'] {
   const element = childOf(item, 'completionThreshold');
   if (!element) return null;

@@ -35,8 +35,8 @@ const results: Flag[] = Object.keys(silentMap)
   .filter((flag) => !satisfaction.includes(flag));
 
 /**
- * Reads the objectives and merges the 4th edition's additional maps (`adlseq:objectives`) into those with the
- * same target.
+ * Reads the objectives. The 4th edition's additional maps (`adlseq:objectives`) are merged into the maps with
+ * the same target.
  */
 export function readObjectives(
   element: XmlElement | null,
@@ -77,7 +77,7 @@ function readObjective(node: XmlElement, Primary: boolean): Objective {
   return objective;
 }
 
-/** By default an existing `mapInfo` reads and does not write. */
+/** By default, a `mapInfo` reads but does not write. */
 function addMaps(objective: Objective, nodes: XmlElement[], flags: Flag[]): void {
   for (const node of nodes) {
     const TargetObjectiveID = attributeOf(node, 'targetObjectiveID')?.trim();

@@ -84,7 +84,7 @@ function rollupRule(rule: XmlElement, warn: Warn): RollupRule[] {
   ];
 }
 
-/** A rule that is only partly understood would not do what its author intended, so it is ignored. */
+/** A rule with unknown parts would not do what its author intended, so it is ignored. */
 function ignored(rule: XmlElement, warn: Warn): [] {
   const effect = 'it is ignored, so navigation or results may differ from what was intended';
   warn(

@@ -8,7 +8,7 @@ import { attributeOf, type XmlElement } from './xml.ts';
 const considerations = ['always', 'ifAttempted', 'ifNotSkipped', 'ifNotSuspended'];
 const timings = ['never', 'once', 'onEachNewAttempt'];
 
-/** Reads `imsss:sequencing`. Anything missing from the item comes from the collection entry it refers to. */
+/** Reads `imsss:sequencing`. Missing parts are taken from the collection entry that the item refers to. */
 export function readSequencing(
   element: XmlElement | null,
   collection: Map<string, XmlElement>,
@@ -84,7 +84,7 @@ function sequencingParts(
   return parts;
 }
 
-/** Two vocabularies have `objectives`; every other name is unique. */
+/** Only `objectives` occurs in two vocabularies. All other names are unique. */
 function partName({ name, namespace }: XmlElement): string {
   const lower = name.toLowerCase();
   return lower === 'objectives' && namespace.includes('adlseq') ? 'adlseq:objectives' : lower;

@@ -1,8 +1,8 @@
 import type { Unit } from './types.ts';
 
 /**
- * Set by the manifest's primary objective. The value that the page passes to the content is ignored, because it cannot
- * be trusted.
+ * The passing score of the primary objective in the manifest. The value in the page's data is ignored,
+ * because it cannot be trusted.
  */
 export function passingScore(unit: Unit): number | null {
   const primary = unit.Sequencing?.Objectives.find(({ Primary }) => Primary);

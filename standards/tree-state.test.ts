@@ -163,7 +163,7 @@ describe('states that no page has written', () => {
       assert.equal(readTreeState(course, text), null);
       assert.equal(sharedPart(sharing, text), '');
     }
-    // 1 s if they are parsed.
+    // Parsing them would take 1 s.
     assert.ok(performance.now() - began < 300, `${performance.now() - began} ms`);
   });
 

@@ -21,12 +21,12 @@ type PackedShared = {
 type Packed = Omit<SequencingState, 'activities' | 'globals'> &
   PackedShared & { activities: [id: string, track: PackedTrack][] };
 
-/** The version that the player writes. Version 1 belongs to the engine used until November 2026. */
+/** The version that the player writes. The engine used until November 2026 wrote version 1. */
 const treeStateVersion = 2;
 
 /**
- * The stored text of a sequencing state. It contains only differences from an activity that was never opened,
- * so that 1,000 activities fit into a commit.
+ * The stored text of a sequencing state. It contains only differences from activities that were never opened,
+ * so a state with 1,000 activities fits into a commit.
  */
 export function writeTreeState(course: Course, state: SequencingState): string {
   const globals = state.globals.map(([id, objective]): PackedShared['globals'][number] => [
@@ -47,15 +47,18 @@ export function writeTreeState(course: Course, state: SequencingState): string {
   return JSON.stringify({ Version: treeStateVersion, ...(isSharing && { Shared }), State });
 }
 
-/** The beginning of stored states in which a course shares data with the learner's other courses. */
+/** Stored states with data that the course shares with the learner's other courses begin like this. */
 const sharingTreeState = `{"Version":${treeStateVersion},"Shared":`;
 
-/** The limits of what one course shares with others. A bucket has the length that SCORM guarantees (RTE 4th §4.3.1). */
+/**
+ * Limits for the data that a course shares. The bucket length is the one that SCORM guarantees (RTE 4th
+ * §4.3.1).
+ */
 const maxShared = { pairs: 1_000, characters: 65_536, bucket: 64_000 };
 
 /**
- * The part of a tree state that the learner's other courses get: only what the manifest maps for writing. Empty if there
- * is none. Tree states come from pages, which may send anything.
+ * The part of a tree state that the learner's other courses receive: only what the manifest maps for writing.
+ * Empty if there is none. Tree states come from pages, which may send anything, so values are checked.
  */
 export function sharedPart({ shared: { read, written } }: Course, treeState: string): string {
   if (written.objectives.size + written.buckets.size === 0 || !treeState.startsWith(sharingTreeState))
@@ -63,7 +66,7 @@ export function sharedPart({ shared: { read, written } }: Course, treeState: str
   const { globals, buckets } = readShared(treeState);
   const isBucket = (value: unknown) => typeof value === 'string' && value.length <= maxShared.bucket;
   const objectives = pairsIn<PackedObjective>(globals, written.objectives, isPartOfObjective);
-  // A course that reads an objective knows all of its values, so those that it leaves out are unknown.
+  // If the course also reads the objective, its state contains all known values. Missing values are unknown.
   const known = objectives.map(([id, objective]): [string, PackedObjective] => [
     id,
     read.objectives.has(id) ? { ...unknownObjective, ...objective } : objective,
@@ -76,7 +79,7 @@ export function sharedPart({ shared: { read, written } }: Course, treeState: str
   return part.globals.length + part.buckets.length > 0 ? JSON.stringify(part) : '';
 }
 
-/** More than any state in a commit has. */
+/** No state in a commit reaches these limits. */
 const stateShape: JsonShape = { depth: 16, values: 100_000 };
 
 function parse(text: string) {
@@ -92,7 +95,10 @@ function readShared(treeState: string): { globals?: unknown; buckets?: unknown }
   }
 }
 
-/** The values that a course may read from what others share. If several share a value, the last one counts. */
+/**
+ * The values that a course may read from other courses. If several courses share a value, the last one is
+ * used.
+ */
 export function sharedIn({ shared: { read } }: Course, parts: readonly string[]): Required<Shared> {
   const objectives = new Map<string, PackedObjective>();
   const stores = new Map<string, string>();
@@ -105,7 +111,7 @@ export function sharedIn({ shared: { read } }: Course, parts: readonly string[])
   return { globals: unpackGlobals([...objectives]), buckets: [...stores] };
 }
 
-/** The pairs with these identifiers, and the last value of each. */
+/** The pairs with these identifiers. For repeated identifiers, the last value is used. */
 function pairsIn<Value>(
   list: unknown,
   ids: ReadonlySet<string>,
@@ -117,7 +123,7 @@ function pairsIn<Value>(
   return [...new Map(list.filter(isPair).map(([id, value]) => [id, value]))];
 }
 
-/** The pairs that fit into the rest of the limit, which they then use up. */
+/** The pairs that fit into the remaining limit. Reduces the limit by their size. */
 function fitting<Pair>(pairs: Pair[], limit: { pairs: number; characters: number }): Pair[] {
   return pairs.filter((pair) => {
     const { length } = JSON.stringify(pair);
@@ -131,7 +137,7 @@ function fitting<Pair>(pairs: Pair[], limit: { pairs: number; characters: number
 const unpackGlobals = (globals: PackedShared['globals']) =>
   globals.map(([id, objective]): [string, GlobalObjective] => [id, { ...unknownObjective, ...objective }]);
 
-/** Null for a text that no player has written. */
+/** Null if no player can have written the text. */
 export function readTreeState(course: Course, text: string): SequencingState | null {
   try {
     const { Version, Shared, State, Changes } = parse(text);
@@ -170,7 +176,7 @@ function unpack(course: Course, packed: Packed, shared: Partial<PackedShared> = 
   };
 }
 
-/** The members of the second object that differ from the first. */
+/** The properties of the second object that differ from the first. */
 function differences<Whole extends object>(from: Whole, to: Partial<Whole>): Partial<Whole> {
   const names = Object.keys(to) as (keyof Whole)[];
   return Object.fromEntries(

@@ -14,19 +14,22 @@ export const standards = [
 export type Standard = (typeof standards)[number];
 
 /**
- * One node of the course tree: a manifest `item`, a block or AU of cmi5 or AICC, an xAPI activity, or the single page
- * of a web course. A node without `Href` only groups others.
+ * One node of the course tree: a manifest `item`, a block or AU of cmi5 or AICC, an xAPI activity, or the
+ * single page of a web course. A node without `Href` is only a group.
  */
 export type Unit = {
   /** The item's `identifier`, unique in the tree. */
   UnitID: string;
   Title: string;
   /**
-   * Path within the package with query and parameters, percent-encoded as a URL reference; absolute for a
-   * page on another site; null for a group.
+   * The path within the package with query and parameters, percent-encoded as a URL reference. It is absolute
+   * for a page on another site, and null for a group.
    */
   Href: string | null;
-  /** `sco` uses the run-time API, `au` reports to the service itself (by xAPI or HACP), `asset` does not report; null for a group. */
+  /**
+   * `sco` uses the run-time API. `au` reports to the service itself by xAPI or HACP. `asset` does not report.
+   * Null for a group.
+   */
   Kind: 'sco' | 'au' | 'asset' | null;
   /** The item's `isvisible`. */
   Visible: boolean;
@@ -55,7 +58,7 @@ export type Unit = {
   Sequencing: Sequencing | null;
   /** cmi5 and xAPI: the title by language. */
   Names?: Record<string, string>;
-  /** cmi5: what the course structure says about the AU. */
+  /** cmi5: the properties of the AU in the course structure. */
   AssignableUnit?: AssignableUnit;
 };
 
@@ -68,11 +71,14 @@ export type AssignableUnit = {
   LaunchParameters: string | null;
   EntitlementKey: string | null;
   ActivityType: string | null;
-  /** IDs of the objectives that it refers to. */
+  /** The IDs of the objectives that the AU refers to. */
   Objectives: string[];
 };
 
-/** IMS Simple Sequencing 1.0 §3, as ADL SCORM 2004 SN uses it. Values keep the manifest's spelling and scales (measures −1–1 or 0–1). */
+/**
+ * IMS Simple Sequencing 1.0 §3, as used by the SN book of SCORM 2004. Values keep the manifest's spelling and
+ * scales (measures −1–1 or 0–1).
+ */
 export type Sequencing = {
   ControlMode: {
     Choice: boolean;
@@ -167,12 +173,15 @@ export type CourseTree = {
   Sequencing: Sequencing | null;
   /** The organization's own threshold. Trees stored by earlier versions do not have it. */
   CompletionThreshold?: Unit['CompletionThreshold'];
-  /** Whether the learner's other courses share the global objectives and the data. */
+  /** Whether global objectives and shared data are shared with the learner's other courses. */
   ObjectivesGlobalToSystem: boolean;
   SharedDataGlobalToSystem: boolean;
 };
 
-/** `error`: learners get an error page or cannot complete a unit; `warning`: they may notice it; `note`: they do not. */
+/**
+ * `error`: learners get an error page or cannot complete a unit. `warning`: they may notice the problem.
+ * `note`: they do not notice it.
+ */
 export const severities = ['error', 'warning', 'note'] as const;
 export type Severity = (typeof severities)[number];
 
@@ -194,7 +203,7 @@ export type PackageReport = {
   Bytes: number;
 };
 
-/** The result shown by the run-time data of one unit or of a whole course. */
+/** The result that follows from the run-time data of one unit or of a whole course. */
 export type Evidence = {
   Completion: 'unknown' | 'incomplete' | 'completed';
   Success: 'unknown' | 'passed' | 'failed';
@@ -203,14 +212,14 @@ export type Evidence = {
   /** 0–100. */
   Progress: number;
   TotalSeconds: number;
-  /** SCORM 2004: what a unit's data supports about its objectives, which limits the rollup. */
+  /** SCORM 2004: the values of objectives that the unit's data supports. They limit the roll-up. */
   Supports?: Supports;
 };
 
 /** The run-time data of one unit as a flat object: `cmi.core.lesson_status` → `completed`. */
 export type RunTimeData = Record<string, string>;
 
-/** The best values of an objective that a unit's report supports. Null: no measure was reported. */
+/** The best values of an objective that a unit's report supports. Null means that no measure was reported. */
 export type Support = {
   completed: boolean;
   satisfied: boolean;
@@ -218,5 +227,5 @@ export type Support = {
   progress: number | null;
 };
 
-/** The unit's objectives for which its data supports a good result, with their positions. */
+/** The unit's objectives, by position, for which its data supports a good result. */
 export type Supports = readonly (readonly [position: number, support: Partial<Support>])[];

@@ -10,11 +10,12 @@ import type { CourseTree, Evidence, SequencingRule } from './types.ts';
 import { prerequisiteRule, titlesOf } from './unit-rules.ts';
 import { nodesIn, statusesIn, statusOf } from './unit-status.ts';
 
-/** A unit that a rule or limit keeps closed, and that rule or limit as a sentence. */
+/** A unit that a rule or limit keeps closed. `Detail` is a sentence about that rule or limit. */
 export type Unavailable = { UnitID: string; Title: string; Detail: string };
 
 /**
- * SCORM 2004: the first `limit` units that are closed at the next launch; `text` is the stored sequencing state.
+ * SCORM 2004: the first `limit` units that will be closed at the next launch. `text` is the stored sequencing
+ * state.
  */
 export function unavailableIn(
   course: Course,
@@ -41,7 +42,7 @@ const limits: Partial<Record<Reason, (title: string) => string>> = {
   choiceExitOff: (title) => `${title} must be finished before another unit can be chosen.`,
 };
 
-/** `known` are the sentences of rules that keep several units closed. */
+/** `known` caches sentences, because one rule may keep several units closed. */
 function detailOf(
   course: Course,
   { reason, activity, rule }: Refusal,

@@ -1,6 +1,6 @@
 import type { UnitDetails } from './items.ts';
 
-/** The details of a unit about which its package says nothing. */
+/** The details of a unit whose package specifies none. */
 export const noDetails: UnitDetails = {
   MasteryScore: null,
   MaxTimeAllowed: null,

@@ -17,7 +17,10 @@ export function titlesOf(tree: CourseTree): Titles {
   return new Map([...nodesIn(tree.Units)].map(([unitID, { Title }]) => [unitID, Title]));
 }
 
-/** The rules of a unit in any standard; `course` is the tree prepared for sequencing, if the standard has it. */
+/**
+ * The rules of a unit in any standard. `course` is the tree prepared for sequencing, or null for standards
+ * without it.
+ */
 export function rulesOf(titles: Titles, course: Course | null, unit: Unit): DescribedRule[] {
   const activity = course?.byID.get(unit.UnitID);
   return course && activity ? describeActivity(course, activity) : rulesOf12(titles, unit);
@@ -31,7 +34,10 @@ function rulesOf12(titles: Titles, { Prerequisites, MasteryScore, MaxTimeAllowed
   ];
 }
 
-/** AICC scripts that name units, all or any of which must be completed. Other scripts are not put into words. */
+/**
+ * Describes an AICC script that requires all or any of several units. The description of any other script
+ * says only that there are prerequisites.
+ */
 export function prerequisiteRule(titles: Titles, script: string): DescribedRule {
   for (const [operator, Match] of [
     ['&', 'all'],

@@ -10,7 +10,7 @@ export function statusOf(evidence: Pick<Evidence, 'Completion' | 'Success'> | un
 
 export const isDone = (status: UnitStatus): boolean => status === 'completed' || status === 'passed';
 
-/** The status of a group that has none of its own, from those of its members. */
+/** The status of a group without a status of its own, derived from its members. */
 export function combinedStatus(members: readonly UnitStatus[]): UnitStatus {
   if (members.every(isDone)) return 'completed';
   return members.some((member) => member !== 'none') ? 'incomplete' : 'none';
@@ -27,7 +27,10 @@ export function nodesIn(units: readonly Unit[]): Map<string, Unit> {
   return nodes;
 }
 
-/** The status of a unit or group by its ID, given those that units have reported; null if the course has none with it. */
+/**
+ * Returns a function that finds the status of a unit or group by its ID. The status is null if the course
+ * does not contain the ID. `reported` returns the status that a unit has reported.
+ */
 export function statusesIn(
   nodes: ReadonlyMap<string, Unit>,
   reported: (unitID: string) => UnitStatus,

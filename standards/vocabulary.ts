@@ -1,6 +1,6 @@
 // The building blocks of manifest vocabularies.
 
-/** A type of text: an XML Schema type name, or one of these with limits. */
+/** A type of text: the name of an XML Schema type, or such a type with limits. */
 export type Text =
   | 'string'
   | 'boolean'
@@ -16,16 +16,16 @@ export type Text =
 
 export type Element = {
   /**
-   * Child elements in order: `name` (exactly once), `name?`, `name*`, `name+`. `name:kind` is an element whose rules
-   * are under another name. Elements of other namespaces come last.
+   * Child elements in order: `name` (exactly once), `name?`, `name*`, `name+`. In `name:kind`, `kind` is the
+   * key of the rules for the element. Elements of other namespaces come last.
    */
   children?: string;
   text?: Text;
-  /** By name; a trailing `!` means required. */
+  /** Attributes by name. A trailing `!` means that the attribute is required. */
   attributes?: Readonly<Record<string, Text>>;
   /**
-   * Whether elements and attributes of other namespaces are allowed. `strict` allows only those that a vocabulary
-   * declares.
+   * Whether elements and attributes of other namespaces are allowed. `strict` allows only those that another
+   * vocabulary declares.
    */
   others?: 'strict' | 'lax';
 };

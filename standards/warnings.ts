@@ -1,16 +1,19 @@
 import { type PackageWarning, type Severity, severities } from './types.ts';
 
-/** Records a deviation. `topic` groups repeated ones: after 20 of them, only their number is reported. */
+/**
+ * Records a deviation. `topic` groups similar ones. After 20 deviations of a topic, only their number is
+ * reported.
+ */
 export type Warn = (severity: Severity, message: string, line?: number | null, topic?: string) => void;
 
 const perTopic = 20;
 const total = 500;
-/** In characters. Packages can contain names and paths of any length. */
+/** The limit in characters, because packages can contain names and paths of any length. */
 const maxLength = 1_000;
 
 type Topic = { severity: Severity; count: number };
 
-/** The list begins with the errors. They are recorded even if there are too many others. */
+/** The list starts with the errors. Errors are recorded even if the maximum number of warnings is reached. */
 export function createWarnings(): { warn: (file: string | null) => Warn; list: () => PackageWarning[] } {
   const warnings: PackageWarning[] = [];
   const topics = new Map<string, Topic>();

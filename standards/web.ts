@@ -5,7 +5,7 @@ import { noDetails } from './unit-details.ts';
 
 const startPages = ['index.html', 'index.htm', 'story.html', 'default.html', 'default.htm'];
 
-/** Rejects courses of other standards. */
+/** Rejects a package that follows another standard. */
 export function rejectOtherStandards(files: FileIndex): void {
   const has = (name: string) => files.find(name) !== null;
   if (has('h5p.json')) throw unsupported('H5P');
@@ -26,7 +26,7 @@ export function webTree(path: string, title: string): CourseTree {
   return addressTree(encodePath(path), title);
 }
 
-/** The tree for a single page: that of a package, or of a course that is hosted elsewhere. */
+/** The tree of a course that consists of a single page, either in a package or hosted elsewhere. */
 export function addressTree(Href: string, Title: string): CourseTree {
   const unit = { ...noDetails, UnitID: 'web', Title, Href, Kind: 'asset' as const };
   return {
@@ -39,7 +39,7 @@ export function addressTree(Href: string, Title: string): CourseTree {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** The text of `<title>` at the beginning of a page. */
+/** Reads `<title>` from the beginning of a page. */
 export function titleOfPage(head: Uint8Array): string | null {
   const utf8 = new TextDecoder('utf-8').decode(head, { stream: true });
   const page = utf8.includes('\ufffd') ? new TextDecoder('windows-1252').decode(head) : utf8;

@@ -7,8 +7,8 @@ import { attributeOf, childOf, childrenOf, collapse, invalid, withXml, type XmlE
 const maxActivities = 5_000;
 
 /**
- * Reads `tincan.xml`: the activities that have a page to launch become units. The others describe what statements are
- * about, so the learner does not see them.
+ * Reads `tincan.xml`. Activities with a page to launch become units. Other activities only describe the
+ * objects of statements, so learners do not see them.
  */
 export function readXapiPackage(
   bytes: Uint8Array,

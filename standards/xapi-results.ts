@@ -11,21 +11,24 @@ export function isSameAccount(agent: unknown, account: Account): boolean {
   return homePage === account.homePage && name === account.name;
 }
 
-/** Whether the actor is the launch's learner. */
+/** Whether the actor is the learner of the launch. */
 export function isActorOf({ actor }: { actor?: unknown }, account: Account): boolean {
   return objectOf(actor).objectType !== 'Group' && isSameAccount(actor, account);
 }
 
-/** The last part of the verb's ID, because tools use verbs of several vocabularies. Only its end is searched. */
+/**
+ * The last part of the verb's ID, because tools use verbs of several vocabularies. Only the end of the ID is
+ * searched.
+ */
 function verbOf(statement: Json): string {
   const { id } = objectOf(statement.verb);
   return typeof id === 'string' ? (/([a-z]+)\/?$/i.exec(id.slice(-40))?.[1]?.toLowerCase() ?? '') : '';
 }
 
 /**
- * What an xAPI package reports with a statement. Only statements about the launched activity itself count. `completed`,
- * `passed`, `mastered` and `failed` count, and so do `success`, `completion` and `score` in the result. A learner who
- * has passed has also completed the activity.
+ * The record after a statement by an xAPI package. Only statements about the launched activity count, with
+ * the verbs `completed`, `passed`, `mastered` and `failed`, or `success`, `completion` and `score` in the
+ * result. A learner who has passed has also completed the activity.
  */
 export function recordAfter(record: AuRecord, statement: Json, activityId: string): AuRecord {
   const object = objectOf(statement.object);
@@ -48,7 +51,7 @@ export function recordAfter(record: AuRecord, statement: Json, activityId: strin
   return isSame ? record : next;
 }
 
-/** 0–1: the scaled score or, without it, the raw one between min and max (0 and 100 if they are missing). */
+/** 0–1: the scaled score. Without it, the raw score between min and max (0 and 100 if they are missing). */
 function scaledScore({ scaled, raw, min, max }: Json): number | null {
   if (typeof scaled === 'number') return scaled;
   if (typeof raw !== 'number') return null;

@@ -1,6 +1,9 @@
 import type { Warn } from './warnings.ts';
 
-/** The byte order mark takes precedence over the declaration. Authoring tools often declare UTF-8 and write Latin-1. */
+/**
+ * The byte order mark takes precedence over the declaration. Authoring tools often declare UTF-8 but write
+ * Latin-1.
+ */
 export function decodeXml(bytes: Uint8Array, warn: Warn): string | null {
   const label = encodingOf(bytes);
   try {
@@ -24,7 +27,7 @@ function encodingOf(bytes: Uint8Array): string {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 200));
   const declared = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1] ?? 'utf-8';
-  // A file with a declaration that can be read as single bytes is not UTF-16, whatever it declares.
+  // If the declaration can be read byte by byte, the file is not UTF-16, whatever it declares.
   if (/^(utf-?16|ucs|iso-10646)/i.test(declared)) return 'utf-8';
   try {
     return new TextDecoder(declared).encoding;
@@ -33,7 +36,7 @@ function encodingOf(bytes: Uint8Array): string {
   }
 }
 
-/** Skips the declaration, comments and processing instructions before it. */
+/** Looks for a doctype after the XML declaration, comments and processing instructions. */
 export function hasDoctype(text: string): boolean {
   let at = 0;
   for (;;) {

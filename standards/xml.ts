@@ -25,7 +25,7 @@ export type XmlElement = {
 export const maxXmlBytes = 16 * 1_048_576;
 const maxElements = 200_000;
 
-/** Parses a file of the package and passes it to `use`; the document is freed afterwards. */
+/** Parses a file of the package and passes it to `use`. The document is freed afterwards. */
 export function withXml<Result>(
   bytes: Uint8Array,
   file: string,
@@ -111,7 +111,7 @@ function plainElement(node: XmlElementNode, budget: { left: number; file: string
   return { name: localName(node.name), namespace, attributes, children, text, line: node.line };
 }
 
-/** An undeclared prefix is treated as its own namespace. */
+/** An undeclared prefix is treated as a namespace. */
 function prefixOf(name: string): string {
   return name.includes(':') ? name.slice(0, name.indexOf(':')) : '';
 }
@@ -132,13 +132,16 @@ export function childOf(element: XmlElement | null, name: string): XmlElement | 
   return element?.children.find((child) => sameName(child.name, name)) ?? null;
 }
 
-/** Ignores case and namespace, because `adlcp:scormtype` and `adlcp:scormType` are often confused. */
+/**
+ * Ignores case and namespaces because names such as `adlcp:scormtype` and `adlcp:scormType` are often
+ * confused.
+ */
 export function attributeOf(element: XmlElement | null, name: string): string | null {
   const found = element?.attributes.filter((attribute) => sameName(attribute.name, name)) ?? [];
   return (found.find(({ namespace }) => namespace === '') ?? found[0])?.value ?? null;
 }
 
-/** A child's text with whitespace collapsed; null if it is absent or blank. */
+/** A child's text with white space collapsed. Null if it is absent or blank. */
 export function textOf(element: XmlElement | null, name: string): string | null {
   return collapse(childOf(element, name)?.text ?? '') || null;
 }

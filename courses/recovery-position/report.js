@@ -1,4 +1,4 @@
-// Reports through cmi5: completed when the learner presses the button, and terminated afterwards.
+// Reports through cmi5. The page is completed when the learner presses the button, and terminated after that.
 const launch = Object.fromEntries(new URLSearchParams(location.search));
 const { registration, activityId, actor: agent } = launch;
 const fetched = await (await fetch(launch.fetch, { method: 'POST' })).json();

@@ -8,7 +8,7 @@ import type { Problem } from './types.ts';
 
 export type Call = { fn: string; args: readonly string[] };
 
-/** What a call depends on besides the state. */
+/** The inputs of a call other than the state. */
 export type Environment = {
   /** Milliseconds from any monotonic clock. */
   now: number;
@@ -25,11 +25,11 @@ export type Answer = {
   error: number;
   diagnostic: string;
   effect?: Effect;
-  /** How a value exceeds the specification although it was accepted. */
+  /** How an accepted value deviates from the specification. */
   note?: string;
 };
 
-/** Content passes numbers, nothing at all, or objects that cannot be converted to strings. */
+/** Content may pass numbers, nothing at all, or objects that cannot be converted to strings. */
 export function argument(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
@@ -51,7 +51,7 @@ export function answer(
   return { state: { ...state, error, diagnostic: short }, returned, error, diagnostic: short, ...more };
 }
 
-/** The answer of a call that leaves the last error unchanged. */
+/** The answer to a call that leaves the last error unchanged. */
 export function report({ error, diagnostic }: State, state: State, returned: string): Answer {
   return { state, returned, error, diagnostic };
 }

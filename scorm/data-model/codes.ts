@@ -27,7 +27,10 @@ export const setCodes2004: Readonly<Record<Problem, Error2004>> = {
   'not unique': 351,
 };
 
-/** RTE 1.2 §3.3.5. One code covers all invalid values, and another covers all invalid names. */
+/**
+ * RTE 1.2 §3.3.5. Code 405 covers all invalid values. Code 401 covers unknown names and values that are not
+ * set.
+ */
 export const codes12: Readonly<Record<Problem, Error12>> = {
   undefined: 401,
   'read only': 403,

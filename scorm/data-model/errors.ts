@@ -47,7 +47,7 @@ export type Error2004 = keyof typeof errors2004;
 export type Error12 = keyof typeof errors12;
 export type ErrorCode = Error2004 | Error12;
 
-/** The text for a code as the content passes it; `''` if there is no such code. */
+/** The text for a code, which the content passes as a string. Returns `''` for an unknown code. */
 export function errorString(texts: typeof errors2004 | typeof errors12, code: string): string {
   return Object.hasOwn(texts, code) ? ((texts as Record<string, string>)[code] ?? '') : '';
 }

@@ -4,20 +4,20 @@ const parts = [31_557_600, 2_629_800, 86_400, 3_600, 60, 1] as const;
 const interval = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 const timespan = /^(\d+):(\d{1,2}):(\d{1,2}(?:\.\d+)?)$/;
 
-/** More digits would not change a sum of seconds, and longer texts are not worth parsing. */
+/** The maximum length of a text to parse. Real durations are much shorter. */
 const longest = 200;
 
-/** RTE 4th §4.1.1.7, timeinterval (second,10,2): at least one part, and after `T` at least one more. */
+/** RTE 4th §4.1.1.7, timeinterval (second,10,2): at least one part, and at least one more after `T`. */
 export function isInterval(text: string): boolean {
   return text.length <= longest && interval.test(text) && !text.endsWith('P') && !text.endsWith('T');
 }
 
-/** RTE 1.2 §3.4.2, CMITimespan, with any number of digits, as content writes it. */
+/** RTE 1.2 §3.4.2, CMITimespan. Hours and fractions may have any number of digits, as in existing content. */
 export function isTimespan(text: string): boolean {
   return text.length <= longest && timespan.test(text);
 }
 
-/** Seconds in an interval or a timespan, to a hundredth; 0 for anything else. */
+/** The number of seconds in an interval or timespan, rounded to hundredths. Returns 0 for other texts. */
 export function secondsIn(text: string | undefined): number {
   if (text === undefined || text.length > longest) return 0;
   const span = timespan.exec(text);
@@ -26,7 +26,7 @@ export function secondsIn(text: string | undefined): number {
   return Number.isFinite(total) ? Math.round(total * 100) / 100 : 0;
 }
 
-/** The largest time that SCORM 1.2 can write: 9999:59:59.99. */
+/** The largest time that SCORM 1.2 can express: 9999:59:59.99. */
 const longestTimespan = 35_999_999.99;
 
 function split(seconds: number): [hours: number, minutes: number, hundredths: number] {

@@ -1,4 +1,4 @@
-/** ISO 639-1 and 639-2 codes, with the retired ones that content still uses. */
+/** ISO 639-1 and 639-2 codes, including retired ones that content still uses. */
 const twoLetters = `
   aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de
   dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id
@@ -32,18 +32,18 @@ const threeLetters = `
 `;
 const codes: ReadonlySet<string> = new Set(`${twoLetters}${threeLetters}`.split(/\s+/).filter(Boolean));
 
-/** No registered tag is longer than this. */
+/** The maximum length of a tag to parse. No registered tag is longer. */
 const longest = 250;
 
 /**
- * RTE 4th §4.1.1.7, language_type: a language code, `i` (registered) or `x` (private), then subtags of two to eight
- * letters or digits.
+ * RTE 4th §4.1.1.7, language_type: a language code, `i` (registered) or `x` (private), then subtags of at
+ * most eight letters or digits.
  */
 export function isLanguage(text: string): boolean {
   if (text.length > longest) return false;
   const [code = '', ...subtags] = text.toLowerCase().split('-');
   if (!subtags.every((subtag) => /^[a-z0-9]{1,8}$/.test(subtag))) return false;
   if (code === 'i' || code === 'x') return subtags.length > 0;
-  // Reserved for local use.
+  // The codes `qaa` to `qtz` are reserved for local use.
   return codes.has(code) || /^q[a-t][a-z]$/.test(code);
 }

@@ -3,7 +3,10 @@ import { modelOf } from './model.ts';
 import type { Check, Element } from './types.ts';
 import { characters, numberIn } from './values.ts';
 
-/** Content also writes upper case or, as in AICC, only the first letter. `canonical` finds the intended word. */
+/**
+ * Some content writes a word in upper case or, as in AICC, only its first letter. These forms are accepted
+ * with a note, and `canonical12` converts them to the word.
+ */
 const vocabulary =
   (...allowed: readonly string[]): Check =>
   (text) => {
@@ -11,7 +14,7 @@ const vocabulary =
     return meant(allowed, text) === null ? 'wrong type' : { note: `not a word of the vocabulary: ${text}` };
   };
 
-/** The word intended by another spelling or by its first letter. */
+/** The allowed word that the text spells differently or abbreviates to its first letter. */
 function meant(allowed: readonly string[], text: string): string | null {
   if (text.length > 20) return null;
   const said = text.trim().toLowerCase();
@@ -22,7 +25,7 @@ function meant(allowed: readonly string[], text: string): string | null {
 const statuses = ['passed', 'completed', 'failed', 'incomplete', 'browsed'] as const;
 const exits = ['time-out', 'suspend', 'logout', ''] as const;
 
-/** RTE 1.2 §3.4.2, CMIDecimal. An empty text unsets a score. */
+/** RTE 1.2 §3.4.2, CMIDecimal. An empty text clears a score. */
 const decimal: Check = (text) => (numberIn(text) === null ? 'wrong type' : 'valid');
 const percent: Check = (text) => {
   if (text === '') return 'valid';
@@ -41,7 +44,7 @@ const timespan: Check = (text) => {
   return /^\d{2,4}:\d\d:\d\d(?:\.\d{1,2})?$/.test(text) ? 'valid' : { note: 'not written as HHHH:MM:SS.SS' };
 };
 
-/** CMIIdentifier. Some content stores whole questions here. */
+/** CMIIdentifier. Some content stores whole questions here, so longer texts are accepted with a note. */
 const identifier: Check = (text) => {
   if (text.trim() === '') return 'wrong type';
   return /^[\x21-\x7e]{1,255}$/.test(text)
@@ -52,7 +55,7 @@ const identifier: Check = (text) => {
 const result: Check = (text) => {
   const judged = vocabulary('correct', 'wrong', 'unanticipated', 'neutral')(text);
   if (judged === 'valid' || numberIn(text) !== null) return 'valid';
-  // The corresponding word in SCORM 2004.
+  // SCORM 2004 uses `incorrect` where SCORM 1.2 uses `wrong`.
   return text === 'incorrect' ? { note: 'a word of SCORM 2004' } : judged;
 };
 
@@ -134,7 +137,9 @@ export const model12 = modelOf('3.4', elements(), [
   'cmi.interactions.n.correct_responses',
 ]);
 
-/** The stored form of a word that was accepted with a note. All other values are stored as written. */
+/**
+ * Returns the standard spelling of a word that was accepted with a note. Other values are stored as written.
+ */
 export function canonical12(element: string, text: string): string {
   if (element === 'cmi.core.lesson_status') return meant(statuses, text) ?? text;
   if (element === 'cmi.core.exit') return meant(exits, text) ?? text;

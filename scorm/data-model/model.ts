@@ -1,11 +1,11 @@
 import type { Collection, Element, Model } from './types.ts';
 
-/** These names only form namespaces, and do not support `_children`. */
+/** These names are only namespaces and do not support `_children`. */
 const childless = ['cmi', 'adl', 'adl.nav'];
 
 /**
- * Derives the groups and the values of `_children` from the elements. A collection without elements in this edition
- * does not exist.
+ * Derives the groups and the values of `_children` from the elements. Collections without elements in this
+ * edition are omitted.
  */
 export function modelOf(version: string, elements: readonly Element[], lists: readonly string[]): Model {
   const children = new Map<string, Set<string>>();
@@ -45,16 +45,16 @@ export type Position = { list: string; index: number };
 
 const isIndex = (part: string) => /^\d{1,15}$/.test(part);
 
-/** No name in the tables has more parts than this, even with indices. */
+/** The maximum number of parts in a name from the tables, including indices. */
 const deepest = 8;
 
 /**
- * Resolves a data model name in time linear in its length. The `name` in the result has no leading zeros in its
- * indices.
+ * Resolves a data model name in time linear in its length. The `name` in the result has indices without
+ * leading zeros.
  */
 export function placeOf(model: Model, name: string): Place {
   const parts = name.split('.', deepest + 1);
-  // In the tables, `n` stands for an index. No element has this name.
+  // In the tables, `n` is the placeholder for an index. No element has this name.
   if (parts.length > deepest || parts.includes('n')) return { kind: 'undefined' };
   const pattern: string[] = [];
   const written: string[] = [];

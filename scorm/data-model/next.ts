@@ -1,7 +1,7 @@
 import { formatInterval, formatTimespan, secondsIn } from './intervals.ts';
 import type { Edition, RunTimeData } from './types.ts';
 
-/** The data for the next session of the same attempt: times are added up, and the content continues. */
+/** The data for the next session of the same attempt. The session time is added to the total time. */
 export function nextSession(edition: Edition, data: RunTimeData): RunTimeData {
   if (edition === 'scorm12') {
     const { 'cmi.core.session_time': session, 'cmi.core.exit': exit, ...rest } = data;
@@ -24,7 +24,9 @@ const given2004 =
 const given12 =
   /^cmi\.(?:core\.(?:student_id|student_name|credit|lesson_mode)|student_preference\..*|launch_data|student_data\..*|comments_from_lms)$/;
 
-/** The data for a new attempt: only system data, and nothing that content set in earlier attempts. */
+/**
+ * The data for a new attempt: only system data. Values that the content set in earlier attempts are removed.
+ */
 export function newAttempt(edition: Edition, data: RunTimeData): RunTimeData {
   const is12 = edition === 'scorm12';
   const given = Object.entries(data).filter(([element]) => (is12 ? given12 : given2004).test(element));

@@ -19,7 +19,7 @@ const names = editions.flatMap((edition) => {
     ...[...collections.keys()].flatMap((name) => [`${name}._count`, `${name}._children`]),
   ];
 });
-/** The indices are small, so that existing members are often found. */
+/** Indices are small, so many calls refer to existing members. */
 const name = fc.tuple(fc.constantFrom(...names), fc.nat(2), fc.nat(2)).map(([name, a, b]) => at(name, a, b));
 const at = (name: string, a: number, b: number) => name.replace('.n.', `.${a}.`).replace('.n.', `.${b}.`);
 const hostile = fc.oneof(
@@ -105,7 +105,7 @@ it('no sequence of calls throws, every result is a string with a known error cod
   );
 });
 
-/** Elements of one edition, mostly with valid values and of existing members. */
+/** Names and values to set, for one edition. Most of the values are valid, and most of the members exist. */
 const sets = (edition: Edition) => {
   const known = [...modelFor(edition).elements.keys()];
   const plausible = fc.constantFrom(
@@ -207,8 +207,8 @@ function timesAreLinear(prepare: (size: number) => () => void, size: number): vo
     run();
     return performance.now() - start;
   };
-  // With four times the input, linear work takes 4 times as long, and quadratic work 16 times. A busy machine may
-  // disturb one attempt, but not three.
+  // Four times the input takes 4 times as long in linear time and 16 times as long in quadratic time. A busy
+  // machine may disturb one measurement, but not all three.
   const attempts = [1, 2, 3].map(() => [measure(size / 4), measure(size)] as const);
   const isLinear = ([small, large]: readonly [number, number]) => large < 40 || large < small * 10;
   assert.ok(attempts.some(isLinear), JSON.stringify(attempts));

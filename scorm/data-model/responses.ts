@@ -11,7 +11,7 @@ export type ResponseFormat = {
   distinct?: true;
 };
 
-/** Splits a text at delimiters. An empty text has no parts. */
+/** An empty text has no parts. */
 const partsOf = (text: string, delimiter: string) => (text === '' ? [] : text.split(delimiter));
 
 function list(check: Check, permitted: number, isSet = false): Check {
@@ -56,7 +56,7 @@ function pair(first: Check, second: Check): Check {
   };
 }
 
-/** `1[:]2`; either number may be missing. */
+/** For example `1[:]2`. Either number may be missing. */
 const range: Check = (text) => {
   const parts = text.split('[:]');
   if (parts.length !== 2) return 'wrong type';

@@ -2,10 +2,10 @@ import type { Place, Position } from './model.ts';
 import { formatOf } from './responses.ts';
 import type { Bucket, CheckResult, Element, Model, Problem } from './types.ts';
 
-/** Reads a value by its key: an element's name, or one of our own keys. */
+/** Reads a value by its key, which is the name of an element or one of the internal keys below. */
 export type Lookup = (key: string) => string | undefined;
 
-/** Our own keys cannot be names of elements, because those contain no `#`. */
+/** Names of elements contain no `#`, so they cannot collide with these keys. */
 const countKey = (list: string) => `#count ${list}`;
 const uniqueKey = (list: string, value: string) => `#unique ${list} ${value}`;
 
@@ -47,8 +47,8 @@ export type Change =
   | { problem: Problem };
 
 /**
- * The changes made by setting a value. The system may also set elements that are read-only for content, and add members
- * to lists that otherwise do not grow.
+ * The changes made by setting a value. Unlike content, the system may also set read-only elements and add
+ * members to lists of fixed length.
  */
 export function changeAt(
   lookup: Lookup,
@@ -69,7 +69,8 @@ export function changeAt(
     return { problem: 'dependency' };
 
   const last = lists.at(-1);
-  // A type may change after its responses were set. Stored responses are kept.
+  // Content may change the type after it has set responses. Therefore, stored responses are not validated
+  // again.
   const isKept = by === 'system' && element.format !== undefined;
   const judged = isKept ? 'valid' : validateValue(lookup, element, last, name, value);
   if (judged === 'not unique' || judged === 'wrong type' || judged === 'out of range')
@@ -104,7 +105,7 @@ function mayWrite(element: Element, lists: readonly Position[], buckets: readonl
   return element.access !== 'read';
 }
 
-/** Inserts the indices of a name into the name of another element of the same member. */
+/** Replaces each `n` in the pattern with the index from `lists`. */
 function indexed(pattern: string, lists: readonly Position[]): string {
   let at = 0;
   return pattern.replace(/\.n(?=\.|$)/g, () => `.${lists[at++]?.index ?? 0}`);

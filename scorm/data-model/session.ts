@@ -6,7 +6,10 @@ import { changeAt, countOf, isOwnKey, type Lookup, memberWith } from './rules.ts
 import { entriesOf, read, type Store, storeOf } from './store.ts';
 import type { Bucket, Edition, Model, RunTimeData } from './types.ts';
 
-/** One session between a content object and the API. It is plain data, so it can be stored as JSON and continued. */
+/**
+ * One session between a content object and the API. The state is plain data, so it can be stored as JSON and
+ * continued later.
+ */
 export type State = {
   readonly version: 1;
   readonly edition: Edition;
@@ -17,26 +20,26 @@ export type State = {
   readonly buckets: readonly Bucket[];
   /** When the session began, in milliseconds of the caller's clock. */
   readonly begunAt: number | null;
-  /** The status of SCORM 1.2 content that never set one. */
+  /** The final status if SCORM 1.2 content never set one. */
   readonly unsetStatus: 'completed' | 'incomplete';
 };
 
 export type Launch = {
   edition: Edition;
-  /** The unit's stored data, together with system data: learner, credit, mode, entry, thresholds and limits. */
+  /** The unit's stored data and the system data: learner, credit, mode, entry, thresholds and limits. */
   data: RunTimeData;
   /** SCORM 2004: the identifiers of the manifest's objectives (RTE 4th §4.2.17.1). */
   objectives?: readonly string[];
   /** SCORM 2004 4th edition: the shared data that the unit's manifest maps. */
   buckets?: readonly Bucket[];
   /**
-   * RTE 1.2 §3.4.4 specifies completed. Content that only stores bookmarks would then count as completed, so the
-   * default is incomplete.
+   * RTE 1.2 §3.4.4 specifies `completed`. The default is `incomplete`, because content that only stores
+   * bookmarks would otherwise be completed after its first session.
    */
   unsetStatus?: State['unsetStatus'];
 };
 
-/** A stored or system value that was changed, accepted with a note, or not accepted. */
+/** A stored value or system value that was changed, accepted with a note, or rejected. */
 export type LaunchNote = { element: string; note: string };
 
 export const modelFor = (edition: Edition): Model => (edition === 'scorm12' ? model12 : models2004[edition]);
@@ -92,7 +95,10 @@ function put(
   return true;
 }
 
-/** Lists are filled in index order, and a member's identifier and type come before the elements that depend on them. */
+/**
+ * Lists are filled in index order. A member's identifier and type come before the elements that depend on
+ * them.
+ */
 function rank(name: string): number[] {
   const leaf = name.slice(name.lastIndexOf('.') + 1);
   const indices = [...name.matchAll(/\.(\d{1,15})(?=\.)/g)].map(([, index]) => Number(index));
@@ -112,12 +118,12 @@ function inOrder(data: RunTimeData): [string, string][] {
   return ranked.map(({ entry }) => entry);
 }
 
-/** Adds values one at a time, so that a rejected value does not affect the others. Closes gaps in lists. */
+/** Adds values one at a time, so a rejected value does not affect the others. Closes gaps in lists. */
 function load(edition: Edition, data: RunTimeData): { values: Map<string, string>; notes: LaunchNote[] } {
   const model = modelFor(edition);
   const values = new Map<string, string>();
   const notes: LaunchNote[] = [];
-  /** The new index of a stored member, by list and stored index. */
+  /** The new index of each stored member. The key consists of the list and the stored index. */
   const moved = new Map<string, number>();
   for (const [stored, text] of inOrder(data)) {
     const place = placeOf(model, stored);
@@ -157,7 +163,10 @@ function elapsed({ begunAt }: State, now: number): number {
   return begunAt === null ? 0 : Math.max(0, Math.round((now - begunAt) / 10) / 100);
 }
 
-/** The unit's complete data, to be stored now. If the content reports no session time, the measured time is used. */
+/**
+ * The complete data of the unit, for storage. If the content reports no session time, the measured time is
+ * used.
+ */
 export function snapshot(state: State, now: number): RunTimeData {
   const data: RunTimeData = {};
   for (const [key, value] of entriesOf(state.store))
@@ -171,7 +180,7 @@ export function snapshot(state: State, now: number): RunTimeData {
   return data;
 }
 
-/** The shared data that this unit may write, by identifier. Null means an empty bucket. */
+/** The shared data that this unit may write, by identifier. Null means that the bucket is empty. */
 export function sharedData({ store, buckets }: State): Map<string, string | null> {
   const writable = [...buckets.entries()].filter(([, { write }]) => write);
   return new Map(writable.map(([index, { id }]) => [id, read(store, `adl.data.${index}.store`) || null]));
@@ -183,7 +192,7 @@ export function navigationRequest({ store }: State): string | null {
   return request === undefined || request === '_none_' ? null : request;
 }
 
-/** The remaining seconds of the maximum time allowed; null if there is no maximum. */
+/** The seconds left of the maximum time allowed; null if there is no maximum. */
 export function remainingSeconds(state: State, now: number): number | null {
   const is12 = state.edition === 'scorm12';
   const allowed = read(state.store, is12 ? 'cmi.student_data.max_time_allowed' : 'cmi.max_time_allowed');

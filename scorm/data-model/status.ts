@@ -9,7 +9,10 @@ const from =
   (element) =>
     Object.hasOwn(data, element) ? data[element] : undefined;
 
-/** RTE 4th §4.2.4.1: with a threshold, only the progress measure decides; otherwise the content does. */
+/**
+ * RTE 4th §4.2.4.1: if there is a threshold, only the progress measure decides. Otherwise the content
+ * decides.
+ */
 export function completionOf(read: Read): string {
   const threshold = numberIn(read('cmi.completion_threshold'));
   if (threshold === null) return read('cmi.completion_status') ?? 'unknown';
@@ -18,7 +21,10 @@ export function completionOf(read: Read): string {
   return progress >= threshold ? 'completed' : 'incomplete';
 }
 
-/** RTE 4th §4.2.22.1: with a passing score, only the scaled score decides; otherwise the content does. */
+/**
+ * RTE 4th §4.2.22.1: if there is a passing score, only the scaled score decides. Otherwise the content
+ * decides.
+ */
 export function successOf(read: Read): string {
   const passing = numberIn(read('cmi.scaled_passing_score'));
   if (passing === null) return read('cmi.success_status') ?? 'unknown';
@@ -31,8 +37,9 @@ export const completionStatus = (data: RunTimeData) => completionOf(from(data));
 export const successStatus = (data: RunTimeData) => successOf(from(data));
 
 /**
- * RTE 1.2 §3.4.4, lesson_status: the status at the end of a session. The mastery score decides once the content has
- * ended, if the unit is taken for credit. Until then, the score belongs to an unfinished test.
+ * RTE 1.2 §3.4.4, lesson_status: the status at the end of a session. If the unit is taken for credit, the
+ * mastery score decides, but only once the status says that the content has ended. Before that, the score may
+ * be partial.
  */
 export function finalStatus12(read: Read, unset: string): string {
   const status = read('cmi.core.lesson_status') || 'not attempted';

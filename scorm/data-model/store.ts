@@ -1,6 +1,6 @@
 /**
- * Values by key that are never changed in place: a tree indexed by the keys' hashes. Setting a value copies a few short
- * arrays, however many values there are. (Copying an object with 16,000 keys takes 10 ms.)
+ * An immutable map: a tree indexed by the hashes of the keys. Setting a value copies only a few short arrays,
+ * whatever the size of the map. (Copying an object with 16,000 keys takes 10 ms.)
  */
 export type Store = Leaf | Branch;
 
@@ -66,7 +66,7 @@ export function written(store: Store, changes: Iterable<readonly [key: string, v
 
 export const storeOf = (values: ReadonlyMap<string, string>): Store => written(empty, values);
 
-/** In key order, so that equal values are written as equal texts. */
+/** In key order, so equal values produce equal JSON. */
 export function entriesOf(store: Store): [string, string][] {
   return unordered(store).sort(([a], [b]) => (a < b ? -1 : 1));
 }

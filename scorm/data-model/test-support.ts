@@ -17,7 +17,7 @@ export function session(launch: Partial<Launch> = {}, initialised = true) {
     get last(): Answer {
       return last;
     },
-    /** The returned value and the error, as content sees them. */
+    /** The returned value and the error code, as the content sees them. */
     call(fn: string, ...args: string[]): [returned: string, error: number] {
       last = call(last.state, { fn, args }, { now: one.now });
       return [last.returned, last.error];

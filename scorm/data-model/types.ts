@@ -1,12 +1,12 @@
-/** The editions, which have different data models. */
+/** The editions of SCORM. Each has its own data model. */
 export type Edition = 'scorm12' | 'scorm2004-2nd' | 'scorm2004-3rd' | 'scorm2004-4th';
 
 /** The run-time data of one unit: element names and values, such as `cmi.location` and `page-3`. */
 export type RunTimeData = Record<string, string>;
 
 /**
- * The result of checking a value. `note` says how the value exceeds the specification although it is accepted, because
- * existing content uses such values.
+ * The result of checking a value. Some values that break the specification are accepted, because existing
+ * content uses them. In that case, `note` describes the deviation.
  */
 export type CheckResult = 'valid' | 'wrong type' | 'out of range' | { note: string };
 
@@ -14,22 +14,22 @@ export type Check = (text: string) => CheckResult;
 
 export type Access = 'read' | 'write' | 'both';
 
-/** One line of a data model table. Indices are written as `n`: `cmi.objectives.n.id`. */
+/** One row of a data model table. Indices are written as `n`: `cmi.objectives.n.id`. */
 export type Element = {
   name: string;
   access: Access;
   check: Check;
-  /** The initial value. Without one, the element is not initialised. */
+  /** The initial value. An element without one is not initialised. */
   initial?: string;
   /** `once`: unique within the list, and never changed. `unique`: unique within the list, but may be changed. */
   identity?: 'once' | 'unique';
-  /** Elements of the same member that must be set first. */
+  /** Elements of the same list member that must be set first. */
   needs?: readonly string[];
   /** The format depends on the interaction's type: see `responses.ts`. */
   format?: 'response' | 'pattern';
   /**
-   * Each unit's manifest says whether the unit may read and write a bucket of shared data. Writing an empty text
-   * empties the bucket.
+   * Shared data. Each unit's manifest says whether the unit may read or write the bucket. Writing an empty
+   * text empties the bucket.
    */
   isShared?: true;
 };
@@ -47,7 +47,9 @@ export type Model = {
 /** Shared data in `adl.data` (4th edition), with the access rights from this unit's manifest. */
 export type Bucket = { id: string; store: string | null; read: boolean; write: boolean };
 
-/** Why a value cannot be read or set. Each version of SCORM has its own codes for these: see `codes.ts`. */
+/**
+ * Why a value cannot be read or set. `codes.ts` maps each problem to the error code of each SCORM version.
+ */
 export type Problem =
   | 'undefined'
   | 'read only'

@@ -2,7 +2,7 @@ import { isInterval } from './intervals.ts';
 import { isLanguage } from './languages.ts';
 import type { Check, CheckResult } from './types.ts';
 
-/** The result for a value with several parts: the first invalid part decides, otherwise the first note. */
+/** The result for a value with several parts: the first invalid part, or else the first note. */
 export function together(judgements: readonly CheckResult[]): CheckResult {
   return (
     judgements.find((judgement) => typeof judgement === 'string' && judgement !== 'valid') ??
@@ -12,8 +12,8 @@ export function together(judgements: readonly CheckResult[]): CheckResult {
 }
 
 /**
- * RTE 4th §4.1.1.3: the smallest permitted maximum is the length that a run-time must store; longer texts are stored
- * too.
+ * RTE 4th §4.1.1.3: a run-time must store texts up to the “smallest permitted maximum”. Longer texts are also
+ * stored, with a note.
  */
 export function characters(permitted: number): Check {
   return (text) =>
@@ -27,10 +27,10 @@ export function words(...allowed: readonly string[]): Check {
 }
 
 const decimal = /^-?(?:\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
-/** The largest number has 309 digits before the decimal point. */
+/** The largest double has 309 digits before the decimal point. */
 const longestNumber = 400;
 
-/** RTE 4th §4.1.1.7, real (10,7). Null for anything else. */
+/** RTE 4th §4.1.1.7, real (10,7). Returns null for other texts. */
 export function numberIn(text: string | undefined): number | null {
   if (text === undefined || text.length > longestNumber || !decimal.test(text)) return null;
   const value = Number(text);
@@ -57,7 +57,7 @@ export function localised(permitted: number): Check {
   };
 }
 
-/** `urn:` must be followed by a namespace and a name within it (RFC 2141). */
+/** RFC 2141: a namespace and a name within it must follow `urn:`. */
 const urn = /^urn:[a-z0-9][a-z0-9-]{0,31}:\S+$/i;
 
 /** RTE 4th §4.1.1.7, long_identifier_type: a URI, or a name without white space. */
@@ -70,7 +70,10 @@ export function identifier(permitted: number): Check {
   };
 }
 
-/** RTE 4th §4.1.1.7, short_identifier_type. Brackets and braces would be parsed as delimiters. */
+/**
+ * RTE 4th §4.1.1.7, short_identifier_type. Brackets and braces are not allowed because they would be parsed
+ * as delimiters.
+ */
 export const shortIdentifier: Check = (text) => (/[[\]{}]/.test(text) ? 'wrong type' : identifier(250)(text));
 
 export const language: Check = (text) => (text === '' || isLanguage(text) ? 'valid' : 'wrong type');
@@ -86,15 +89,15 @@ const clock = `T(?:[01]\\d|2[0-3])(?::[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,2}${zone}?
 const moment = new RegExp(`^${day}(?:${clock})?)?)?$`);
 
 /**
- * RTE 4th §4.1.1.7, time (second,10,0): from years to hundredths of a second. Only times with hundredths may have a
- * time zone.
+ * RTE 4th §4.1.1.7, time (second,10,0): the precision ranges from a year to a hundredth of a second. Only
+ * times with hundredths may have a time zone.
  */
 export const timestamp: Check = (text) => {
   const year = Number(moment.exec(text)?.[1]);
   return year >= 1970 && year <= 2038 ? 'valid' : 'wrong type';
 };
 
-/** `{target=…}choice`, `{target=…}jump` (SN 4th §5.6.4) or one of the plain requests. */
+/** One of the plain requests or, for example, `{target=…}choice` or `{target=…}jump` (SN 4th §5.6.4). */
 export function navigationRequest(plain: readonly string[], targeted: readonly string[]): Check {
   return (text) => {
     if (plain.includes(text)) return 'valid';

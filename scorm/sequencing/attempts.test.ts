@@ -136,7 +136,10 @@ describe('DB.2 Content Delivery Environment Process', () => {
     assert.deepEqual([satisfied, measure, attempts], [null, null, 2]);
   });
 
-  /** DB.2.1: what remains suspended in a group after another unit was chosen, whether or not `a` was suspended before. */
+  /**
+   * DB.2.1: after the learner chooses a unit outside the group, the group stays suspended only if its child
+   * `a` is suspended.
+   */
   for (const exit of ['suspend', 'normal'])
     it(`keeps a group suspended only while one of its children is: ${exit}`, () => {
       const learner = learnerOf(courseOf([group('g', [leaf('a'), leaf('b')]), leaf('c')]));
@@ -161,7 +164,10 @@ describe('DB.2 Content Delivery Environment Process', () => {
     assert.deepEqual([later?.completed, later?.satisfied], [true, true]);
   });
 
-  /** SN §3.2.6–7: after a new attempt on the group, the group counts only new results, if it says so. */
+  /**
+   * SN §3.2.6–7: after a new attempt on the group, its roll-up uses only new results if its control mode says
+   * so.
+   */
   const current: [
     objectives: boolean,
     progress: boolean,

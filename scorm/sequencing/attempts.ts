@@ -15,15 +15,15 @@ function limitConditionsCheck(draft: Draft, activity: Activity, code: string): R
   return isDurationExceeded(draft, activity) ? refuse(code, 'durationLimit', activity) : null;
 }
 
-/** UP.5: Check Activity Process. Null: the activity can be delivered. */
+/** UP.5: Check Activity Process. Returns null if the activity can be delivered. */
 export function checkActivity(draft: Draft, activity: Activity, code: string): Refused | null {
   const rule = sequencingRulesCheck(draft, activity, 'disabled');
   return rule ? refuse(code, 'disabled', activity, rule.index) : limitConditionsCheck(draft, activity, code);
 }
 
 /**
- * UP.3: Terminate Descendent Attempts Process. Covers the current activity's ancestors that do not contain the new
- * activity.
+ * UP.3: Terminate Descendent Attempts Process. Ends the attempts on the ancestors of the current activity
+ * that do not contain the new one.
  */
 export function terminateDescendentAttempts(draft: Draft, activity: Activity): void {
   const { current } = draft;
@@ -33,7 +33,7 @@ export function terminateDescendentAttempts(draft: Draft, activity: Activity): v
     if (each !== current && each !== ancestor) endAttempt(draft, each);
 }
 
-/** UP.4: End Attempt Process. Determines everything that the content itself did not report. */
+/** UP.4: End Attempt Process. Sets completion and success of a unit where its content reported none. */
 export function endAttempt(draft: Draft, activity: Activity): void {
   if (isLeaf(activity)) completeLeaf(draft, activity);
   else {

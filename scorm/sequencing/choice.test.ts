@@ -237,7 +237,10 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
   for (const [title, units, requests, outcome] of cases)
     it(title, () => assert.equal(askAll(learnerOf(courseOf(units)), requests), outcome));
 
-  /** OP.1: the attempt ends first (TB.2.3), and the rules then apply to its results. ADL's sample applies them before. */
+  /**
+   * OP.1: the attempt ends first (TB.2.3). The rules for the choice then apply to its results. ADL's sample
+   * applies the rules before the end.
+   */
   const later: [title: string, condition: string, data: RunTimeData, outcome: string][] = [
     ['opens what the results of the attempt make visible', 'not satisfied', passed, 'b'],
     ['does not open what they hide', 'satisfied', passed, 'SB.2.9-3'],
@@ -253,7 +256,10 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
       assert.equal(learner.finish(data, 'learner: choice b'), outcome);
     });
 
-  /** SB.2.9, steps 11.8 and 11.9: on the way down, only a forward choice stops. ADL's sample stops both. */
+  /**
+   * SB.2.9, steps 11.8 and 11.9: on the way down, a rule can stop only a forward choice. ADL's sample also
+   * stops backward choices.
+   */
   const stopping = { ...stops, ControlMode: flow };
   const ways: [title: string, units: Unit[], first: string, target: string, outcome: string][] = [
     [
@@ -308,7 +314,10 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
       assert.equal(learner.ask(`choice ${target}`), outcome);
     });
 
-  /** PreventActivation applies to groups that are entered, but not to active ones or those above them (SN §3.3). */
+  /**
+   * PreventActivation applies to inactive groups that the choice would enter. It does not apply to active
+   * groups or to groups above them (SN §3.3).
+   */
   const activations: [title: string, units: Unit[], requests: string[], outcome: string][] = [
     [
       'the learner can move within an active group',

@@ -14,7 +14,7 @@ import {
   sibling,
 } from './tree.ts';
 
-/** SB.2.4: Choice Activity Traversal Subprocess. Null: the choice may pass this activity. */
+/** SB.2.4: Choice Activity Traversal Subprocess. Returns null if the choice may pass this activity. */
 function choiceActivityTraversal(draft: Draft, activity: Activity, direction: Direction): Refused | null {
   if (direction === 'forward') {
     const rule = sequencingRulesCheck(draft, activity, 'stopForwardTraversal');
@@ -25,7 +25,7 @@ function choiceActivityTraversal(draft: Draft, activity: Activity, direction: Di
   return parent.sequencing.ControlMode.ForwardOnly ? refuse('SB.2.4-2', 'forwardOnly', parent) : null;
 }
 
-/** Among the current activity and its later siblings, the first one that a choice may not pass forwards. */
+/** The first activity, among the current one and its later siblings, that a forward choice may not pass. */
 export type Stop = { activity: Activity; refused: Refused };
 
 export function firstStop(draft: Draft): Stop | null {
@@ -37,8 +37,9 @@ export function firstStop(draft: Draft): Stop | null {
 }
 
 /**
- * SB.2.9: Choice Sequencing Request Process (SN §4.7.5). A caller that checks many targets computes the first stop only
- * once. A choice does not end the session, so a group whose activities are all skipped cannot be chosen.
+ * SB.2.9: Choice Sequencing Request Process (SN §4.7.5). `stop` lets a caller that checks many targets
+ * compute the first stop once. A group whose activities are all skipped cannot be chosen, because a choice
+ * does not end the session.
  */
 export function choiceRequest(
   draft: Draft,
@@ -80,7 +81,7 @@ function reachability(draft: Draft, target: Activity, stop: () => Stop | null): 
   return constrained(draft, current, ancestor, target) ?? downwards(draft, ancestor, target, direction);
 }
 
-/** Backwards, only the parent decides. Forwards, each activity on the path may stop the choice. */
+/** Backwards, only the parent decides. Forwards, any activity on the path may stop the choice. */
 function amongSiblings(
   draft: Draft,
   current: Activity,
@@ -93,7 +94,7 @@ function amongSiblings(
   return isForward(draft, first.activity, target) ? first.refused : null;
 }
 
-/** From the common ancestor down to the target, which itself is not checked. */
+/** Checks the path from the common ancestor down to the target, without the target itself. */
 function downwards(draft: Draft, ancestor: Activity, target: Activity, direction: Direction): Refused | null {
   for (const activity of pathUp(target, ancestor).slice(1).reverse()) {
     const refused = direction === 'forward' ? choiceActivityTraversal(draft, activity, direction) : null;
@@ -105,7 +106,7 @@ function downwards(draft: Draft, ancestor: Activity, target: Activity, direction
   return null;
 }
 
-/** The activities, from the current one up to the common ancestor, that a choice may not leave. */
+/** Refuses the choice if it would leave an activity below the common ancestor whose ChoiceExit is off. */
 function leavingRefused(current: Activity, ancestor: Activity, target: Activity): Refused | null {
   const left = pathUp(current, ancestor).filter((activity) => activity !== ancestor);
   const locked = left.find(({ sequencing }) => !sequencing.ControlMode.ChoiceExit);
@@ -113,7 +114,8 @@ function leavingRefused(current: Activity, ancestor: Activity, target: Activity)
 }
 
 /**
- * Constrained choice: from within such a group, only the group and its immediate neighbours can be chosen (SN §3.3).
+ * Constrained choice: from within a constrained group, only the group and its immediate neighbours can be
+ * chosen (SN §3.3).
  */
 function constrained(draft: Draft, current: Activity, ancestor: Activity, target: Activity): Refused | null {
   const left = pathUp(current, ancestor).filter((activity) => activity !== ancestor);

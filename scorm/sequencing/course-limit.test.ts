@@ -17,7 +17,7 @@ const resultIn = (course: Course, state: Parameters<typeof session.statuses>[1])
   courseResult(course, new Map(session.statuses(course, state)));
 
 function assertWithin(found: ReturnType<typeof courseResult>, limit: ReturnType<typeof courseLimit>) {
-  // Objectives with circular dependencies have no limit.
+  // There is no limit if objectives have circular dependencies.
   if (!limit) return;
   const message = JSON.stringify({ found, limit });
   if (found.Completion === 'completed') assert.equal(limit.Completion, 'completed', message);

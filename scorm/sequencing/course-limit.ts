@@ -5,24 +5,27 @@ import { type RollupAction, rulesFor } from './rollup-conditions.ts';
 import type { GlobalObjective } from './state.ts';
 import { betterSupport, noSupport } from './support.ts';
 
-/** The values that the units' data supports, for each unit that reported something. */
+/** For each unit that reported something, the values that its data supports. */
 export type SupportsByUnit = ReadonlyMap<string, Supports>;
 
 type Globals = readonly (readonly [id: string, objective: GlobalObjective])[];
 
-/** The best possible result of each activity. Groups contribute with their primary objective. */
+/** The best possible result of each activity. A group contributes through its primary objective. */
 type Limits = {
   own: Map<Activity, Map<number, Support>>;
   visited: ReadonlySet<Activity>;
   globals: Map<string, Support>;
 };
 
-/** The maximum number of passes for global objectives that groups write and read in turn. */
+/**
+ * The maximum number of passes over the groups. Groups may read global objectives that other groups write.
+ */
 const maxRounds = 32;
 
 /**
- * The best result that an honest learner can have reached in the course, whatever the order of attempts: each rule
- * counts as fulfilled if it can have been fulfilled at some time. Null if global objectives have circular dependencies.
+ * The best result that the units' data can justify, whatever the order of attempts. A rule is taken as
+ * fulfilled if it could have been fulfilled at any time. Null if global objectives have circular
+ * dependencies.
  */
 export function courseLimit(
   course: Course,
@@ -44,8 +47,8 @@ export function courseLimit(
 }
 
 /**
- * The activities that can have been rolled up: those with a unit that reported something, and those that read values
- * written by others.
+ * The activities that may have been rolled up: those that contain a unit with a report, and those that read
+ * global objectives.
  */
 export function visitedActivities(course: Course, units: SupportsByUnit): Set<Activity> {
   const visited = new Set<Activity>();
@@ -74,7 +77,7 @@ const supportFrom = ({ completed, satisfied, measure, progress }: GlobalObjectiv
   ...{ completed: completed === true, satisfied: satisfied === true, measure, progress },
 });
 
-/** Returns whether a global objective can now have a better value than before. */
+/** Returns whether any global objective can now have a better value than before. */
 function writeGlobals({ globals }: Limits, { objectives }: Activity, own: Map<number, Support>): boolean {
   let hasChanged = false;
   for (const [position, support] of own) {
@@ -104,7 +107,10 @@ const isSame = (a: Support, b: Support) =>
   a.measure === b.measure &&
   a.progress === b.progress;
 
-/** The primary objective's own values and those that its maps read, with the statuses that follow from the measures. */
+/**
+ * The primary objective's own values, the values that its maps read, and the statuses that follow from the
+ * measures.
+ */
 function limitOf({ own, globals }: Limits, activity: Activity): Support {
   const { primary, objectives } = activity;
   const { Maps = [], SatisfiedByMeasure = false, MinNormalizedMeasure = 1 } = objectives[primary] ?? {};
@@ -142,8 +148,8 @@ function groupLimit(limits: Limits, group: Activity): Support {
 }
 
 /**
- * If the selection is unknown, the best child limits the mean. A child's measure may have been unknown, which counts as
- * 0.
+ * If it is not known which children were selected, the mean can be as high as the best child's value.
+ * Negative measures count as 0, because the measure may have been unknown at the time of the roll-up.
  */
 function highestMean(parts: { weight: number; value: number | null }[], isSelecting: boolean): number | null {
   const known = parts.flatMap(({ value }) => (value === null ? [] : [Math.max(0, value)]));
@@ -155,7 +161,7 @@ function highestMean(parts: { weight: number; value: number | null }[], isSelect
 
 type Child = { child: Activity; limit: Support };
 
-/** Whether enough children can have met the rule's conditions at some time (RB.1.4). */
+/** Whether enough children may have met the conditions of the rule at some time (RB.1.4). */
 function canApply(limits: Limits, group: Activity, children: readonly Child[], rule: RollupRule): boolean {
   const action = rule.Action as RollupAction;
   const counting = children.filter(({ child }) => contributes(child, action));
@@ -186,13 +192,19 @@ function contributes({ sequencing: { RollupRules } }: Activity, action: RollupAc
   return action === 'satisfied' ? RollupRules.RollupObjectiveSatisfied : RollupRules.RollupProgressCompletion;
 }
 
-/** Whether the child may not have contributed, for example because it was not attempted (RB.1.4.2). */
+/**
+ * Whether it is possible that the child did not contribute, for example because it was not attempted
+ * (RB.1.4.2).
+ */
 function isOptional({ sequencing: { RollupConsiderations } }: Activity, action: RollupAction): boolean {
   const { RequiredForSatisfied, RequiredForCompleted } = RollupConsiderations;
   return (action === 'satisfied' ? RequiredForSatisfied : RequiredForCompleted) !== 'always';
 }
 
-/** RB.1.4.1: a condition with `not` can always have been met earlier, before a value was known or after a worse one. */
+/**
+ * RB.1.4.1: a condition with `not` may have been met earlier in any case, either before the value was known
+ * or while it was worse.
+ */
 function canMeet(limits: Limits, { child, limit }: Child, rule: RollupRule): boolean {
   const truths = rule.Conditions.map(({ Condition, Operator }) =>
     Operator === 'not' ? Condition !== 'always' : canBe(limits, child, limit, Condition),

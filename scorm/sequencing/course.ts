@@ -11,7 +11,7 @@ import type {
 import { type Sources, sourcesOf } from './global-facts.ts';
 import { type Track, unknownObjective } from './state.ts';
 
-/** The root's identifier in trees that were stored without the organization's identifier. */
+/** The root's identifier in stored trees that lack the organization's identifier. */
 export const rootID = 'lectern.root';
 
 /** A rule with its position in `Sequencing.Rules`, which explanations refer to. */
@@ -32,7 +32,7 @@ export type Activity = {
   readonly rules: ReadonlyMap<string, readonly IndexedRule[]>;
   readonly rollupRules: ReadonlyMap<string, readonly RollupRule[]>;
   readonly objectives: readonly Objective[];
-  /** By the index of the objective. */
+  /** Indexed by objective. */
   readonly sources: readonly Sources[];
   /** The index of each objective, by its ID. */
   readonly positions: ReadonlyMap<string, number>;
@@ -51,22 +51,25 @@ export type SharedNames = { readonly objectives: ReadonlySet<string>; readonly b
 
 export type Course = {
   readonly root: Activity;
-  /** In the order of the tree, parents before children. */
+  /** In tree order: parents come before their children. */
   readonly activities: readonly Activity[];
   readonly byID: ReadonlyMap<string, Activity>;
   /** For each global objective, the activities that read it through a map. */
   readonly readers: ReadonlyMap<string, readonly Activity[]>;
-  /** The same for those that write it. */
+  /** For each global objective, the activities that write it through a map. */
   readonly writers: ReadonlyMap<string, readonly Activity[]>;
-  /** What the manifest maps for reading from the learner's other courses, and for writing for them. */
+  /**
+   * The names that the manifest maps for reading values from the learner's other courses, and for writing
+   * values for them.
+   */
   readonly shared: { readonly read: SharedNames; readonly written: SharedNames };
-  /** The initial tracking model, by activity index. */
+  /** The initial tracking data of each activity, by activity index. */
   readonly freshTracks: readonly Readonly<Track>[];
   readonly objectivesGlobalToSystem: boolean;
   readonly sharedDataGlobalToSystem: boolean;
 };
 
-/** SN §3 and CAM §5.1: the defaults for activities without sequencing. */
+/** SN §3 and CAM §5.1: the defaults for activities that define no sequencing. */
 export const defaultSequencing: Sequencing = {
   ControlMode: {
     Choice: true,
@@ -115,14 +118,16 @@ const inOrder: Sequencing = {
   ControlMode: { ...defaultSequencing.ControlMode, Flow: true },
 };
 
-/** If a course defines no sequencing, its author expects it to be played in order. */
+/** If no part of the course defines sequencing, its author expects it to be played in order. */
 function defaultOf({ Sequencing, Units }: CourseTree): Sequencing {
   const saysNothing = (units: readonly Unit[]): boolean =>
     units.every((unit) => unit.Sequencing === null && saysNothing(unit.Children));
   return Sequencing === null && saysNothing(Units) ? inOrder : defaultSequencing;
 }
 
-/** Prepares a release's tree. The result depends only on the tree and can be kept as long as the release exists. */
+/**
+ * Prepares a release's tree. The result depends only on the tree, so callers can cache it for each release.
+ */
 export function prepareCourse(tree: CourseTree, title: string): Course {
   const activities: Activity[] = [];
   const otherwise = defaultOf(tree);
@@ -242,7 +247,7 @@ function mappedBy(
   return new Map([...groups].map(([id, list]) => [id, list.map(({ activity }) => activity)]));
 }
 
-/** Whether a map reads a value that conditions evaluate. */
+/** Whether a map reads a value that a condition can check. */
 export function reads(map: ObjectiveMap): boolean {
   const { ReadSatisfiedStatus, ReadNormalizedMeasure, ReadCompletionStatus, ReadProgressMeasure } = map;
   return ReadSatisfiedStatus || ReadNormalizedMeasure || ReadCompletionStatus || ReadProgressMeasure;

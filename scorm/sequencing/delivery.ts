@@ -5,7 +5,7 @@ import { forget } from './objectives.ts';
 import { type Refused, refuse } from './outcomes.ts';
 import { commonAncestor, isLeaf, pathFromRoot, pathUp } from './tree.ts';
 
-/** DB.1.1: Delivery Request Process (SN §4.9.1). Null: the activity can be delivered. */
+/** DB.1.1: Delivery Request Process (SN §4.9.1). Returns null if the activity can be delivered. */
 export function deliveryRequest(draft: Draft, activity: Activity): Refused | null {
   if (!isLeaf(activity)) return refuse('DB.1.1-1', 'notALeaf', activity);
   for (const each of pathFromRoot(activity)) {
@@ -43,7 +43,10 @@ function beginAttempt(draft: Draft, activity: Activity): void {
   change(draft, activity, { active: true, suspended: false, oldObjectives: false, oldProgress: false });
 }
 
-/** After a new attempt on a group, its children's results belong to an earlier attempt (SN §3.2.6–7). */
+/**
+ * Marks the results of a group's children as old, because they belong to an earlier attempt on the group (SN
+ * §3.2.6–7).
+ */
 function setAside(draft: Draft, group: Activity): void {
   const { UseCurrentAttemptObjectiveInfo, UseCurrentAttemptProgressInfo } = group.sequencing.ControlMode;
   for (const child of group.children) {

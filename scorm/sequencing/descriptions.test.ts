@@ -8,8 +8,8 @@ import { describeActivity } from './descriptions.ts';
 import { ruleText } from './rule-text.ts';
 
 /**
- * The sentences about the second of three units. The first unit writes the objective that the second one reads as
- * `previous`; the second one's other objectives have their values from elsewhere.
+ * The sentences about the second of three units. Its objective `previous` reads what the first unit writes.
+ * Its other objectives show further kinds of sources.
  */
 function sentencesOf(parts: Parameters<typeof sequencingWith>[0]): string[] {
   const objective = (ObjectiveID: string, Primary: boolean, flag: string) => ({
@@ -89,7 +89,7 @@ describe('rules in words', () => {
   ];
   for (const [sentence, parts] of cases) it(sentence, () => assert.deepEqual(sentencesOf(parts), [sentence]));
 
-  /** Each action with each condition, and each condition with `not`. */
+  /** Each condition in words, without and with `not`. */
   const phrases: [condition: string, sentence: string, negated: string][] = [
     ['satisfied', 'it is passed', 'it is not passed'],
     ['completed', 'it is completed', 'it is not completed'],
@@ -132,7 +132,7 @@ describe('rules in words', () => {
   for (const [when, action, sentence] of actions)
     it(action, () => assert.deepEqual(sentencesOf({ Rules: [rule(when, action, 'satisfied')] }), [sentence]));
 
-  /** A unit that is disabled until something happens opens after that. */
+  /** A unit that is disabled until a condition is met is described as opening after it. */
   const openings: [Partial<Sequencing>['Rules'], string][] = [
     [[rule('pre', 'disabled', 'not completed')], 'Two opens after it is completed.'],
     [
@@ -152,7 +152,7 @@ describe('rules in words', () => {
   for (const [Rules = [], sentence] of openings)
     it(sentence, () => assert.deepEqual(sentencesOf({ Rules }), [sentence]));
 
-  /** A condition that a status is known adds nothing next to one on the status itself, if both are about the same. */
+  /** The check that a status is known is redundant if another condition checks the status itself. */
   const repetitions: [conditions: string[], sentence: string][] = [
     [['objectiveStatusKnown', 'satisfied'], 'it is passed'],
     [['activityProgressKnown', 'completed'], 'it is completed'],
@@ -173,7 +173,7 @@ describe('rules in words', () => {
         `Two is skipped if ${sentence}.`,
       ]));
 
-  /** Where a condition's value comes from. */
+  /** The sentence says which unit a condition's value comes from. */
   const sources: [reference: string, sentence: string][] = [
     ['own', 'it is passed'],
     ['missing', 'it is passed'],

@@ -2,7 +2,7 @@ import { plainIdentifier } from '../../standards/objectives.ts';
 import type { SequencingRule } from '../../standards/types.ts';
 import { type Activity, type Course, reads } from './course.ts';
 
-/** What a condition checks; with `Not`, the opposite. */
+/** The names of the conditions. `Not` inverts a condition. */
 export const conditionNames = [
   ...([
     'passed',
@@ -44,20 +44,20 @@ export type DescribedCondition = {
   Condition: (typeof conditionNames)[number];
   Not: boolean;
   /**
-   * The titles of the units that the condition checks; if there are several, one of them is enough. Empty: the unit
-   * itself, or an objective.
+   * The titles of the units that the condition checks. If there are several, one of them must meet it. Empty
+   * if the condition is about the unit itself or an objective.
    */
   Units: string[];
-  /** An objective that no unit of the course sets. */
+  /** The ID of an objective that no unit of the course sets. */
   Objective: string | null;
   /** Per cent, for scores. */
   Value: number | null;
 };
 
-/** A rule of an activity, as data from which sentences are made. */
+/** A rule of an activity as data, which can be turned into a sentence. */
 export type DescribedRule = {
   Rule: (typeof ruleNames)[number];
-  /** Whether all or any of the conditions must be met. */
+  /** Whether all conditions must be met, or any one of them. */
   Match: 'all' | 'any';
   Conditions: DescribedCondition[];
   /** A number of attempts or units, seconds, or per cent. */
@@ -117,8 +117,8 @@ function thresholdsOf({
 }
 
 /**
- * One sequencing rule. A unit that is disabled until something is true is described as opening after it. Whether a
- * status may be unknown is left out, because learners need not know.
+ * One sequencing rule. If the rule disables a unit until a condition is met, the description says that the
+ * unit opens after it. It does not mention that a status may be unknown, because learners need not know this.
  */
 export function describeRule(course: Course, activity: Activity, rule: SequencingRule): DescribedRule {
   const conditions = withoutRepetitions(
@@ -150,10 +150,13 @@ function describeCondition(
   };
 }
 
-/** More than any sentence can show. */
+/** The maximum number of titles per condition. Sentences shorten long lists anyway. */
 const maxSources = 50;
 
-/** A rule may refer to the activity's own objective, into which a map reads values that other activities wrote. */
+/**
+ * The units or the objective that a condition is about. A condition may refer to an objective of the activity
+ * into which a map reads values that other activities wrote.
+ */
 function sourcesOf(
   { writers }: Course,
   activity: Activity,
@@ -173,7 +176,7 @@ function sourcesOf(
   };
 }
 
-/** A condition that a status is known adds nothing next to a condition on the status itself. */
+/** Removes checks that a status is known if another condition checks the status itself. */
 function withoutRepetitions(conditions: DescribedCondition[]): DescribedCondition[] {
   const stronger: Partial<Record<DescribedCondition['Condition'], DescribedCondition['Condition'][]>> = {
     ...{ resultKnown: ['passed'], progressKnown: ['completed'], scoreKnown: ['scoreAbove', 'scoreBelow'] },

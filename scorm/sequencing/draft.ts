@@ -9,8 +9,8 @@ import {
 } from './state.ts';
 
 /**
- * A working copy of the state for one request or trial. Tracks are replaced, never changed, so that copying a draft
- * costs little and a trial changes nothing.
+ * A working copy of the state for one request or trial. Tracks are replaced, never modified. Therefore,
+ * copying a draft is cheap, and a trial does not affect the original.
  */
 export type Draft = {
   readonly course: Course;
@@ -47,7 +47,10 @@ export function openDraft(course: Course, state: SequencingState, now: number): 
   };
 }
 
-/** A new release may have changed an activity's objectives or children, and a state from elsewhere may repeat a child. */
+/**
+ * Adapts a stored track to the activity. A new release may have changed the objectives or children, and a
+ * state that comes from a browser may list a child twice.
+ */
 function fitting({ objectives, children }: Activity, track: Track): Track {
   const isSame =
     track.objectives.length === objectives.length &&
@@ -59,13 +62,16 @@ function fitting({ objectives, children }: Activity, track: Track): Track {
   return { ...track, order, objectives: kept };
 }
 
-/** Whether each position is that of a child, and occurs once. Otherwise a walk along the children would never end. */
+/**
+ * Whether each position refers to a child and occurs only once. Otherwise, a walk along the children might
+ * never end.
+ */
 function isOrder(order: readonly number[], count: number): boolean {
   const isPosition = (position: number) => Number.isInteger(position) && position >= 0 && position < count;
   return order.length <= count && order.every(isPosition) && new Set(order).size === order.length;
 }
 
-/** Another working copy, for a trial. */
+/** A copy for a trial. */
 export function fork(draft: Draft): Draft {
   return {
     ...draft,

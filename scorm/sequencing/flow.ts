@@ -25,7 +25,7 @@ function flowTreeTraversal(
   const direction = turns ? 'backward' : wanted;
   if (considerChildren && !isLeaf(activity)) return enter(draft, activity, direction);
   if (direction === 'forward') {
-    // After the last activity, the session ends.
+    // Passing the last activity ends the session.
     if (!parent) return { kind: 'ended' };
     const next = sibling(draft, activity, 1);
     if (next) return { kind: 'next', activity: next, direction };
@@ -38,7 +38,9 @@ function flowTreeTraversal(
   return flowTreeTraversal(draft, parent, direction, null, false);
 }
 
-/** Enters a group at its first child or, backwards, at its last child unless the group is forward-only. */
+/**
+ * Enters a group at its first child. Backwards, it enters at the last child unless the group is forward-only.
+ */
 function enter(draft: Draft, group: Activity, direction: Direction): Step {
   const children = availableChildren(draft, group);
   const isForward = direction === 'forward' || group.sequencing.ControlMode.ForwardOnly;
@@ -47,7 +49,10 @@ function enter(draft: Draft, group: Activity, direction: Direction): Step {
   return { kind: 'next', activity, direction: isForward ? 'forward' : direction };
 }
 
-/** SB.2.2: Flow Activity Traversal Subprocess: passes skipped activities and enters groups until it finds a leaf. */
+/**
+ * SB.2.2: Flow Activity Traversal Subprocess. Passes skipped activities and enters groups until it finds a
+ * leaf.
+ */
 function flowActivityTraversal(draft: Draft, first: Activity, wanted: Direction): FlowOutcome {
   let [activity, direction] = [first, wanted];
   let previous: Direction | null = null;

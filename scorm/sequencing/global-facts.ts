@@ -4,7 +4,9 @@ import type { GlobalObjective } from './state.ts';
 type Flag = Exclude<keyof Objective['Maps'][number], 'TargetObjectiveID'>;
 export type Fact = keyof GlobalObjective;
 
-/** SN §3.10.3: the map attributes that permit reading a value from the global objective, or writing it there. */
+/**
+ * SN §3.10.3: the attributes of a map that let it read a value from the global objective or write one to it.
+ */
 const readFlags: Record<Fact, Flag> = {
   satisfied: 'ReadSatisfiedStatus',
   measure: 'ReadNormalizedMeasure',
@@ -28,7 +30,7 @@ export const facts = ['measure', 'satisfied', 'raw', 'min', 'max', 'progress', '
 /** The global objective from which each value is read. */
 export type Sources = Readonly<Partial<Record<Fact, string>>>;
 
-/** SN §3.10.3 permits one map to read a value. If several do, the first counts. */
+/** SN §3.10.3 permits only one map to read a value. If several maps do, the first one is used. */
 export function sourcesOf({ Maps }: Objective): Sources {
   const sources: Partial<Record<Fact, string>> = {};
   for (const map of Maps)

@@ -34,7 +34,7 @@ function limitOf(
   return courseLimit(course, supports, shared);
 }
 
-/** RB.1.4 for the limit: the rule for completion, what the units reported, and whether the course can be completed. */
+/** RB.1.4: the rule for completion, what the units reported, and whether the course can be completed. */
 const some: Partial<RollupRule> = { MinimumCount: 2, MinimumPercent: 0.5 };
 const rules: [set: string, condition: string, data: Data, isPossible: boolean][] = [
   ['all', 'completed', {}, false],
@@ -268,7 +268,7 @@ describe('the limit with global objectives', () => {
       },
     ],
   });
-  /** What unit a reported, what it writes, and what unit b, which reads everything, then contributes. */
+  /** The flags with which units a and b map the global objective, and the best result for the course. */
   const reads = ['SatisfiedStatus', 'NormalizedMeasure', 'CompletionStatus', 'ProgressMeasure'].map(
     (fact) => `Read${fact}`,
   );

@@ -5,7 +5,8 @@ import type { NavigationRequest, SequencingRequest, TerminationRequest } from '.
 import { commonAncestor, isAvailable, pathUp } from './tree.ts';
 
 /**
- * What a valid navigation request results in: possibly the end of the current attempt, and then a sequencing request.
+ * The result of a valid navigation request: a sequencing request, possibly after the end of the current
+ * attempt.
  */
 export type Navigation = {
   kind: 'navigation';
@@ -75,7 +76,7 @@ function choiceRequest(draft: Draft, id: string): Navigation | Refused {
   return navigation(leaving(draft, current), sequencing);
 }
 
-/** The active activity that the choice would leave, although this activity does not permit it. */
+/** The active activity that the choice would leave although its ChoiceExit is off; null if there is none. */
 function lockedActivity(draft: Draft, current: Activity, target: Activity): Activity | null {
   const ancestor = commonAncestor(current, target);
   const left = pathUp(current, ancestor).filter((activity) => activity !== ancestor || activity === current);
@@ -84,7 +85,7 @@ function lockedActivity(draft: Draft, current: Activity, target: Activity): Acti
   return left.find(locks) ?? null;
 }
 
-/** 4th edition: a jump ignores control modes and rules, but its target must be part of this attempt. */
+/** 4th edition: a jump ignores control modes and rules, but its target must be available in this attempt. */
 function jumpRequest(draft: Draft, id: string): Navigation | Refused {
   const target = draft.course.byID.get(id);
   if (!target) return refuse('NB.2.1-14', 'unknownActivity');

@@ -17,8 +17,8 @@ const objective = (
 });
 
 /**
- * The flags that pass each value from unit a to unit b, and the element in which content reports it (SN §3.10.3, RTE
- * §4.2.17).
+ * For each value, the flags that pass it from unit a to unit b, and the element in which content reports it
+ * (SN §3.10.3, RTE §4.2.17).
  */
 const facts: [
   fact: keyof GlobalObjective,
@@ -104,7 +104,10 @@ describe('objective maps (SN §3.10.3)', () => {
     assert.equal(shared(), null);
   });
 
-  /** What the unit reports while the global objective is satisfied, and what is then written (OB-17, SX-11b). */
+  /**
+   * What the unit reports while the global objective is satisfied, and what it then writes (tests OB-17 and
+   * SX-11b of ADL).
+   */
   const writing: [title: string, data: RunTimeData, sequencing: object, satisfied: boolean | null][] = [
     ['a status', { 'cmi.success_status': 'failed' }, {}, false],
     ['an unknown status, if content reports it', { 'cmi.success_status': 'unknown' }, {}, null],
@@ -163,7 +166,10 @@ describe('objective maps (SN §3.10.3)', () => {
     assert.equal(shared(), null);
   });
 
-  /** The progress measure of a unit, and the completion that it, and the group with the same threshold, write (RB.1.3.a). */
+  /**
+   * The progress measure of a unit, and the completion that the unit and its group both write. They have the
+   * same threshold (RB.1.3.a).
+   */
   const thresholds: [progress: string | null, completed: boolean | undefined][] = [
     ['0.5', true],
     ['0.6', true],

@@ -11,17 +11,17 @@ export function definitionOf({ id, objectives }: Activity, position: number): Ob
 }
 
 /**
- * Who reads the value. A parent's roll-up uses only results from its own current attempt (SN §3.2.6–7); an activity's
- * rules use the results of its latest attempt.
+ * Which activity reads the value. A parent's roll-up uses only results from its own current attempt (SN
+ * §3.2.6–7). An activity's own rules use the results of its latest attempt.
  */
 export type Reader = 'itself' | 'parent';
 
 const progressFacts: readonly Fact[] = ['completed', 'progress'];
 
 /**
- * The activity's own value, unless a map reads it from a global objective. Then only the global value counts, even
- * while it is unknown (SN §3.10.3). A progress measure is the exception, because otherwise an activity that is
- * completed by measure could not complete itself.
+ * The activity's own value, unless a map reads it from a global objective. Then only the global value is
+ * used, even if it is unknown (SN §3.10.3). Progress falls back to the activity's own measure, because otherwise an
+ * activity completed by measure could not complete itself.
  */
 function read<Name extends Fact>(
   draft: Draft,
@@ -79,7 +79,7 @@ export function satisfiedOf(
   return judged(draft, activity, position, measureOf(draft, activity, position, reader));
 }
 
-/** RB.1.2.a: while a group is still active, its measure may not count yet. */
+/** RB.1.2.a: the manifest may exclude the measure of a group that is still active. */
 function judged(draft: Draft, activity: Activity, position: number, measure: number | null): boolean | null {
   const { RollupConsiderations } = activity.sequencing;
   const isEarly = activity.children.length > 0 && trackOf(draft, activity).active;
@@ -88,8 +88,8 @@ function judged(draft: Draft, activity: Activity, position: number, measure: num
 }
 
 /**
- * SN §4.2.1.3: whether the attempt is completed. If a measure decides, there is no other status. Objectives other than
- * the primary one have a completion status of their own (4th edition).
+ * SN §4.2.1.3: whether the attempt is completed. If completion is by measure, only the measure decides.
+ * Objectives other than the primary one have their own completion status (4th edition).
  */
 export function completedOf(
   draft: Draft,
@@ -115,8 +115,8 @@ export function ownFacts(draft: Draft, activity: Activity, position: number): Gl
 }
 
 /**
- * Records new values of an objective, and writes them to its global objectives. Unknown is written only if the content
- * reported it, or if the value was known before.
+ * Records new values of an objective, and writes them to its global objectives. An unknown value is written
+ * only if the content reported it, or if the value was known before.
  */
 export function recordObjective(
   draft: Draft,
@@ -142,7 +142,7 @@ export function recordObjective(
   }
 }
 
-/** A new attempt has no results yet. Values that earlier attempts wrote to global objectives are kept. */
+/** A new attempt has no results yet. Global objectives keep the values that earlier attempts wrote. */
 export function forget(draft: Draft, activity: Activity): void {
   activity.objectives.forEach((_, position) => {
     changeObjective(draft, activity, position, unknownObjective);

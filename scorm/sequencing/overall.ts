@@ -22,7 +22,7 @@ export function overallSequencing(draft: Draft, request: NavigationRequest): Ove
   return { kind: 'delivered', activity: outcome.activity, isResumed };
 }
 
-/** The same up to the delivery request, which is all that a prediction needs. */
+/** Runs the process up to the delivery request. A prediction needs no more than this. */
 export function untilDelivery(draft: Draft, request: NavigationRequest): SequencingOutcome {
   const navigation = navigationRequest(draft, request);
   if (navigation.kind === 'refused') return navigation;
@@ -35,7 +35,7 @@ export function untilDelivery(draft: Draft, request: NavigationRequest): Sequenc
   return deliveryRequest(draft, outcome.activity) ?? outcome;
 }
 
-/** SB.2.9, last step: a chosen group that delivers nothing becomes the current activity. */
+/** SB.2.9, last step: if a chosen group delivers nothing, it becomes the current activity. */
 function enterGroup(draft: Draft, group: Activity): void {
   const ancestor = draft.current ? commonAncestor(draft.current, group) : draft.course.root;
   terminateDescendentAttempts(draft, ancestor);

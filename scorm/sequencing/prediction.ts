@@ -12,8 +12,8 @@ import { terminationRequest } from './termination.ts';
 import { isAvailable } from './tree.ts';
 
 /**
- * Whether a request would be granted now and, if not, why not. A request that is allowed but has a refusal opens
- * nothing: it leads to a group without flow, in which the learner chooses.
+ * Whether a request would be granted now and, if not, why not. If a request is allowed but has a refusal, it
+ * opens no unit. It leads to a group without flow, in which the learner chooses.
  */
 export type Permission = { allowed: boolean; refusal: Refusal | null };
 
@@ -44,7 +44,7 @@ function permission(outcome: SequencingOutcome): Permission {
   return outcome.kind === 'nothing' ? { allowed: false, refusal: null } : allowed;
 }
 
-/** The result of each request, found by trying it on a copy. The draft does not change. */
+/** Predicts the result of each request by trying it on a copy. The draft does not change. */
 export function predict(draft: Draft): Prediction {
   const { current, course } = draft;
   const after = afterExit(draft);
@@ -72,8 +72,8 @@ function predictRequest(draft: Draft, after: AfterExit, kind: PlainRequest): Per
   if (navigation.kind === 'refused') return permission(navigation);
   if (kind !== 'continue' && kind !== 'previous') return allowed;
   const outcome = deliverable(after, after.instead ?? sequencingRequest(after.draft, { kind }));
-  // The next activity is a group without flow, in which the learner chooses. Nothing forbids the request, and the
-  // contents list is the next step.
+  // The next activity is a group without flow. The request is allowed, and the learner then chooses a unit
+  // from the contents list.
   const leadsToChoice =
     kind === 'continue' && outcome.kind === 'refused' && outcome.refusal.code === 'SB.2.2-1';
   return leadsToChoice ? { allowed: true, refusal: outcome.refusal } : permission(outcome);
@@ -83,10 +83,13 @@ function deliverable({ draft }: AfterExit, outcome: SequencingOutcome): Sequenci
   return outcome.kind === 'deliver' ? (deliveryRequest(draft, outcome.activity) ?? outcome) : outcome;
 }
 
-/** The state after the end of the current attempt, which all choices share. */
+/** The state after the end of the current attempt. All predicted choices start from it. */
 type AfterExit = {
   draft: Draft;
-  /** The result that a post-condition rule or a refusal imposes on every choice. Null: the choice itself decides. */
+  /**
+   * The result that a post-condition rule or a refusal imposes on every choice. Null if the choice itself
+   * decides.
+   */
   instead: SequencingOutcome | null;
   stop: () => Stop | null;
 };

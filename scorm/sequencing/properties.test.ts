@@ -7,7 +7,8 @@ import type { NavigationRequest } from './requests.ts';
 import * as session from './session.ts';
 import type { SequencingState } from './state.ts';
 
-// A longer run: SEQUENCING_TREES=10000 SEQUENCING_REQUESTS=200 node --test scorm/sequencing/properties.test.ts
+// For a longer run: SEQUENCING_TREES=10000 SEQUENCING_REQUESTS=200 node --test
+// scorm/sequencing/properties.test.ts
 const { SEQUENCING_TREES = '400', SEQUENCING_REQUESTS } = process.env;
 const requests = SEQUENCING_REQUESTS ? manyActs(Number(SEQUENCING_REQUESTS)) : acts;
 

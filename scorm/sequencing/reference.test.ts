@@ -8,8 +8,9 @@ import { prepareCourse } from './course.ts';
 import * as session from './session.ts';
 
 /**
- * What ADL's sample sequencer for SCORM 2004 4th edition answered: for each seed the requests with the activities that
- * were delivered, and success and completion of all activities at the end (`README.md` says how they were recorded).
+ * The answers of ADL's sample sequencer for SCORM 2004 4th edition. For each seed, they list the requests,
+ * the units that were delivered, and the final success and completion of all activities. `README.md` says how
+ * they were recorded.
  */
 const file = new URL('../test-support/reference-answers.txt', import.meta.url);
 const recorded = readFileSync(file, 'utf8')

@@ -13,7 +13,7 @@ import * as session from './session.ts';
 import { terminationRequest } from './termination.ts';
 
 const flow = { Flow: true };
-/** The rule is the second one of its activity, so its position is 1. */
+/** The rule has position 1 because it is the second rule of its activity. */
 const ruled = (action: string) => ({
   ControlMode: flow,
   Rules: [rule('pre', action, 'never'), rule('pre', action, 'always')],
@@ -190,7 +190,10 @@ describe('a refusal includes the rule that caused it', () => {
 
 const kept = group('g', [leaf('a'), leaf('b')], { ControlMode: { Choice: false } });
 
-/** Requests that navigation rejects. The processes also reject them on their own (SN §4.7). */
+/**
+ * Requests that the navigation process already rejects. The sequencing processes must also reject them (SN
+ * §4.7).
+ */
 const direct: [units: Unit[], before: string[], request: SequencingRequest, refusal: string][] = [
   [[leaf('a')], ['start'], { kind: 'start' }, 'SB.2.5-1 sessionAlreadyBegun null null'],
   [[leaf('a')], ['start'], { kind: 'resumeAll' }, 'SB.2.6-1 sessionAlreadyBegun null null'],

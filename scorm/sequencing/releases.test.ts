@@ -25,7 +25,7 @@ function played(): SequencingState {
   return learner.state;
 }
 
-/** The objectives of the unit in a new release, after the learner played the earlier one. */
+/** Returns the unit's objectives in a new release for a learner who played the earlier one. */
 function seen(...ids: string[]): string[] {
   const course = courseOf([unitWith(...ids), leaf('b')]);
   const a = course.byID.get('a') ?? assert.fail('no unit');

@@ -7,7 +7,10 @@ import { rollUp, statusOf } from './rollup.ts';
 import type { GlobalObjective } from './state.ts';
 import { emptyState } from './support.ts';
 
-/** The course's result if each unit has the best values that its data supports and all groups are rolled up again. */
+/**
+ * The course's result if each unit has the best values that its data supports. All groups are rolled up
+ * again.
+ */
 export function replayedResult(
   course: Course,
   units: SupportsByUnit,

@@ -9,13 +9,16 @@ export type NavigationRequest =
   | { kind: PlainRequest; target?: undefined }
   | { kind: 'choice' | 'jump'; target: string };
 
-/** SN: the requests that navigation passes on to sequencing. */
+/** The requests that the navigation process passes on to the termination and sequencing processes. */
 export type TerminationRequest = 'exit' | 'exitAll' | 'exitParent' | 'suspendAll' | 'abandon' | 'abandonAll';
 export type SequencingRequest =
   | { kind: 'start' | 'resumeAll' | 'continue' | 'previous' | 'retry' | 'exit' }
   | { kind: 'choice' | 'jump'; target: string };
 
-/** Parses `adl.nav.request`: `continue`, `{target=ID}choice`, … Null for `_none_` and anything else. */
+/**
+ * Parses `adl.nav.request`, such as `continue` or `{target=ID}choice`. Returns null for `_none_` and anything
+ * else.
+ */
 export function parseRequest(text: string | undefined): NavigationRequest | null {
   const [, target, kind] = /^\{target=(.+)\}(choice|jump)$/.exec(text ?? '') ?? [];
   if (target && (kind === 'choice' || kind === 'jump')) return { kind, target };
@@ -49,7 +52,7 @@ export type Reason =
   | 'notALeaf'
   | 'noParent';
 
-/** Why a request was refused: the exception's code from the pseudo-code in the SN book, and the reason. */
+/** Why a request was refused: the exception code from the pseudo-code in the SN book, and the reason. */
 export type Refusal = {
   code: string;
   reason: Reason;

@@ -1,7 +1,7 @@
 import type { Activity, Course } from './course.ts';
 import type { ActivityStatus } from './session.ts';
 
-/** The rollup for the whole course. Scores and progress are 0–100. */
+/** The roll-up for the whole course. Scores and progress range from 0 to 100. */
 export type CourseResult = {
   Completion: 'unknown' | 'incomplete' | 'completed';
   Success: 'unknown' | 'passed' | 'failed';
@@ -24,10 +24,11 @@ export function courseResult(
   const leaves = activities.filter(isLeaf);
   const completed = leaves.filter(({ id }) => statuses.get(id)?.completed === true).length;
   const whole = statuses.get(root.id);
-  // Units without a progress measure would count as not started, so the measure is used only if the manifest says so.
+  // Units without a progress measure count as not started in the roll-up. Therefore, the measure is used only
+  // if the manifest says so.
   const measured = root.completedByMeasure ? whole?.progress : null;
   const share = measured ?? completed / Math.max(1, leaves.length);
-  // A measure without weight is not counted, although it was measured.
+  // Units with weight 0 do not contribute to the score.
   const isMeasured = leaves.some(
     ({ id, sequencing }) =>
       sequencing.RollupRules.ObjectiveMeasureWeight > 0 && statuses.get(id)?.measure != null,

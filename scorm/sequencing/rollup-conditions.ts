@@ -15,7 +15,10 @@ const standardRule = (Action: RollupAction, Condition: string): RollupRule => ({
   Action,
 });
 
-/** RB.1.2.b and RB.1.3.b: the default rules of an activity that defines none for success or for completion. */
+/**
+ * RB.1.2.b and RB.1.3.b: the default rules for an activity that defines none for success or none for
+ * completion.
+ */
 const standardRules: Record<RollupAction, readonly RollupRule[]> = {
   notSatisfied: [standardRule('notSatisfied', 'objectiveStatusKnown')],
   satisfied: [standardRule('satisfied', 'satisfied')],
@@ -49,7 +52,7 @@ export function rollupRuleCheck(draft: Draft, activity: Activity, action: Rollup
   );
 }
 
-/** SN §3.7.1: how many of the children that count must meet the conditions. */
+/** SN §3.7.1: whether enough of the contributing children meet the conditions. */
 function isFulfilled(rule: RollupRule, truths: readonly Truth[]): boolean {
   const count = truths.filter((truth) => truth === true).length;
   switch (rule.ChildActivitySet) {

@@ -16,7 +16,7 @@ const progressed = (measure: string) => ({ 'cmi.progress_measure': measure });
 
 type Child = { data?: RunTimeData; sequencing?: Part; weight?: number };
 
-/** The result for group g after each child with data was opened in turn. */
+/** Opens each child that has data, one after the other, and returns the result of group g. */
 function rolledUp(children: Child[], own: NonNullable<Part> = {}, threshold: { min: number } | null = null) {
   const byContent = { CompletionSetByContent: true, ObjectiveSetByContent: true };
   const units = children.map(({ sequencing, weight = 1 }, index) =>

@@ -5,12 +5,12 @@ import { completedOf, measureOf, progressOf, recordObjective, satisfiedOf } from
 import { type RollupAction, rollupRuleCheck } from './rollup-conditions.ts';
 import { availableChildren, isLeaf, pathUp } from './tree.ts';
 
-/** The maximum number of passes for global objectives that groups write and read in turn. */
+/** The maximum number of passes. Groups may read global objectives that other groups write. */
 const maxRounds = 8;
 
 /**
- * RB.1.5: Overall Rollup Process, from the activity up to the root (SN §4.6.7), and for all activities that read a
- * changed global objective.
+ * RB.1.5: Overall Rollup Process (SN §4.6.7). Rolls up from the activity to the root, and from all activities
+ * that read a changed global objective.
  */
 export function overallRollup(draft: Draft, activity: Activity): void {
   for (const each of pathUp(activity)) rollUp(draft, each);
@@ -30,7 +30,7 @@ export function rollUp(draft: Draft, activity: Activity): void {
   activityProgressRollup(draft, activity);
 }
 
-/** RB.1.1.a: Measure Rollup Process: the weighted mean, in which a child without a measure counts as 0. */
+/** RB.1.1.a: Measure Rollup Process. Computes the weighted mean, with 0 for children without a measure. */
 export function measureRollup(draft: Draft, activity: Activity): void {
   const weighted = contributions(
     draft,
@@ -76,8 +76,8 @@ function weightedMean(contributions: readonly Contribution[]): number | null {
 }
 
 /**
- * RB.1.2: Objective Rollup Process. If it is by measure (RB.1.2.a), the status is derived from the measure when it is
- * read.
+ * RB.1.2: Objective Rollup Process. If the objective is satisfied by measure (RB.1.2.a), nothing is recorded,
+ * because `satisfiedOf` derives the status from the measure.
  */
 export function objectiveRollup(draft: Draft, activity: Activity): void {
   if (activity.objectives[activity.primary]?.SatisfiedByMeasure) return;
@@ -98,13 +98,15 @@ export function activityProgressRollup(draft: Draft, activity: Activity): void {
   if (completed !== null) recordObjective(draft, activity, primary, { completed });
 }
 
-/** A positive rule takes precedence over a negative one. If neither applies, the status does not change. */
+/**
+ * The positive rule takes precedence over the negative one. If neither applies, the status does not change.
+ */
 function rolledUp(draft: Draft, activity: Activity, no: RollupAction, yes: RollupAction): boolean | null {
   if (rollupRuleCheck(draft, activity, yes)) return true;
   return rollupRuleCheck(draft, activity, no) ? false : null;
 }
 
-/** The course's overall result, for the record. */
+/** The tracking data of one activity, including the values that its maps read. */
 export function statusOf(draft: Draft, activity: Activity) {
   const { attempts, suspended, active } = trackOf(draft, activity);
   return {

@@ -1,6 +1,6 @@
 import type { DescribedCondition, DescribedRule } from './descriptions.ts';
 
-/** A longer sentence ends with an ellipsis. */
+/** Longer sentences are truncated and end with an ellipsis. */
 const maxLength = 1_000;
 
 /** The rule as an English sentence about the activity: “Extinguishers opens after Getting out is passed.” */

@@ -8,7 +8,7 @@ export type Truth = boolean | null;
 
 export const not = (truth: Truth): Truth => (truth === null ? null : !truth);
 
-/** An empty list has no result. */
+/** Null (unknown) if there are no conditions. */
 export function combine(combination: 'all' | 'any', truths: readonly Truth[]): Truth {
   const decisive = combination === 'any';
   if (truths.length === 0) return null;
@@ -16,7 +16,7 @@ export function combine(combination: 'all' | 'any', truths: readonly Truth[]): T
   return truths.includes(null) ? null : !decisive;
 }
 
-/** UP.2: Sequencing Rules Check Process: the first rule for the action that applies (SN Appendix C). */
+/** UP.2: Sequencing Rules Check Process. Returns the first matching rule for the action (SN Appendix C). */
 export function sequencingRulesCheck(draft: Draft, activity: Activity, group: string): IndexedRule | null {
   const rules = activity.rules.get(group);
   return rules?.find((rule) => sequencingRuleCheck(draft, activity, rule)) ?? null;
@@ -72,7 +72,7 @@ export function conditionOf(
     case 'always':
       return true;
     default:
-      // `never`, and `outsideAvailableTimeRange`, which SCORM does not use (SN §3.5.3).
+      // Handles `never`, and also `outsideAvailableTimeRange`, which SCORM does not use (SN §3.5.3).
       return false;
   }
 }
@@ -98,7 +98,7 @@ export function isAttemptLimitReached(draft: Draft, activity: Activity): boolean
   return AttemptLimit !== null && trackOf(draft, activity).attempts >= AttemptLimit;
 }
 
-/** SN §3.5.2: the time since the attempt began, while it is open or suspended. */
+/** SN §3.5.2: compares the time since the attempt began, if the attempt is active or suspended. */
 export function isDurationExceeded(draft: Draft, activity: Activity): boolean {
   const { attemptBegan } = trackOf(draft, activity);
   if (activity.durationLimit === null || attemptBegan === null) return false;

@@ -25,7 +25,7 @@ const words: Record<string, boolean | null> = {
   'not attempted': false,
 };
 
-/** The values of the elements with this prefix, without those that the content never set. */
+/** The values that the content set for the elements with this prefix. */
 function factsOf(data: RunTimeData, prefix: string): Partial<GlobalObjective> {
   const facts: Partial<GlobalObjective> = {};
   for (const fact of numbers) {
@@ -39,7 +39,10 @@ function factsOf(data: RunTimeData, prefix: string): Partial<GlobalObjective> {
   return facts;
 }
 
-/** RTE §4.2.17 and §4.2.20: a page may send anything, and a score of 55 would lift the results of the whole course. */
+/**
+ * RTE §4.2.17 and §4.2.20. Content may send any number. A scaled score of 55 would inflate the result of the
+ * whole course.
+ */
 function inRange(fact: (typeof numbers)[number], value: number | null): number | null {
   const least = fact === 'measure' ? -1 : 0;
   const isRatio = fact === 'measure' || fact === 'progress';
@@ -85,7 +88,10 @@ export function transferRunTimeData(draft: Draft, activity: Activity, data: RunT
   recordObjective(draft, activity, activity.primary, { completed });
 }
 
-/** 4th edition: the `adl.data` buckets that a unit may write (RTE §4.3.1). An empty bucket is not initialised. */
+/**
+ * 4th edition: copies the `adl.data` buckets that a unit may write (RTE §4.3.1). An empty bucket is not
+ * initialised.
+ */
 export function transferSharedData(
   draft: Draft,
   { sharedData }: Activity,
@@ -99,12 +105,12 @@ export function transferSharedData(
   draft.buckets = buckets;
 }
 
-/** The data that the system passes to content in every attempt; all other data belongs to a single attempt. */
+/** The elements that the system passes to content in every attempt. All others belong to a single attempt. */
 const given = /^cmi\.(learner_id|learner_name|learner_preference\..*|credit|mode|comments_from_lms\..*)$/;
 
 /**
- * The initial data for a delivered unit: in a resumed attempt its stored data, otherwise only system and manifest data
- * (RTE §4.2). Objectives show the values that their maps read.
+ * The initial data for a delivered unit (RTE §4.2). A resumed attempt gets its stored data, and a new one
+ * only system and manifest data. Objectives have the values that their maps read.
  */
 export function initialData(
   draft: Draft,

@@ -17,7 +17,10 @@ function shuffled(draft: Draft, items: readonly number[]): number[] {
   return result;
 }
 
-/** Whether children are selected now: before the first attempt only, or also before each later one (SN §4.8). */
+/**
+ * Whether it is time to select or reorder the children: before the first attempt only, or before each attempt
+ * (SN §4.8).
+ */
 function isDue(draft: Draft, activity: Activity, timing: string): boolean {
   const { attempts, active, suspended } = trackOf(draft, activity);
   if (isLeaf(activity) || active || suspended) return false;
@@ -42,8 +45,8 @@ function randomizeChildren(draft: Draft, activity: Activity): void {
 }
 
 /**
- * Selects and orders the children for the next attempt. This happens as soon as the previous attempt has ended, so that
- * the contents list already shows what the next one will deliver.
+ * Selects and orders the children for the next attempt. This happens as soon as the previous attempt has
+ * ended, so the contents list already shows what the next attempt will deliver.
  */
 export function prepareChildren(draft: Draft, activity: Activity): void {
   selectChildren(draft, activity);

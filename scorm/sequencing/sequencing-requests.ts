@@ -72,7 +72,8 @@ function retryRequest(draft: Draft): SequencingOutcome {
 }
 
 /**
- * Global objectives and shared data that are not shared by all courses last for one attempt on the course (SN §3.10.4).
+ * SN §3.10.4: a new attempt on the course clears global objectives and shared data, unless the manifest
+ * shares them with all courses.
  */
 function beginCourse(draft: Draft): void {
   const { root, objectivesGlobalToSystem, sharedDataGlobalToSystem } = draft.course;
@@ -96,7 +97,7 @@ function jumpRequest(draft: Draft, id: string): SequencingOutcome {
   return target ? { kind: 'deliver', activity: target } : refuse('SB.2.13-1', 'unknownActivity');
 }
 
-/** After the last activity, all activities that are still open end with the session. */
+/** After the last activity, ends the attempts on all activities that are still open. */
 export function endSession(draft: Draft): void {
   const { root } = draft.course;
   terminateDescendentAttempts(draft, root);

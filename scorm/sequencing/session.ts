@@ -54,7 +54,10 @@ export function createState(
   return closeDraft(draft);
 }
 
-/** Adds what other courses have changed in the meantime, if the manifest maps it for reading. */
+/**
+ * Adds the values that other courses have changed since the last request, if the manifest maps them for
+ * reading.
+ */
 export function withShared(
   course: Course,
   state: SequencingState,
@@ -70,7 +73,7 @@ export function withShared(
   };
 }
 
-/** The data that the learner's other courses get from this one. */
+/** The data that this course shares with the learner's other courses. */
 export function sharedOf(course: Course, { globals, buckets }: SequencingState): Required<Shared> {
   return {
     globals: course.objectivesGlobalToSystem ? globals : [],
@@ -99,9 +102,9 @@ function requestIn(draft: Draft, navigation: NavigationRequest): Result {
 }
 
 /**
- * Starts or resumes the course. If a page disappeared and left its unit open, the course counts as suspended, because
- * neither `start` nor `resumeAll` would be valid. If no unit was open, only a group could be resumed, so the course
- * starts again.
+ * Starts or resumes the course. A unit may still be open because its page disappeared. Then the course is
+ * suspended first, because neither `start` nor `resumeAll` would be valid. If only a group is suspended, the
+ * course starts again.
  */
 export function launch(course: Course, state: SequencingState, now: number): Result {
   const draft = openDraft(course, state, now);
@@ -120,7 +123,7 @@ export type UnitReport = {
 export type UnitEnd = UnitReport & {
   /** `adl.nav.request` as set by the content. */
   contentRequest?: string | null;
-  /** The learner's request, which takes precedence over the content's. */
+  /** The learner's request, which takes precedence over the content's request. */
   request?: NavigationRequest;
 };
 
@@ -128,8 +131,8 @@ const isOpen = (draft: Draft, unitID: string) =>
   draft.current?.id === unitID && trackOf(draft, draft.current).active;
 
 /**
- * The state including what the open unit has reported so far, used for saving and for predicting what its end will
- * allow. The attempt itself continues from the previous state.
+ * The state with the data that the open unit has reported so far. It is saved, and used to predict what the
+ * end of the unit will allow. The attempt itself continues from the previous state.
  */
 export function reported(course: Course, state: SequencingState, report: UnitReport): SequencingState {
   const draft = openDraft(course, state, state.now);
@@ -142,8 +145,8 @@ export function reported(course: Course, state: SequencingState, report: UnitRep
 }
 
 /**
- * Records what the open unit reported at its end, and processes the learner's or the content's request. If there is
- * none, the attempt ends with the next request.
+ * Records what the open unit reported at its end, and processes the request of the learner or the content. If
+ * there is no request, the attempt ends with the next request.
  */
 export function unitEnded(course: Course, state: SequencingState, end: UnitEnd, now: number): Result {
   const draft = openDraft(course, state, now);
@@ -160,14 +163,16 @@ export function unitEnded(course: Course, state: SequencingState, end: UnitEnd, 
   return { state: closeDraft(draft), answer: { kind: 'nothing' }, delivery: null };
 }
 
-/** RTE §4.2.8 and §4.4: some exit values imply a request if the content made none. */
+/** RTE §4.2.8 and §4.4: some exit values imply a request if the content has not made one. */
 function requestOf({ data, contentRequest }: UnitEnd): NavigationRequest | null {
   const exit = data['cmi.exit'];
   const said = parseRequest(contentRequest ?? '');
   return said ?? (exit === 'logout' || exit === 'time-out' ? { kind: 'exitAll' } : null);
 }
 
-/** What the page offers now, with reasons for what it does not offer. Changes nothing. */
+/**
+ * The requests and activities that are available now, and the reasons why others are not. Changes nothing.
+ */
 export function predict(course: Course, state: SequencingState, now: number): Prediction {
   return predictDraft(openDraft(course, state, now));
 }
@@ -179,8 +184,8 @@ const contentsReasons: readonly Reason[] = [
 ];
 
 /**
- * The units that a rule or limit keeps closed now, each with its reason. Units that only open in order are not
- * included.
+ * The units that a rule or limit keeps closed now, each with its reason. Units that are closed only because
+ * of their order are not included.
  */
 export function blockedUnits(course: Course, state: SequencingState, now: number): Blocked[] {
   const draft = openDraft(course, state, now);
@@ -194,7 +199,10 @@ export function blockedUnits(course: Course, state: SequencingState, now: number
   });
 }
 
-/** The initial run-time data for the delivered unit; `stored` is its data at the end of its last session. */
+/**
+ * The initial run-time data for the delivered unit. `stored` is the unit's data from the end of its last
+ * session.
+ */
 export function dataFor(
   course: Course,
   state: SequencingState,

@@ -8,7 +8,7 @@ import { courseResult } from './result.ts';
 import * as session from './session.ts';
 import { supportsOf } from './support.ts';
 
-/** The CPU time of this process. Unlike elapsed time, it does not depend on what else is running. */
+/** The CPU time of this process. Unlike elapsed time, it does not depend on other processes. */
 function cpuMilliseconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -21,8 +21,8 @@ const done = {
 };
 
 /**
- * The median CPU time for checking a commit: the claimed state, the values that the units support, and the replay if they
- * disagree.
+ * The median CPU time for checking a commit. A check covers the claimed state and the values that the units
+ * support. It also replays the course if the two disagree.
  */
 function medianOfChecks(course: ReturnType<typeof courseOf>): number {
   const { state } = session.launch(course, session.createState(course, { seed: 1, now: 0 }), 1);
@@ -52,7 +52,8 @@ describe('one request with all predictions', () => {
     it(`a request takes milliseconds with ${title} activities`, (context) => {
       const median = medianRequest(course, cpuMilliseconds);
       context.diagnostic(`${median.toFixed(2)} ms`);
-      // The target is 5 ms on an idle machine. On a busy one, caches are shared.
+      // The target on an idle machine is 5 ms. The limit is higher, because other processes may use the same
+      // CPU caches.
       assert.ok(median < 25, `${median} ms`);
     });
 });

@@ -1,4 +1,7 @@
-/** The values of one objective of one activity; null means unknown. SN §4.2.1.1, with the scores of the 4th edition. */
+/**
+ * The values of one objective of an activity (SN §4.2.1.1), with the scores of the 4th edition. Null means
+ * unknown.
+ */
 export type ObjectiveTrack = {
   id: string | null;
   satisfied: boolean | null;
@@ -6,7 +9,7 @@ export type ObjectiveTrack = {
   raw: number | null;
   min: number | null;
   max: number | null;
-  /** The completion of the primary objective is that of the activity's attempt (SN §4.2.1.3). */
+  /** For the primary objective, this is the completion of the activity's attempt (SN §4.2.1.3). */
   completed: boolean | null;
   progress: number | null;
 };
@@ -16,13 +19,15 @@ export type Track = {
   active: boolean;
   suspended: boolean;
   attempts: number;
-  /** The positions of the available children; null if all are available in manifest order (SN §4.8). */
+  /** The positions of the available children. Null if all are available in manifest order (SN §4.8). */
   order: number[] | null;
   objectives: ObjectiveTrack[];
-  /** Whether the results are from an earlier attempt on the parent and therefore do not count in its roll-up. */
+  /**
+   * Whether the results are from an earlier attempt on the parent. If so, the parent's roll-up ignores them.
+   */
   oldObjectives: boolean;
   oldProgress: boolean;
-  /** Whether the content itself set completion and success, even if only to `unknown`. */
+  /** Whether the content itself set completion and success. Setting `unknown` also counts. */
   setsCompletion: boolean;
   setsSuccess: boolean;
   /** Milliseconds. */
@@ -37,8 +42,8 @@ export type GlobalObjective = Omit<ObjectiveTrack, 'id'>;
 export const stateVersion = 1;
 
 /**
- * The complete sequencing state as plain JSON. Activities that were never used are omitted. It uses lists of pairs,
- * because identifiers come from manifests and may collide with properties that every object has.
+ * The complete sequencing state as plain JSON. Unused activities are omitted. Pairs are used instead of
+ * objects, because identifiers in manifests may collide with built-in properties such as `constructor`.
  */
 export type SequencingState = {
   version: typeof stateVersion;
@@ -52,7 +57,7 @@ export type SequencingState = {
   delivered: number | null;
   activities: [id: string, track: Track][];
   globals: [id: string, objective: GlobalObjective][];
-  /** `adl.data`: the content of each bucket. */
+  /** The `adl.data` buckets. */
   buckets: [id: string, store: string][];
 };
 

@@ -14,8 +14,8 @@ export const emptyState: SequencingState = {
 };
 
 /**
- * The values that the unit's data supports, including those that the end of its attempt would determine: content that
- * reports nothing is completed by its end, unless the manifest says otherwise (UP.4).
+ * The values that the unit's data supports, including those that the end of the attempt would set. Content
+ * that reports nothing is completed when its attempt ends, unless the manifest says otherwise (UP.4).
  */
 export function supportsOf(course: Course, unitID: string, data: RunTimeData): Supports {
   const activity = course.byID.get(unitID);
@@ -50,7 +50,7 @@ function higher(a: number | null | undefined, b: number | null | undefined): num
   return Math.max(a, b);
 }
 
-/** The supported values from several commits of one unit: the best of each. */
+/** Combines the supported values from two commits of one unit. Each value is the better of the two. */
 export function mergeSupports(a: Supports, b: Supports): Supports {
   const merged = new Map(a);
   for (const [position, support] of b) {

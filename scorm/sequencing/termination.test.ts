@@ -9,7 +9,7 @@ const flow = { ControlMode: { Flow: true } };
 const always = (action: string) => ({ ...flow, Rules: [rule('post', action, 'always')] });
 
 describe('TB.2.2 Sequencing Post Condition Rules Subprocess', () => {
-  /** The action after unit b, and what the learner's Continue then delivers. */
+  /** The action that applies after unit b, and the unit that the learner's Continue then delivers. */
   const cases: [action: string, outcome: string][] = [
     ['retry', 'b'],
     ['previous', 'a'],

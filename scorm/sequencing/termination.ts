@@ -7,7 +7,7 @@ import { overallRollup } from './rollup.ts';
 import { sequencingRulesCheck } from './rules.ts';
 import { pathFromRoot, pathUp } from './tree.ts';
 
-/** The request that follows a termination. Null: the request made together with it. */
+/** The sequencing request that follows a termination. Null: the one from the navigation request is used. */
 export type Terminated = { kind: 'terminated'; sequencing: SequencingRequest | null };
 
 const terminated = (kind: 'exit' | 'retry' | null): Terminated => ({
@@ -95,7 +95,7 @@ function suspendAll(draft: Draft, current: Activity): Terminated | Refused {
   return terminated('exit');
 }
 
-/** TB.2.1: Sequencing Exit Action Rules Subprocess: the ancestors, from the root down. */
+/** TB.2.1: Sequencing Exit Action Rules Subprocess. Checks the ancestors from the root down. */
 function exitActionRules(draft: Draft): void {
   const { current } = draft;
   if (!current?.parent) return;

@@ -1,7 +1,7 @@
 import type { Activity } from './course.ts';
 import { type Draft, trackOf } from './draft.ts';
 
-/** SN §4.8: the children that remain after selection and randomization, in their order. */
+/** SN §4.8: the children that remain after selection and randomization, in their new order. */
 export function availableChildren(draft: Draft, activity: Activity): readonly Activity[] {
   const { order } = trackOf(draft, activity);
   if (order === null) return activity.children;
@@ -18,7 +18,8 @@ export function isAvailable(draft: Draft, activity: Activity): boolean {
 export const isLeaf = (activity: Activity) => activity.children.length === 0;
 
 /**
- * The available sibling before or after the activity; null at the ends, and if the activity itself is not available.
+ * The available sibling before or after the activity. Null if there is none, or if the activity itself is not
+ * available.
  */
 export function sibling(draft: Draft, { parent, position }: Activity, step: 1 | -1): Activity | null {
   if (!parent) return null;
@@ -28,24 +29,27 @@ export function sibling(draft: Draft, { parent, position }: Activity, step: 1 | 
   return place === undefined ? null : (parent.children[order[place + step] ?? -1] ?? null);
 }
 
-/** An order is never changed, only replaced. */
+/** Orders can be cached, because they are replaced, never modified. */
 const knownPlaces = new WeakMap<readonly number[], ReadonlyMap<number, number>>();
 
-/** The place of each position in an order: looking for it in the order would make walks quadratic. */
+/** The index of each position in an order. Searching the order each time would make walks quadratic. */
 function placesIn(order: readonly number[]): ReadonlyMap<number, number> {
   const known = knownPlaces.get(order) ?? new Map(order.map((position, place) => [position, place]));
   knownPlaces.set(order, known);
   return known;
 }
 
-/** From the activity up to the ancestor, inclusive, or to the root if there is no such ancestor. */
+/**
+ * The activities from this one up to the ancestor, inclusive. Continues to the root if there is no such
+ * ancestor.
+ */
 export function pathUp(activity: Activity, ancestor: Activity | null = null): Activity[] {
   const path = [activity];
   for (let node = activity; node !== ancestor && node.parent; node = node.parent) path.push(node.parent);
   return path;
 }
 
-/** From the root down to the activity, inclusive. */
+/** The activities from the root down to this one, inclusive. */
 export const pathFromRoot = (activity: Activity) => pathUp(activity).reverse();
 
 export function commonAncestor(one: Activity, other: Activity): Activity {
@@ -71,7 +75,7 @@ export function branchOf(activity: Activity, ancestor: Activity): Activity {
   return node;
 }
 
-/** Whether `to` comes after `from` in a forward walk of the tree as it is ordered for this attempt. */
+/** Whether `to` comes after `from` when the tree is walked forwards in the order of this attempt. */
 export function isForward(draft: Draft, from: Activity, to: Activity): boolean {
   const ancestor = commonAncestor(from, to);
   if (ancestor === from) return true;

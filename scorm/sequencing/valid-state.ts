@@ -19,7 +19,7 @@ const isPairWith = (check: Check): Check => {
   return isPair;
 };
 
-/** Rejects repeated names. Otherwise a state could contain the same one so often that reading it takes long. */
+/** Rejects repeated names. Otherwise, processing a state with many repetitions could take very long. */
 const isMapOf = (check: Check): Check => {
   const isList = isListOf(isPairWith(check));
   return (value) =>
@@ -73,12 +73,14 @@ const sequencingState: Checks<SequencingState> = {
   buckets: isMapOf(isText),
 };
 
-/** Whether a value has the types of a state. Use it for states that come from elsewhere, such as a browser. */
+/**
+ * Whether a value has the structure of a state. Use it for states from untrusted sources such as a browser.
+ */
 export function isSequencingState(value: unknown): value is SequencingState {
   return hasValues(value, sequencingState);
 }
 
-/** Whether an objective has only known members, each of the correct type. Members may be missing. */
+/** Whether an objective has only known properties of the correct types. Properties may be missing. */
 export function isPartOfObjective(value: unknown): value is Partial<GlobalObjective> {
   return (
     typeof value === 'object' &&

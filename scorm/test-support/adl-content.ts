@@ -7,7 +7,10 @@ import type { Prediction } from '../sequencing/prediction.ts';
 
 const learnerID = 'learner';
 
-/** Content that makes a script's calls. The clock is stopped, so that only times reported by the content count. */
+/**
+ * Content that makes the calls of a script. The clock is stopped, so only times that the content reports are
+ * counted.
+ */
 export function createContent(data: RunTimeData, buckets: Bucket[], predict: () => Prediction) {
   const given = { 'cmi.learner_id': learnerID, 'cmi.learner_name': 'Learner', ...data };
   let { state }: { state: State } = begin({ edition: 'scorm2004-4th', data: given, buckets });
@@ -33,7 +36,7 @@ export function createContent(data: RunTimeData, buckets: Bucket[], predict: () 
       /^cmi\.objectives\.\d+\.id$/.test(element) ? id : [],
     );
 
-  /** `cmi.objectives.&ID&.x` means the objective with this identifier. */
+  /** In `cmi.objectives.&ID&.x`, `&ID&` is replaced by the index of the objective with this identifier. */
   function resolved(element: string): string {
     const replaced = (pattern: RegExp, ids: () => string[]) => (text: string) =>
       text.replace(pattern, (_, prefix: string, id: string) => prefix + ids().indexOf(id));
@@ -41,7 +44,7 @@ export function createContent(data: RunTimeData, buckets: Bucket[], predict: () 
     return replaced(/^(adl\.data\.)&(.*)&/, () => buckets.map(({ id }) => id))(ofObjective(element));
   }
 
-  /** Makes one call and returns how its result differs from the expected one. */
+  /** Makes one call. Returns how its result differs from the expected one, or null. */
   function play(step: Call): string | null {
     const { fn, args = [] } = step;
     if (fn === 'compareObjectives')

@@ -48,7 +48,7 @@ export function playScript(
     const data = sequencing.dataFor(course, state, delivery, stored.get(delivery.unitID));
     const buckets = sequencing.bucketsFor(course, state, delivery.unitID);
     const content = createContent(data, buckets, () => sequencing.predict(course, state, 0));
-    // One call in the DMI scripts is not decoded.
+    // Skip the one call in the DMI scripts that could not be decoded.
     const calls = step.calls.filter(({ fn }) => fn !== '?');
     const differing = calls.map((call) => content.play(call)).filter((difference) => difference !== null);
     differences.push(...differing.map((difference) => `${at}: ${difference}`));
@@ -86,7 +86,7 @@ function launch(visit: Visit): void {
   take(visit, sequencing.launch(visit.course, visit.state, 0));
 }
 
-/** Without flow, nothing starts automatically, so the page opens the first activity that can be chosen. */
+/** Without flow, no activity starts automatically, so the page opens the first one that can be chosen. */
 function chooseFirst(visit: Visit): void {
   const { contents } = sequencing.predict(visit.course, visit.state, 0);
   const first = contents.find(({ visible, allowed }) => visible && allowed);
@@ -104,13 +104,13 @@ function choose(visit: Visit, title: string): void {
   take(visit, sequencing.request(visit.course, visit.state, navigation, 0));
 }
 
-/** The activity's name in the scripts, which is part of its URL. */
+/** The activity's name in the scripts. It is part of the activity's URL. */
 const nameOf = (activity: Activity | undefined) =>
   /act=([^&]*)/.exec(activity?.unit?.Href ?? '')?.[1] ?? null;
 
 const actOf = ({ course, delivery }: Visit) => nameOf(course.byID.get(delivery?.unitID ?? ''));
 
-/** Answers the script's questions about the page. */
+/** Compares the page with the answers that the script expects. Returns the differences. */
 function askPage(visit: Visit, { ui }: Step): string[] {
   if (ui.length === 0) return [];
   const { requests, hidden, contents } = sequencing.predict(visit.course, visit.state, 0);
@@ -122,7 +122,7 @@ function askPage(visit: Visit, { ui }: Step): string[] {
     if (what === 'continue.disabled') return !offered('continue');
     if (what === 'previous.enabled') return offered('previous');
     if (what === 'previous.disabled') return !offered('previous');
-    // A course with one activity has no contents list to choose from.
+    // If a course has only one activity, there is nothing to choose from the contents list.
     if (what === 'toc.enabled')
       return contents.length > 2 && contents.some(({ visible, allowed }) => visible && allowed);
     if (what === 'toc.visible') return entryOf(title)?.visible === true;
@@ -141,11 +141,11 @@ type Around = {
   visits: Map<string, Visit>;
   learner: Learner;
   next: string | null;
-  /** Whether the script says which activity to choose after a launch, whatever is delivered. */
+  /** Whether the script says which activity to choose after a launch, even if the launch delivers a unit. */
   chooses: boolean;
 };
 
-/** What the script's tester does after a visit. */
+/** Does what the script tells the tester to do after a visit. */
 function follow(
   visit: Visit,
   { then }: Step,

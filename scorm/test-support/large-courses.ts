@@ -42,8 +42,8 @@ export const largeCourses = {
 };
 
 /**
- * The median time for the end of a unit, the next delivery, and everything that the page then shows, in the unit of the
- * clock.
+ * The median time to end a unit, deliver the next one, and compute what the page then shows. The result is in
+ * the units of the clock.
  */
 export function medianRequest(course: ReturnType<typeof courseOf>, clock: () => number): number {
   let { state } = session.launch(course, session.createState(course, { seed: 1, now: 0 }), 1);

@@ -5,7 +5,7 @@ import type { NavigationRequest } from '../sequencing/requests.ts';
 import * as session from '../sequencing/session.ts';
 import type { SequencingState } from '../sequencing/state.ts';
 
-/** `satisfied`, `not completed`, `obj1: satisfied`, `objectiveMeasureGreaterThan 0.5` */
+/** For example `satisfied`, `not completed`, `obj1: satisfied` or `objectiveMeasureGreaterThan 0.5`. */
 export function conditionFrom(text: string): SequencingRule['Conditions'][number] {
   const [, objective, negation, Condition = '', threshold] =
     /^(?:(\w+): )?(not )?(\w+)(?: (-?[\d.]+))?$/.exec(text) ?? [];
@@ -17,7 +17,7 @@ export function conditionFrom(text: string): SequencingRule['Conditions'][number
   };
 }
 
-/** `rule('pre', 'skip', 'satisfied')`; with several conditions, all must be met. */
+/** For example `rule('pre', 'skip', 'satisfied')`. If there are several conditions, all must be met. */
 export function rule(When: SequencingRule['When'], Action: string, ...conditions: string[]): SequencingRule {
   return { When, Action, ConditionCombination: 'all', Conditions: conditions.map(conditionFrom) };
 }
@@ -32,7 +32,7 @@ export function rollupRule(
   return { Action, ChildActivitySet, ...limits, Conditions: [conditionFrom(condition)], ...more };
 }
 
-/** `continue`, `choice u1`, `jump u1` */
+/** For example `continue`, `choice u1` or `jump u1`. */
 export function requestFrom(text: string): NavigationRequest {
   const [kind = '', target = ''] = text.split(' ');
   return { kind, target } as NavigationRequest;
@@ -40,10 +40,13 @@ export function requestFrom(text: string): NavigationRequest {
 
 export type Learner = {
   state: SequencingState;
-  /** Makes a request. Returns the unit that it delivers, or how it ended: `ended`, `nothing`, `NB.2.1-4`, … */
+  /**
+   * Makes a request. Returns the unit that it delivers, or a result such as `ended`, `nothing` or `NB.2.1-4`.
+   */
   ask: (text: string) => string;
   /**
-   * Ends the open unit with this data, optionally with a request by the content or, as `learner: …`, by the learner.
+   * Ends the open unit with this data. The optional request comes from the content or, with the prefix
+   * `learner: `, from the learner.
    */
   finish: (data?: RunTimeData, request?: string) => string;
   predict: () => ReturnType<typeof session.predict>;
@@ -51,7 +54,7 @@ export type Learner = {
   draft: () => Draft;
 };
 
-/** A learner of a course, whose clock advances by a second with each request. */
+/** A learner in a course. The clock advances by one second with each request. */
 export function learnerOf(
   course: Course,
   { seed = 1, ...shared }: Partial<{ seed: number }> & session.Shared = {},

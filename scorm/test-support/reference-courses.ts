@@ -2,7 +2,7 @@ import type { CourseTree, RunTimeData, Sequencing, Unit } from '../../standards/
 import { conditionFrom, rollupRule } from './learners.ts';
 import { group, leaf, sequencingWith, treeOf } from './trees.ts';
 
-/** Random numbers that are the same wherever the recorded answers are checked. */
+/** A reproducible generator of random numbers. The recorded answers depend on its output. */
 function randomFrom(seed: number) {
   let state = seed;
   const next = () => {
@@ -66,7 +66,7 @@ function sequencingFrom({ pick, chance }: Random, isGroup: boolean, isRoot = fal
   });
 }
 
-/** A course whose sequencing the reference implementation interprets as the book does. */
+/** A random course that uses only features for which the reference implementation follows the SN book. */
 export function referenceTree(seed: number): CourseTree {
   const random = randomFrom(seed);
   let count = 0;
@@ -90,7 +90,10 @@ export function referenceTree(seed: number): CourseTree {
 
 export type ReferenceStep = { request: string; data: RunTimeData };
 
-/** What the learner does: what the open unit reports, and the request. `?` is the place of a unit to choose. */
+/**
+ * The steps of the learner: the data that the open unit reports, and the request. `place` is the position of
+ * the unit to choose.
+ */
 export function referenceSteps(
   seed: number,
   count: number,

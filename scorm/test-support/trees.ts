@@ -4,7 +4,7 @@ import { type Course, defaultSequencing, prepareCourse } from '../sequencing/cou
 
 type Part<Whole> = { [Key in keyof Whole]?: Whole[Key] extends object ? Partial<Whole[Key]> : Whole[Key] };
 
-/** Sequencing with the standard's defaults for everything else. */
+/** A sequencing definition with the given parts. Everything else has the standard's defaults. */
 export function sequencingWith(parts: Partial<Sequencing> | Part<Sequencing>): Sequencing {
   const merged = Object.entries(defaultSequencing).map(([name, value]) => {
     const part = parts[name as keyof Sequencing];
@@ -51,7 +51,7 @@ export function treeOf(
 export const courseOf = (...parameters: Parameters<typeof treeOf>): Course =>
   prepareCourse(treeOf(...parameters), 'Course');
 
-/** A map with only these flags. */
+/** A map in which only these flags are set. */
 export function mapWith(TargetObjectiveID: string, flags: readonly string[]): Objective['Maps'][number] {
   const facts = ['SatisfiedStatus', 'NormalizedMeasure', 'RawScore', 'MinScore', 'MaxScore'];
   const names = [...facts, 'CompletionStatus', 'ProgressMeasure'].flatMap((fact) => [

@@ -21,8 +21,8 @@ const splitPath = (path: string) => {
 };
 
 /**
- * Finds the course files: a `.crs` with an `.au` beside it, because an `.au` on its own may be an audio file. Null if
- * there are none.
+ * Finds the `.crs` file of a course, and the other course files in its folder. An `.au` file without a `.crs`
+ * file beside it may be an audio file. Null if there is no course.
  */
 export function findCourseFiles(paths: readonly string[]): CourseFiles | null {
   const all = paths.map(splitPath);
@@ -56,7 +56,7 @@ function severalCourses(paths: string[]): PackageRejection {
   return new PackageRejection('package_invalid', detail);
 }
 
-/** UTF-8 or, as in most older files, windows-1252. */
+/** Decodes UTF-8 or windows-1252, which most older files use. */
 export function decodeText(bytes: Uint8Array, warn: Warn): string {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
   try {
@@ -74,7 +74,7 @@ export function decodeText(bytes: Uint8Array, warn: Warn): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this removes them.
 const printable = (text: string) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '');
 
-/** The structure file has a column for each member of the largest block. */
+/** The maximum number of columns. A structure file has one column for each member of its largest block. */
 const maxColumns = 2_000;
 
 /** A table in a file of the course. */
@@ -86,7 +86,7 @@ export function tableIn(text: string, file: string): Table {
   }
 }
 
-/** A value of the `.crs` file, which has groups of `name=value`; null if it is missing. */
+/** A value from the `.crs` file, which consists of groups of `name=value` lines. Null if it is missing. */
 export function courseValue(text: string, group: string, name: string): string | null {
   let current = '';
   for (const line of text.split(/\r\n|\r|\n/)) {

@@ -12,10 +12,10 @@ import { cellOf, type Row, type Table } from './tables.ts';
 const maxUnits = 5_000;
 const maxLength = 1_000;
 
-/** The input for reading a course: the content of its files, and how to report deviations in each. */
+/** The files of a course, and a function that reports their deviations from the standard. */
 export type Source = {
   found: CourseFiles;
-  /** The bytes of `found`'s files, by path. */
+  /** The bytes of each file in `found`, by path. */
   bytes: ReadonlyMap<string, Uint8Array>;
   files: FileIndex;
   warn: (file: string | null) => Warn;
@@ -107,7 +107,7 @@ function unitOf(source: Source, { table, row }: Cells, named: Pick<Unit, 'UnitID
   };
 }
 
-/** `command_line` is for programs, but some tools write the address only there. */
+/** `command_line` is meant for native programs, but some tools write the URL only there. */
 function hrefOf({ found, files, warn }: Source, { table, row }: Cells, unitId: string): string | null {
   const address = cellOf(table, row, 'file_name', 'command_line');
   if (address === '') {

@@ -1,13 +1,13 @@
 /** The groups of a message, by their names in lower case. */
 export type Groups = ReadonlyMap<string, Group>;
 
-/** `values` by names in lower case, and the text as written, for groups of free text. */
+/** A group of a message: its values by name in lower case, and its text as written (for free text). */
 export type Group = { values: ReadonlyMap<string, string>; text: string };
 
-/** Groups whose text is the content's own. It may contain brackets and equals signs. */
+/** Groups of free text that belongs to the content. It may contain brackets and equals signs. */
 const freeText = new Set(['core_lesson', 'core_vendor', 'comments']);
 
-/** Within free text, only the name of a group of the standard begins the next group. */
+/** Within free text, a line in brackets starts a new group only if it is one of these names. */
 const known = new Set([
   ...freeText,
   ...['core', 'evaluation', 'objectives_status', 'student_data', 'student_demographics'],
@@ -40,7 +40,10 @@ function headingOf(line: string): string | null {
   return trimmed.startsWith('[') && trimmed.endsWith(']') ? trimmed.slice(1, -1).trim().toLowerCase() : null;
 }
 
-/** Empty lines at the end are dropped, because content that sends back what it received would add one each time. */
+/**
+ * Removes empty lines at the end. Content that sends back the text it received would otherwise add one each
+ * time.
+ */
 function textOf(lines: string[]): string {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1).join('\r\n');
 }

@@ -1,4 +1,4 @@
-/** A request of the AICC's HTTP protocol (CMI001, appendix A). Missing text is empty. */
+/** A request of the AICC's HTTP protocol (CMI001, appendix A). Missing values are empty strings. */
 export type HacpRequest = {
   /** In lower case. */
   command: string;
@@ -13,8 +13,8 @@ export type HacpError = 0 | 1 | 3;
 const fields = ['command', 'version', 'session_id', 'au_password', 'aicc_data'];
 
 /**
- * Reads the form of a request: names in any case and order, values encoded or not. Some content does not encode its
- * data, so an `&` in it is not the start of a field unless the name is a known one.
+ * Reads the form of a request. Names may be in any case and order, and values may be unencoded. Therefore, an
+ * `&` starts a new field only if the name of a known field follows.
  */
 export function readHacpRequest(body: Uint8Array): HacpRequest {
   const values = new Map<string, string[]>();
@@ -39,8 +39,8 @@ export function readHacpRequest(body: Uint8Array): HacpRequest {
 }
 
 /**
- * A form writes a space as `+`. JavaScript's `escape()` does not encode a real `+`, and writes characters outside
- * Latin-1 as `%u20AC`.
+ * Forms encode a space as `+`. JavaScript's `escape()` instead encodes it as `%20`, does not encode a real
+ * `+`, and encodes characters outside Latin-1 as `%u20AC`.
  */
 function decoded(text: string): string {
   const hasSpaces = /[ \r\n]|%20/.test(text);
@@ -54,7 +54,7 @@ function decoded(text: string): string {
   return storable(decodeBytes(unescaped(plain)));
 }
 
-/** The bytes of a percent-encoded text of Latin-1 characters. Other percent signs are kept. */
+/** Percent-decodes a text of Latin-1 characters to bytes. Other percent signs are kept. */
 function unescaped(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   let length = 0;
@@ -86,7 +86,7 @@ function decodeBytes(bytes: Uint8Array): string {
   }
 }
 
-/** JSON in PostgreSQL cannot store a NUL or half of a surrogate pair. */
+/** PostgreSQL cannot store a NUL or half of a surrogate pair in JSON. */
 const storable = (text: string) => text.replaceAll('\0', '\u{FFFD}').toWellFormed();
 
 const errorTexts: Record<HacpError, string> = {
@@ -95,7 +95,7 @@ const errorTexts: Record<HacpError, string> = {
   3: 'Invalid Session ID',
 };
 
-/** The response, in the version that the content sent: older content cannot read the formats of newer versions. */
+/** The response, in the version of the request, because older content cannot read newer formats. */
 export function hacpAnswer(answer: {
   error: HacpError;
   text?: string;

@@ -3,7 +3,7 @@ import type { RunTimeData } from '../types.ts';
 import { cellOf, parseTable, type Row, type Table } from './tables.ts';
 import { scoreOf, statusOf, wordOf } from './words.ts';
 
-/** The number of entries of a list in the data. */
+/** The number of entries in a list of the data. */
 export function countOf(data: RunTimeData, list: 'objectives' | 'interactions'): number {
   const prefix = `cmi.${list}.`;
   return Object.keys(data).reduce((count, name) => {
@@ -15,7 +15,10 @@ export function countOf(data: RunTimeData, list: 'objectives' | 'interactions'):
 
 export type ReportedObjective = { id: string; score?: string | undefined; status?: string | undefined };
 
-/** Objectives keep their positions, and values that are not mentioned stay unchanged. */
+/**
+ * Merges reported objectives into the data. Objectives keep their positions, and values that are not reported
+ * stay unchanged.
+ */
 export function mergeObjectives(data: RunTimeData, reported: readonly ReportedObjective[]): RunTimeData {
   if (reported.length === 0) return data;
   const places = new Map<string, number>();
@@ -55,7 +58,7 @@ const types = [
 ];
 const results = ['correct', 'wrong', 'unanticipated', 'neutral'] as const;
 
-/** The data after `PutInteractions`. A request that is repeated after a lost response adds nothing. */
+/** The data after `PutInteractions`. Repeating a request after a lost response adds nothing. */
 export function afterPutInteractions(data: RunTimeData, message: string): RunTimeData | null {
   const table = parseTable(message);
   if (!table) return null;
@@ -94,7 +97,7 @@ function interactionOf(table: Table, row: Row): [element: string, value: string]
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Each stored interaction as returned by `interactionOf`, as text. */
+/** The stored interactions as JSON, in the form that `interactionOf` returns. */
 function interactionsIn(data: RunTimeData): string[] {
   const entries = new Map<string, [string, string][]>();
   for (const [name, value] of Object.entries(data)) {
@@ -107,7 +110,7 @@ function interactionsIn(data: RunTimeData): string[] {
   return [...entries.values()].map((entry) => JSON.stringify(entry.sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** The comments in a table of `PutComments`; the message itself if it is not a table. */
+/** The comments in a table of `PutComments`. If the message is not a table, it is itself the comment. */
 export function commentsIn(message: string): string {
   const table = parseTable(message);
   if (!table?.positions.has('comment')) return message.trim();

@@ -43,7 +43,7 @@ function preferencesIn(groups: Groups): RunTimeData {
   );
 }
 
-/** `J_ID.1`, `J_Score.1` and `J_Status.1`, with any number. */
+/** Reads `J_ID.1`, `J_Score.1` and `J_Status.1`, for any number. */
 function objectivesIn(groups: Groups): ReportedObjective[] {
   const values = groups.get('objectives_status')?.values ?? new Map<string, string>();
   return [...values].flatMap(([name, id]) => {
@@ -53,7 +53,7 @@ function objectivesIn(groups: Groups): ReportedObjective[] {
   });
 }
 
-/** Adds to an element that collects text, such as comments. A repeated request adds nothing. */
+/** Appends text to an element such as the comments. A repeated request adds nothing. */
 export function withMore(data: RunTimeData, element: string, text: string): RunTimeData {
   const before = data[element] ?? '';
   if (before.endsWith(text)) return data;
@@ -64,7 +64,7 @@ export function withMore(data: RunTimeData, element: string, text: string): RunT
 export type Learning = {
   learner: { ID: string; Name: string };
   courseId: string;
-  /** Whether results count: not in `Browse` and `Review`. */
+  /** Results count only in the mode `Normal`. */
   mode: 'Normal' | 'Browse' | 'Review';
   unit: {
     MasteryScore: number | null;
@@ -75,8 +75,8 @@ export type Learning = {
 };
 
 /**
- * The message that `GetParam` returns. Before version 3, a score has no maximum or minimum. Names are case-insensitive,
- * but some content expects lower case.
+ * The message that `GetParam` returns. Scores have a maximum and minimum only since version 3. Names are
+ * case-insensitive, but some content expects lower case.
  */
 export function paramMessage(data: RunTimeData, version: string, learning: Learning): string {
   const { learner, courseId, mode, unit } = learning;
@@ -121,7 +121,7 @@ function scoreText(of: (element: string) => string, prefix: string, version: str
   return !max || Number.parseInt(version, 10) < 3 ? (raw ?? '') : `${raw},${max},${min}`;
 }
 
-/** Older content cannot read fractions of a second, or hours with four digits. */
+/** Older content cannot read fractions of a second or four-digit hours. */
 function clock(total: string | undefined): string {
   return formatTimespan(Math.floor(parseSeconds(total)))
     .slice(0, -3)

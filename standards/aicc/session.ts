@@ -2,7 +2,10 @@ import { nextSession } from '../../scorm/data-model/next.ts';
 import { finalStatus12 } from '../../scorm/data-model/status.ts';
 import type { RunTimeData, Unit } from '../types.ts';
 
-/** The data at the end of a session. The mastery score decides, if the content has reported a score and an end. */
+/**
+ * The data at the end of a session. The mastery score decides if the content has reported a score and a final
+ * status.
+ */
 export function atExit({ MasteryScore }: Pick<Unit, 'MasteryScore'>, data: RunTimeData): RunTimeData {
   const status = data['cmi.core.lesson_status'];
   if (!status || MasteryScore === null) return data;
@@ -12,8 +15,8 @@ export function atExit({ MasteryScore }: Pick<Unit, 'MasteryScore'>, data: RunTi
 }
 
 /**
- * The data for the next session. The previous one may have ended without `ExitAU`. A bookmark is resumed even if the
- * content did not ask for it.
+ * The data for the next session. The previous session may have ended without `ExitAU`. If there is a
+ * bookmark, the content resumes there even if it did not ask for this.
  */
 export function atLaunch(unit: Pick<Unit, 'MasteryScore'>, data: RunTimeData): RunTimeData {
   const next = nextSession('scorm12', atExit(unit, data));

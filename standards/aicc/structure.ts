@@ -7,14 +7,14 @@ import type { Row, Table } from './tables.ts';
 /** The maximum nesting depth of blocks. */
 const maxDepth = 50;
 
-/** The nodes that a structure may refer to, by their IDs in lower case. Each is used once. */
+/** The nodes that a structure may refer to, by their IDs in lower case. Each can be used only once. */
 export type Nodes = { units: ReadonlyMap<string, Unit>; titles: ReadonlyMap<string, string> };
 
 type Members = ReadonlyMap<string, { id: string; members: { id: string; line: number }[] }>;
 
 /**
- * The tree of a `.cst` file. A block's members are in the columns called `member`, and in the cells beyond the header.
- * A block may have several rows, and an AU may have members, too.
+ * The tree of a `.cst` file. The members of a block are in the columns named `member` and in cells beyond the
+ * header. A block may have several rows, and an AU may also have members.
  */
 export function readStructure(
   table: Table,
@@ -96,7 +96,7 @@ function membersIn({ cells, line }: Row, isMember: (at: number) => boolean, own:
   });
 }
 
-/** The block `root` or, without it, the first block that is not a member of another. */
+/** The block named `root`. If there is none, the first block that is not a member of another one. */
 function rootOf(blocks: Members) {
   const named = blocks.get('root');
   if (named) return named;

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 
 export type Row = { line: number; cells: string[] };
-/** `positions`: the first column with each name. */
+/** `positions` has the index of the first column with each name. */
 export type Table = { columns: string[]; positions: ReadonlyMap<string, number>; rows: Row[] };
 
 /** Why a table cannot be read. */
@@ -14,9 +14,12 @@ export class TableError extends Error {
   }
 }
 
-/** A table with a header, whose names are in any case and order. Missing and additional cells are tolerated. */
+/**
+ * Reads a table with a header row. Column names may be in any case and order. Missing and additional cells
+ * are tolerated.
+ */
 export function readTable(text: string, maxColumns: number): Table {
-  // The parser allocates as many cells for each row as the header has.
+  // For each row, the parser allocates as many cells as the header has, so the header is checked first.
   const [first] = rowsOf(text, { to: 1 });
   if (first && first.cells.length > maxColumns)
     throw new TableError(`there are more than ${maxColumns} columns`, first.line);
@@ -26,14 +29,14 @@ export function readTable(text: string, maxColumns: number): Table {
   return { columns, positions, rows };
 }
 
-/** The widest table of HACP has 13. */
+/** The widest table in HACP has 13 columns. */
 const maxColumnsOfRequests = 50;
 
-/** Other requests wait while it is parsed: 9,900 short rows took 0.5 s of CPU time (2026-11-25). */
+/** Parsing a table blocks other requests: 9,900 short rows took 0.5 s of CPU time (2026-11-25). */
 const maxCharacters = 262_144;
 const maxLines = 1_000;
 
-/** The table of a request. Null if the text cannot be read as a table, or is too long. */
+/** Parses the table of a request. Returns null if the text is not a table or is too long. */
 export function parseTable(text: string): Table | null {
   if (text.length > maxCharacters || text.split(/\r\n|\r|\n/, maxLines + 1).length > maxLines) return null;
   try {
@@ -59,7 +62,7 @@ function rowsOf(text: string, only: { to?: number } = {}): Row[] {
   }
 }
 
-/** The cell in the first of these columns that has a value. */
+/** Returns the first cell in these columns that is not empty. */
 export function cellOf({ positions }: Table, { cells }: Row, ...names: string[]): string {
   const found = names.map((name) => cells[positions.get(name) ?? -1]?.trim() ?? '');
   return found.find((cell) => cell !== '') ?? '';

@@ -1,6 +1,6 @@
 const page = '<!doctype html><title>Unit</title>';
 
-/** The files of an AICC course with one unit; `files` replaces or adds some. */
+/** The files of an AICC course with one unit. `files` replaces or adds files. */
 export function aiccCourse(files: Record<string, string> = {}): Record<string, string> {
   return {
     'course.crs': '[Course]\r\nCourse_ID=a-course\r\nCourse_Title=A course\r\nTotal_AUs=1\r\n',

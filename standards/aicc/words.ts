@@ -4,7 +4,7 @@ import type { RunTimeData } from '../types.ts';
 const statuses = ['passed', 'completed', 'failed', 'incomplete', 'browsed', 'not attempted'] as const;
 const exits = ['logout', 'suspend', 'time-out'] as const;
 
-/** Only the first letter of a word is significant (CMI001, section 5). Null for any other word. */
+/** Only the first letter of a word is significant (CMI001, section 5). Null if no word begins with it. */
 export function wordOf<Word extends string>(
   words: readonly Word[],
   written: string | undefined,
@@ -13,18 +13,21 @@ export function wordOf<Word extends string>(
   return letter === '' ? null : (words.find((word) => word.startsWith(letter)) ?? null);
 }
 
-/** The status as one of SCORM 1.2's words. Null for `not attempted`, because content cannot take an attempt back. */
+/** The status as a word of SCORM 1.2. Null for `not attempted`, because content cannot undo an attempt. */
 export function statusOf(written: string | undefined): string | null {
   const status = wordOf(statuses, written);
   return status === 'not attempted' ? null : status;
 }
 
-/** The second part of a status, such as `c,logout`; empty without one. */
+/** The second part of a status such as `c,logout`; empty if there is none. */
 export function exitOf(status: string): string {
   return wordOf(exits, status.split(',')[1]) ?? '';
 }
 
-/** The elements of a score: `raw,max,min`, of which only the first is required. Null if it is not a number. */
+/**
+ * The elements of a score that is written as `raw,max,min`. Only `raw` is required. Null if it is not a
+ * number.
+ */
 export function scoreOf(prefix: string, written: string | undefined): RunTimeData | null {
   const [raw, max, min] = (written ?? '')
     .slice(0, 1_000)
@@ -32,7 +35,7 @@ export function scoreOf(prefix: string, written: string | undefined): RunTimeDat
     .map((part) => parseNumber(part));
   if (typeof raw !== 'number') return null;
   const low = min ?? 0;
-  // A decimal comma looks like a maximum below the score.
+  // In `85,5`, the decimal comma looks like the separator before a maximum of 5.
   const hasRange = typeof max === 'number' && max > low && raw >= low && raw <= max;
   return {
     [`${prefix}.score.raw`]: String(raw),
@@ -40,7 +43,7 @@ export function scoreOf(prefix: string, written: string | undefined): RunTimeDat
   };
 }
 
-/** The data without an earlier score, which the new one replaces as a whole. */
+/** Replaces the whole score. An earlier minimum or maximum does not apply to the new value. */
 export function withScore(data: RunTimeData, prefix: string, written: string | undefined): RunTimeData {
   const score = scoreOf(prefix, written);
   if (!score) return data;

@@ -20,11 +20,14 @@ import { launchNames, type MoveOn, moveOns } from './vocabulary.ts';
 
 const maxNodes = 5_000;
 const maxDepth = 64;
-/** One request may satisfy all of them, and a statement is stored for each. */
+/** A single request may satisfy all blocks, and the LMS stores a statement for each. */
 const maxBlocks = 500;
 const maxIdLength = 1_000;
 
-/** `files` is null for a course structure without a package, whose URLs must all be absolute (section 14.2). */
+/**
+ * `files` is null for a course structure without a package. All of its URLs must then be absolute (section
+ * 14.2).
+ */
 type Source = {
   file: string;
   files: FileIndex | null;
@@ -36,8 +39,8 @@ type Source = {
 export type CourseStructure = { Title: string; Tree: CourseTree };
 
 /**
- * Reads a cmi5 course structure. Anything that the specification forbids is rejected: the LMS must not import it
- * (sections 13 and 14).
+ * Reads a cmi5 course structure. An LMS must not import a structure that violates the specification (sections
+ * 13 and 14), so all violations are rejected.
  */
 export function readCourseStructure(
   bytes: Uint8Array,
@@ -125,7 +128,7 @@ function readNodes(parent: XmlElement, source: Source, depth: number): Unit[] {
     });
 }
 
-/** Identifiers are IRIs that are unique in the course structure (sections 3.0 and 13.1). */
+/** Identifiers must be IRIs and unique in the course structure (sections 3.0 and 13.1). */
 function uniqueId(element: XmlElement | null, { file, ids }: Source): string {
   const id = (attributeOf(element, 'id') ?? '').trim();
   const what = `the ID "${id.slice(0, 200)}" of <${element?.name ?? 'course'}>`;
@@ -154,7 +157,7 @@ function warnOfObjectives(element: XmlElement, { objectives, warn }: Source): vo
   }
 }
 
-/** The AU's URL (section 13.1.4): a file of the package, or absolute. */
+/** The URL of the AU (section 13.1.4), which is a file in the package or absolute. */
 function addressOf(au: XmlElement, { file, files }: Source): string {
   const element = childOf(au, 'url');
   const url = (element?.text ?? '').trim();

@@ -4,7 +4,7 @@ import { activityTypes, categories, extensions, type LaunchMode, lmsVerbs } from
 
 type Names = Record<string, string>;
 
-/** The parts that all statements of the LMS about a registration have in common. */
+/** The parts that all LMS statements about a registration have in common. */
 export type Registration = {
   account: { homePage: string; name: string };
   registration: string;
@@ -41,7 +41,7 @@ type Parts = {
 
 export const actorOf = (account: Registration['account']) => ({ objectType: 'Agent' as const, account });
 
-/** Section 9.6: the context on which all statements of a session are based. */
+/** Section 9.6: the context that all statements of a session contain. */
 export function contextTemplate({ sessionId, publisherId }: Pick<LaunchedAu, 'sessionId' | 'publisherId'>) {
   return {
     contextActivities: { grouping: [{ id: publisherId }] },
@@ -141,7 +141,7 @@ export function launchData(launch: Omit<LaunchedAu, 'activityId' | 'names'>, ret
   };
 }
 
-/** Section 8.1: the AU's URL with the launch parameters added to its query, before the fragment. */
+/** Section 8.1: adds the launch parameters to the query of the AU's URL, before the fragment. */
 export function withLaunchParameters(address: string, parameters: Record<string, string>): string {
   const at = address.indexOf('#');
   const [page, fragment] = at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at)];

@@ -1,9 +1,9 @@
 const languageTag = /^[a-z]{1,8}(-[a-z0-9]{1,8})*$/i;
 
-/** There are a few thousand languages and dialects, and nobody prefers all of them. */
+/** The maximum length. Learners list a few languages, not the few thousand that exist. */
 const maxLength = 10_000;
 
-/** Section 11: the learner's preferences are a JSON object with both members. */
+/** Section 11: the learner's preferences are a JSON object with both properties. */
 export function isPreferences(contentType: string | undefined, text: string | undefined): boolean {
   if ((text?.length ?? 0) > maxLength) return false;
   if (!/^application\/json(;|$)/i.test(contentType?.trim() ?? '')) return false;

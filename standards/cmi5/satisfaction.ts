@@ -1,7 +1,10 @@
 import type { CourseTree, RunTimeData, Unit } from '../types.ts';
 import type { MoveOn } from './vocabulary.ts';
 
-/** An AU's reports in a registration, as stored with its run-time data. Times are those of the statements. */
+/**
+ * An AU's reports in a registration, as stored with its run-time data. Times are the timestamps of
+ * statements.
+ */
 export type AuRecord = {
   completed: string | null;
   passed: string | null;
@@ -44,7 +47,7 @@ export function dataOf(record: AuRecord): RunTimeData {
   return { ...Object.fromEntries(known), 'cmi5.seconds': String(record.seconds) };
 }
 
-/** Sections 9.3.9 and 13.1.4: whether the AU is satisfied. A waived AU always is. */
+/** Sections 9.3.9 and 13.1.4: whether the AU is satisfied. A waived AU is always satisfied. */
 export function isSatisfied(moveOn: MoveOn, { completed, passed, waived }: AuRecord): boolean {
   if (waived !== null) return true;
   switch (moveOn) {
@@ -66,8 +69,8 @@ export type Records = ReadonlyMap<string, AuRecord>;
 export type SatisfiedNode = { kind: 'block' | 'course'; id: string; names: Record<string, string> };
 
 /**
- * The satisfied blocks, inner ones first, followed by the course if all of its AUs are satisfied (section 9.3.9).
- * Statements are due for those that were not satisfied before.
+ * The satisfied blocks, inner ones first, followed by the course if all of its AUs are satisfied. A statement
+ * must be stored for each block or course that was not satisfied before (section 9.3.9).
  */
 export function satisfiedNodes(tree: CourseTree, records: Records): SatisfiedNode[] {
   const nodes: SatisfiedNode[] = [];

@@ -9,7 +9,7 @@ import {
   voidedVerb,
 } from './vocabulary.ts';
 
-/** The values that the launch fixed for a session. */
+/** The values that the launch set for a session. */
 export type AuSession = {
   sessionId: string;
   registration: string;
@@ -24,7 +24,7 @@ export type AuSession = {
 export type SessionState = {
   /** Whether the AU has read the learner's preferences. */
   prepared: boolean;
-  /** The verbs of its statements defined by cmi5. */
+  /** The verbs of the cmi5 defined statements that the AU has sent. */
   verbs: AuVerb[];
 };
 
@@ -38,8 +38,8 @@ export type Accepted = { state: SessionState; record: AuRecord; verb: AuVerb | n
 type Facts = { session: AuSession; state: SessionState; record: AuRecord };
 
 /**
- * Decides whether the LMS accepts a statement, and returns the effects. A pure function: `facts` contains everything
- * that was known before.
+ * Decides whether the LMS accepts a statement, and returns the effects. This is a pure function: `facts`
+ * contains everything known before the statement.
  */
 export function acceptStatement(facts: Facts, sent: SentStatement): Accepted | Violation {
   const statement = readStatement(sent);
@@ -54,7 +54,7 @@ export function isViolation(decision: Accepted | Violation): decision is Violati
   return 'section' in decision;
 }
 
-/** The statements of one request are processed in the order of their timestamps (section 9.3). */
+/** Section 9.3: the statements of one request are processed in the order of their timestamps. */
 export function inOrderOfTime<S extends SentStatement>(statements: readonly S[]): S[] {
   const timeOf = ({ timestamp }: S) => (typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN);
   return statements.toSorted((a, b) => timeOf(a) - timeOf(b) || 0);

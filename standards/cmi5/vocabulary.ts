@@ -18,7 +18,7 @@ export const launchNames = ['endpoint', 'fetch', 'actor', 'registration', 'activ
 const adl = 'http://adlnet.gov/expapi/verbs/';
 const w3id = 'https://w3id.org/xapi/adl/verbs/';
 
-/** The verbs that the AU uses in statements defined by cmi5. */
+/** The verbs that an AU uses in cmi5 defined statements. */
 export const auVerbs = {
   initialized: `${adl}initialized`,
   completed: `${adl}completed`,
@@ -28,7 +28,7 @@ export const auVerbs = {
 } as const;
 export type AuVerb = keyof typeof auVerbs;
 
-/** The verbs of the LMS's own statements. */
+/** The verbs of the statements that the LMS sends. */
 export const lmsVerbs = {
   launched: `${adl}launched`,
   abandoned: `${w3id}abandoned`,

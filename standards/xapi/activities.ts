@@ -32,7 +32,7 @@ const component: Check = (value, path) => {
   checkObject(value, path, { id: text, description: languageMap }, ['id']);
 };
 
-/** Within a list, the IDs differ. */
+/** The IDs in a list must be unique. */
 const components: Check = (value, path) => {
   listOf(component)(value, path);
   const ids = Array.isArray(value) ? value.map((item) => (isObject(item) ? item.id : null)) : [];

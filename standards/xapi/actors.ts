@@ -19,7 +19,7 @@ const account: Check = (value, path) => {
   checkObject(value, path, { homePage: iri, name: text }, ['homePage', 'name']);
 };
 
-/** Data 2.4.2.3: the identifiers. */
+/** Data 2.4.2.3: the properties that identify an actor. */
 const identifiers: Properties = { mbox: mailbox, mbox_sha1sum: sha1, openid: iri, account };
 const identifierNames = Object.keys(identifiers);
 
@@ -33,7 +33,7 @@ export const agent: Check = (value, path) => {
   if (identifierCount(found) !== 1) invalid(path, `must have exactly one of ${identifierNames.join(', ')}.`);
 };
 
-/** Data 2.4.2.2: an anonymous group needs members; groups cannot contain groups. */
+/** Data 2.4.2.2: an anonymous group needs members. A group cannot contain groups. */
 export const group: Check = (value, path) => {
   const properties = {
     objectType: oneOf('Group'),
@@ -53,7 +53,7 @@ export const actor: Check = (value, path) => {
   else agent(value, path);
 };
 
-/** Data 2.4.9: an agent, or for OAuth an anonymous group of the application and the user. */
+/** Data 2.4.9: an agent. With OAuth, it is an anonymous group of the application and the user. */
 export const authority: Check = (value, path) => {
   actor(value, path);
   const found = objectAt(value, path);
@@ -64,8 +64,8 @@ export const authority: Check = (value, path) => {
 };
 
 /**
- * Identifies an agent or identified group; null for an anonymous group. Equal keys mean the same agent or group (Data
- * 2.4.2.3). It never throws, because any object in a stored statement or document can look like an agent.
+ * Identifies an agent or an identified group. Two actors with equal keys are the same (Data 2.4.2.3). Null
+ * for an anonymous group. Never throws, because any object in stored data can look like an agent.
  */
 export function identityOf(
   actor: { [Name in keyof Omit<Agent, 'objectType'>]?: Json | undefined },
@@ -84,7 +84,7 @@ export function identitiesOf(actor: Actor): string[] {
   return [actor, ...members].map(identityOf).filter((identity) => identity !== null);
 }
 
-/** Reads the parameter `agent`: JSON of an agent or an identified group. */
+/** Reads the parameter `agent`, which is an agent or an identified group as JSON. */
 export function readAgent(value: Json, path: string): Actor {
   actor(value, path);
   const found = value as unknown as Actor;

@@ -5,7 +5,7 @@ import { isObject } from './values.ts';
 /** Data 2.3.1: properties that the LRS sets, or that may differ between two copies of a statement. */
 const ignored = new Set(['id', 'stored', 'authority', 'version', 'timestamp']);
 
-/** A statement prepared for comparison, which takes as long as parsing it. */
+/** A statement prepared for comparison. Preparing it takes as long as parsing it. */
 export type Comparable = { at: number | null; text: string };
 
 export function comparable(statement: Statement): Comparable {
@@ -18,15 +18,15 @@ export function comparable(statement: Statement): Comparable {
 }
 
 /**
- * Whether two statements are the same one (Data 2.3.1). Definitions of activities and displays of verbs are not part of
- * a statement, sets have no order, and defaults may be left out.
+ * Whether two statements are the same (Data 2.3.1). Definitions of activities and displays of verbs are
+ * ignored, sets have no order, and defaults may be omitted.
  */
 export function isSame(one: Comparable, other: Comparable): boolean {
   const isSameTime = one.at === null || other.at === null || one.at === other.at;
   return isSameTime && one.text === other.text;
 }
 
-/** Members of these lists have no order. */
+/** The order of members in these lists is not significant. */
 const sets = new Set(['member', 'parent', 'grouping', 'category', 'other', 'attachments']);
 const caseless = new Set(['registration', 'sha2', 'mbox_sha1sum', 'language']);
 
@@ -60,7 +60,7 @@ function normalObject(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** JSON with sorted names. */
+/** JSON with sorted property names. */
 function stable(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(stable).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);

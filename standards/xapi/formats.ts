@@ -5,7 +5,7 @@ import { isObject } from './values.ts';
 /** Communication 2.1.3: the parameter `format`. */
 export type Format = 'exact' | 'ids' | 'canonical';
 
-/** `ids`: only identifiers and, for anonymous groups, their members. */
+/** `ids`: keeps only identifiers. Anonymous groups keep the identifiers of their members. */
 export function withIdsOnly(statement: Statement): Statement {
   return reshape(statement, {
     actor: ({ name: _, ...actor }) => {
@@ -20,8 +20,8 @@ export function withIdsOnly(statement: Statement): Statement {
 }
 
 /**
- * `canonical`: activities with the LRS's definitions, localised by `definitionOf`, and from each language map only the
- * entry that the client prefers.
+ * `canonical`: activities have the LRS's definitions, localised by `definitionOf`. Each language map has only
+ * the entry that the client prefers.
  */
 export function canonical(
   statement: Statement,
@@ -41,7 +41,7 @@ export function canonical(
 
 const componentLists = ['choices', 'scale', 'source', 'target', 'steps'];
 
-/** Casts are safe: the definition was validated when it was stored. */
+/** The casts are safe because the definition was validated when it was stored. */
 export function localizeDefinition(definition: JsonObject, languages: readonly string[]): JsonObject {
   const localize = (map: LanguageMap) => chooseLanguage(map, languages);
   const local = (object: JsonObject, names: readonly string[]) =>
@@ -67,7 +67,7 @@ type Shape = {
   display: (map: LanguageMap) => LanguageMap | undefined;
 };
 
-/** Replaces the actors, activities and displays in a statement, wherever they are. */
+/** Replaces all actors, activities and displays in a statement. */
 function reshape(statement: Statement, shape: Shape): Statement {
   return reshapeValue(statement as unknown as JsonObject, '', shape) as unknown as Statement;
 }
@@ -75,7 +75,7 @@ function reshape(statement: Statement, shape: Shape): Statement {
 const actorNames = ['actor', 'authority', 'instructor', 'team', 'agent', 'group'];
 const activityLists = ['parent', 'grouping', 'category', 'other'];
 
-/** Casts are safe: a stored statement is valid, so the name says what a value is. */
+/** Casts are safe: a stored statement is valid, so the name of a property determines its type. */
 function reshapeValue(value: Json, name: string, shape: Shape): Json {
   if (name === 'result' || name === 'extensions') return value;
   if (Array.isArray(value)) return value.map((item) => reshapeValue(item, name, shape));

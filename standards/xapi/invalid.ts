@@ -1,4 +1,7 @@
-/** A value that the specification does not allow. `path` leads to it, and `detail` says what is wrong. */
+/**
+ * Thrown for a value that the specification does not allow. `path` locates the value, and `detail` says what
+ * is wrong.
+ */
 export class InvalidXapi extends Error {
   readonly path: string;
 

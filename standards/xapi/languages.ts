@@ -1,10 +1,13 @@
 import type { LanguageMap } from './types.ts';
 
-/** Browsers send at most about six. */
+/** Browsers send about six language ranges at most. */
 const maxRanges = 10;
 const maxSubtags = 8;
 
-/** The ranges of an Accept-Language header, the preferred first (RFC 9110 §12.5.4). Further ones are ignored. */
+/**
+ * The ranges of an Accept-Language header, in order of preference (RFC 9110 §12.5.4). Ranges beyond the
+ * maximum are ignored.
+ */
 export function readLanguages(header: string | undefined): string[] {
   const ranges = (header ?? '')
     .slice(0, 1_000)
@@ -33,7 +36,10 @@ export function chooseLanguage(map: LanguageMap, languages: readonly string[]): 
   return chosen === undefined || text === undefined ? {} : { [chosen]: text };
 }
 
-/** The best tag for each range: the same one or, failing that, the first that begins with it. */
+/**
+ * The best tag for each range: the tag equal to the range or, failing that, the first one that begins with
+ * it.
+ */
 function bestByRange(tags: readonly string[]): Map<string, string> {
   const best = new Map(tags.toReversed().map((tag) => [tag.toLowerCase(), tag]));
   for (const tag of tags)
@@ -42,7 +48,7 @@ function bestByRange(tags: readonly string[]): Map<string, string> {
   return first === undefined ? best : best.set('*', first);
 }
 
-/** A range, followed by the same range with fewer and fewer subtags. */
+/** The range itself, followed by shorter and shorter versions of it. */
 function prefixesOf(range: string): string[] {
   const parts = range.split('-');
   return parts.map((_, at) => parts.slice(0, parts.length - at).join('-'));

@@ -1,8 +1,9 @@
 import { formatDuration } from '../durations.ts';
 import type { Account, Result, Statement } from './types.ts';
 
-// Statements about a whole course that reports through SCORM, AICC or a web page, with the verbs and the category of
-// ADL's SCORM profile (https://w3id.org/xapi/scorm). Units and attempts are not mentioned.
+// Builds statements about a whole course that reports through SCORM, AICC or a web page. They use the verbs
+// and the category of ADL's SCORM profile (https://w3id.org/xapi/scorm), and do not mention units or
+// attempts.
 
 const verbs = ['initialized', 'resumed', 'progressed', 'completed', 'passed', 'failed'] as const;
 export type ProfileVerb = (typeof verbs)[number];

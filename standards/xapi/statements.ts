@@ -65,7 +65,7 @@ const statementRef: Check = (value, path) => {
   checkObject(value, path, { objectType: oneOf('StatementRef'), id: uuid }, ['objectType', 'id']);
 };
 
-/** Data 2.4.6.2: in each list, an array of activities or a single one. */
+/** Data 2.4.6.2: each property is an array of activities or a single activity. */
 const contextActivities: Check = (value, path) => {
   const list: Check = (inner, at) =>
     Array.isArray(inner) ? listOf(activity)(inner, at) : activity(inner, at);
@@ -127,7 +127,7 @@ const attachment: Check = (value, path) => {
     invalid(`${path}.length`, 'must not be negative.');
 };
 
-/** Data 2.4.4: the rest of an object once its type is known. */
+/** Data 2.4.4: the checks of an object, by its type. */
 const objects: Record<string, Check> = {
   Activity: activity,
   Agent: agent,
@@ -138,7 +138,7 @@ const objects: Record<string, Check> = {
 const isActivity = (value: Json | undefined) =>
   isObject(value) && (value.objectType === undefined || value.objectType === 'Activity');
 
-/** Checking each one may require comparing the whole statement. */
+/** Checking an attachment may require comparing the whole statement. */
 const maxAttachments = 100;
 
 const common = (edition: Edition) => ({
@@ -152,7 +152,7 @@ const common = (edition: Edition) => ({
 
 const required = ['actor', 'verb', 'object'];
 
-/** Data 2.4.4.4: not a statement in its own right, and never nested. */
+/** Data 2.4.4.4: a substatement is not a statement in its own right, and it cannot contain another one. */
 const subStatement =
   (edition: Edition): Check =>
   (value, path) => {
@@ -169,7 +169,7 @@ function checkTyped(value: Json, path: string, known: Record<string, Check>): vo
   check(value, path);
 }
 
-/** Data 2.4.6: revision and platform describe an activity, so they need one. */
+/** Data 2.4.6: revision and platform are allowed only if the object is an activity. */
 function checkRevision({ object, context }: JsonObject, path: string): void {
   if (!isObject(context) || isActivity(object)) return;
   for (const name of ['revision', 'platform'])
@@ -214,10 +214,10 @@ function checkOf(edition: Edition): Check {
   };
 }
 
-/** A statement is checked, compared and written in one go, while others wait: 10 ms for 5,000 values. */
+/** Checking, comparing and writing a statement blocks other requests: 5,000 values take 10 ms. */
 const maxValues = 10_000;
 
-/** Validates a statement (Data 2.2 and 2.4) and throws `InvalidXapi`. `path` is its place in a batch. */
+/** Validates a statement (Data 2.2 and 2.4) and throws `InvalidXapi`. `path` is its position in a batch. */
 export function readStatement(value: Json, edition: Edition, path = ''): Statement {
   if (hasMoreValues(value, maxValues))
     invalid(path === '' ? 'The statement' : path, `has more than ${maxValues} values.`);

@@ -9,19 +9,19 @@ import {
   type SubStatement,
 } from './types.ts';
 
-/** The values that the filters of GET statements compare (Communication 2.1.3). */
+/** The values that the filters of GET statements are compared with (Communication 2.1.3). */
 export type Subjects = {
   verb: string;
   registration: string | null;
-  /** `agent`: the actor, the object, and the members of groups. */
+  /** For `agent`: the actor, the object, and the members of groups. */
   agents: string[];
-  /** Only with `related_agents`. */
+  /** Additional values for `related_agents`. */
   relatedAgents: string[];
-  /** `activity`: the object. */
+  /** For `activity`: the object. */
   activities: string[];
-  /** Only with `related_activities`. */
+  /** Additional values for `related_activities`. */
   relatedActivities: string[];
-  /** The statement that its object refers to. */
+  /** The ID of the statement that the object refers to. */
   refersTo: string | null;
 };
 
@@ -56,7 +56,7 @@ function coreOf({ actor, object, context }: Statement | SubStatement): Core {
   return { actor, object, ...(context ? { context } : {}) };
 }
 
-/** Every activity that a statement mentions. */
+/** All activities that a statement mentions. */
 export function allActivities(statement: Statement): Activity[] {
   const { object, context = {} } = statement;
   const inner = isSubStatement(object) ? allActivities(coreOf(object) as Statement) : [];

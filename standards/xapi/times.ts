@@ -1,16 +1,19 @@
 import { invalid } from './invalid.ts';
 import type { Json } from './types.ts';
 
-/** RFC 3339, and the forms of ISO 8601 without seconds or with a comma. */
+/** RFC 3339, and ISO 8601 forms without seconds or with a decimal comma. */
 const instantShape =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
-/** Microseconds since 1970, truncated; null if it is not a timestamp. Without an offset, it is in UTC. */
+/**
+ * Microseconds since 1970, truncated; null if it is not a timestamp. Without an offset, the time is taken as
+ * UTC.
+ */
 export function readInstant(value: Json | undefined): number | null {
   if (typeof value !== 'string' || value.length > 64) return null;
   const [found, year, month, day, hour, minute, second = '00', fraction = '', zone = 'Z'] =
     instantShape.exec(value) ?? [];
-  // Data 4.5: -00:00 says that the offset is unknown.
+  // Data 4.5 does not allow -00:00, which means that the offset is unknown.
   if (!found || /^-00(?::?00)?$/.test(zone)) return null;
   const milliseconds = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   const isDay = new Date(milliseconds).getUTCDate() === Number(day) || hour === '24';
@@ -28,7 +31,7 @@ function offsetMinutes(zone: string): number | null {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Data 4.5: with microseconds if there are any, always in UTC. */
+/** Data 4.5: always in UTC. Microseconds are included if they are not zero. */
 export function writeInstant(micros: number): string {
   const milliseconds = Math.floor(micros / 1000);
   const rest = micros - milliseconds * 1000;
@@ -44,7 +47,7 @@ export function instant(value: Json, path: string): void {
 const durationShape =
   /^P(?:(\d+(?:[.,]\d+)?)W|(?:(\d+(?:[.,]\d+)?)Y)?(?:(\d+(?:[.,]\d+)?)M)?(?:(\d+(?:[.,]\d+)?)D)?(?:T(?:(\d+(?:[.,]\d+)?)H)?(?:(\d+(?:[.,]\d+)?)M)?(?:(\d+(?:[.,]\d+)?)S)?)?)$/;
 
-/** Data 4.6: ISO 8601, at least one component. */
+/** Data 4.6: an ISO 8601 duration with at least one component. */
 export function isDuration(value: Json | undefined): value is string {
   return (
     typeof value === 'string' &&
@@ -60,7 +63,7 @@ export function duration(value: Json, path: string): void {
   if (!isDuration(value)) invalid(path, 'must be a duration of ISO 8601 such as PT1H30M.');
 }
 
-/** Data 4.6: durations are compared to hundredths of a second; further digits are dropped. */
+/** Data 4.6: durations are compared to a hundredth of a second. Further digits are ignored. */
 export function comparableDuration(value: string): string {
   const [, ...parts] = durationShape.exec(value) ?? [];
   const [weeks = 0, years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map(

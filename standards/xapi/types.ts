@@ -9,7 +9,7 @@ export type Edition = '1.0.3' | '2.0.0';
 export type LanguageMap = { [tag: string]: string };
 export type Account = { homePage: string; name: string };
 
-/** Data 2.4.2.1: exactly one of the four identifiers. */
+/** Data 2.4.2.1: has exactly one of the four identifiers. */
 export type Agent = {
   objectType?: 'Agent';
   name?: string;
@@ -31,7 +31,7 @@ export type Activity = { objectType?: 'Activity'; id: string; definition?: JsonO
 /** Data 2.4.4.3. */
 export type StatementRef = { objectType: 'StatementRef'; id: string };
 
-/** Data 2.4.4.4: a statement that is mentioned, not made. */
+/** Data 2.4.4.4: a statement within a statement. It does not represent an event that has occurred. */
 export type SubStatement = Omit<Statement, 'id' | 'stored' | 'version' | 'authority' | 'object'> & {
   objectType: 'SubStatement';
   object: Activity | Actor | StatementRef;
@@ -54,9 +54,9 @@ export type Context = {
   registration?: string;
   instructor?: Actor;
   team?: Group;
-  /** Clients of 1.0 may send a single activity instead of an array. */
+  /** xAPI 1.0 clients may send a single activity instead of an array. */
   contextActivities?: { [kind in ContextActivityKind]?: Activity | Activity[] };
-  /** 2.0 only. */
+  /** xAPI 2.0 only. */
   contextAgents?: { objectType: 'contextAgent'; agent: Agent; relevantTypes?: string[] }[];
   contextGroups?: { objectType: 'contextGroup'; group: Group; relevantTypes?: string[] }[];
   revision?: string;

@@ -1,17 +1,17 @@
 import { invalid } from './invalid.ts';
 import type { Json, JsonObject } from './types.ts';
 
-/** Checks a value at a path, and throws `InvalidXapi`. */
+/** Checks the value at a path. Throws `InvalidXapi`. */
 export type Check = (value: Json, path: string) => void;
 
-/** Data 2.2: the properties of an object, each with its check; no others are allowed. */
+/** Data 2.2: the properties of an object, each with its check. No others are allowed. */
 export type Properties = { [name: string]: Check };
 
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value as an object; throws if it is anything else. */
+/** Returns the value as an object. Throws if it is anything else. */
 export function objectAt(value: Json, path: string): JsonObject {
   return isObject(value) ? value : invalid(path, 'must be an object.');
 }
@@ -60,7 +60,7 @@ export const wholeNumber: Check = (value, path) => {
   if (typeof value !== 'number' || !Number.isInteger(value)) invalid(path, 'must be an integer.');
 };
 
-/** Whether a value consists of more than `max` values, itself and all members and items included. */
+/** Whether a value contains more than `max` values, including itself and all nested ones. */
 export function hasMoreValues(value: Json, max: number): boolean {
   const left = [value];
   let found = 0;
@@ -84,7 +84,7 @@ const matching =
     if (typeof value !== 'string' || !shape.test(value)) invalid(path, `must be ${what}.`);
   };
 
-/** RFC 4122, in any letter case. */
+/** RFC 4122, in upper or lower case. */
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function isUuid(value: Json | undefined): value is string {
@@ -93,7 +93,7 @@ export function isUuid(value: Json | undefined): value is string {
 
 export const uuid: Check = matching(uuidShape, 'a UUID such as 6690e6c9-3ef0-4ed3-8b37-7f3964730bee');
 
-/** RFC 3987: a scheme and something after it, without the characters that have to be encoded. */
+/** RFC 3987: a scheme and at least one more character. Characters that must be encoded are not allowed. */
 const iriShape = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i;
 
 export function isIri(value: Json | undefined): value is string {
@@ -110,13 +110,13 @@ export const mailbox: Check = matching(
 
 export const sha1: Check = matching(/^[0-9a-f]{40}$/i, 'a SHA-1 hash of 40 hexadecimal digits');
 
-/** Data 2.4.11: SHA-2 in hexadecimal, of 224 to 512 bits. */
+/** Data 2.4.11: a hexadecimal SHA-2 hash of 224 to 512 bits. */
 export const sha2: Check = matching(
   /^(?:[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i,
   'a SHA-2 hash in hexadecimal digits',
 );
 
-/** RFC 2046, on one line, because it is repeated in headers. */
+/** RFC 2046, on one line, because the value is repeated in headers. */
 export const mediaType: Check = matching(
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[\t ]*;[\t -~]*)?$/,
   'a media type such as text/plain',
@@ -148,7 +148,7 @@ export const languageMap: Check = (value, path) => {
   }
 };
 
-/** Data 4.1: the names are IRIs; the values can be anything, even null. */
+/** Data 4.1: the names are IRIs, and the values can be anything, including null. */
 export const extensions: Check = (value, path) => {
   for (const name of Object.keys(objectAt(value, path))) iri(name, `${path} key "${name}"`);
 };

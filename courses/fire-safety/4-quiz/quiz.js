@@ -7,7 +7,7 @@
   const titleOf = (section) => section.querySelector('h1').textContent.trim();
 
   const state = { answers: {}, best: null };
-  const passingScore = 0.75; // As in the manifest.
+  const passingScore = 0.75; // Must equal the value in the manifest.
 
   const isRight = (section) => state.answers[nameOf(section)] === rightOf(section);
   const score = () => questions.filter(isRight).length / questions.length;
@@ -32,7 +32,7 @@
       : '';
   }
 
-  // A worse second attempt does not reduce the result.
+  // A worse second attempt does not replace a better result.
   function report() {
     if (quiz.isReview || !isDone() || (state.best !== null && state.best >= score())) return;
     state.best = score();

@@ -3,8 +3,8 @@
   const byId = (id) => document.getElementById(id);
 
   /**
-   * Starts the page. `restore` gets what `snapshot` returned in an earlier visit, or {};
-   * `onShow` runs before a screen appears; `buttons` names the ones to show on it.
+   * Starts the page. `restore` receives what `snapshot` returned on an earlier visit, or {}. `onShow` runs
+   * before each screen appears. `buttons` says which buttons to show on a screen.
    */
   function startSco({ restore, snapshot, onShow = () => {}, buttons }) {
     const lms = Scorm2004.connect();
@@ -28,7 +28,7 @@
       },
       section: (name) => sections.find((section) => section.dataset.screen === name),
 
-      /** The fraction of the page that has been seen, 0–1. */
+      /** The share of the page that the learner has seen, from 0 to 1. */
       progress: () => furthest / (names.length - 1),
 
       save() {
@@ -77,7 +77,7 @@
         if (!isReview) lms.interaction({ ...outcome, shownAt });
       },
 
-      /** Leaves the page permanently; the last screen says what happened. */
+      /** Leaves the page permanently. The last screen says whether the results were saved. */
       leave({ exit, request, saved, moving }) {
         sco.save();
         hasEnded = true;
@@ -115,7 +115,7 @@
         furthest = Math.min(Number(kept.furthest) || 0, names.length - 1);
         restore(kept);
       } catch {
-        return; // Data from elsewhere: start again.
+        return; // The data is not from this course, so start from the beginning.
       }
       const place = lms.get('cmi.location');
       if (names.includes(place)) current = place;
@@ -135,7 +135,7 @@
       if (document.visibilityState === 'hidden') sco.save();
     });
     window.addEventListener('pagehide', suspend);
-    // When the page is restored from the back/forward cache, the session is over, so a new one starts.
+    // A page restored from the back/forward cache has ended its session. A reload starts a new one.
     window.addEventListener('pageshow', (event) => event.persisted && window.location.reload());
 
     if (!isReview && lms.get('cmi.completion_status') !== 'completed') {
@@ -146,7 +146,7 @@
     return sco;
   }
 
-  /** A lesson is completed when its last screen has been seen. */
+  /** A lesson is completed when the learner has seen its last screen. */
   function startLesson({ restore = () => {}, snapshot = () => ({}), onShow = () => {} }) {
     const sections = [...document.querySelectorAll('[data-screen]')].filter(
       (item) => item.dataset.screen !== 'end',
@@ -170,12 +170,13 @@
 
     function complete() {
       sco.complete();
-      // The next lesson waits for this one's objective, which does not affect the course result.
+      // The next lesson opens when this lesson's objective is satisfied. The objective does not affect the
+      // course result.
       if (!sco.isReview) sco.lms.set('cmi.success_status', 'passed');
       sco.save();
     }
 
-    // A finished lesson stays suspended, so that returning to it does not start a new, empty attempt.
+    // A finished lesson stays suspended. Otherwise, returning to it would start a new, empty attempt.
     byId('finish').addEventListener('click', () => {
       sco.leave({
         exit: 'suspend',

@@ -1,4 +1,4 @@
-// The SCORM 2004 run-time API, reduced to what this course needs. Without an API every call is harmless.
+// The SCORM 2004 run-time API, reduced to what this course needs. If there is no API, calls have no effect.
 (() => {
   const searchDepth = 20;
 
@@ -19,7 +19,7 @@
   /** timeinterval(second,10,2) */
   const interval = (milliseconds) => `PT${(Math.max(0, milliseconds) / 1000).toFixed(2)}S`;
 
-  /** time(second,10,2) in UTC: the format allows a time zone only after fractions of a second. */
+  /** time(second,10,2) in UTC. The format allows a time zone only after fractions of a second. */
   const timestamp = (date) => `${date.toISOString().slice(0, 22)}Z`;
 
   function connect() {
@@ -40,7 +40,7 @@
       get: (name) => (open ? String(api.GetValue(name) ?? '') : ''),
       set,
 
-      /** True if the learning system confirms that everything set so far is saved. */
+      /** Returns true if the learning system confirms that everything set so far is saved. */
       commit() {
         if (!open) return false;
         set('cmi.session_time', interval(Date.now() - started));
@@ -62,12 +62,12 @@
         set(`${at}.latency`, interval(Date.now() - shownAt));
       },
 
-      /** Ends the session. `request` is the next navigation: continue, exitAll, suspendAll or nothing. */
+      /** Ends the session. `request` is the navigation request: continue, exitAll, suspendAll or empty. */
       terminate({ exit, request = '' }) {
         if (!open) return { kept: false, moves: false };
         set('cmi.exit', exit);
         const kept = connection.commit();
-        // "unknown" may still work; only "false" is definite.
+        // A request whose validity is "unknown" may still work. Only "false" is definite.
         const isValid = request && api.GetValue(`adl.nav.request_valid.${request}`) !== 'false';
         const moves = Boolean(isValid && set('adl.nav.request', request));
         open = false;

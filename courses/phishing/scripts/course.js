@@ -35,7 +35,7 @@
       const kept = JSON.parse(text);
       if (kept.version === 1) state = { ...state, ...kept };
     } catch {
-      return; // Data from elsewhere: start again.
+      return; // The data is not from this course, so start from the beginning.
     }
     mail.restore(state.marks, state.checked);
     if (state.address) showAddressVerdict(state.address);
@@ -56,7 +56,7 @@
   const isRight = (name) => state.answers[name] === questions.get(name).right;
   const score = () => Math.round((100 * quizNames.filter(isRight).length) / quizNames.length);
 
-  // A worse second attempt does not reduce the result.
+  // A worse second attempt does not replace a better result.
   function reportResult() {
     if (reviewing || (state.best !== null && state.best >= score())) return;
     state.best = score();
@@ -203,7 +203,7 @@
     if (document.visibilityState === 'hidden') save();
   });
   window.addEventListener('pagehide', leave);
-  // When the page is restored from the back/forward cache, the session is over, so a new one starts.
+  // A page restored from the back/forward cache has ended its session. A reload starts a new one.
   window.addEventListener('pageshow', (event) => event.persisted && window.location.reload());
 
   byId('preview').hidden = lms.found;

@@ -1,6 +1,6 @@
-// The exercise: mark parts of an email, then read why. The parts and explanations are in index.html.
+// The exercise: the learner marks parts of an email and then reads the explanations. Both are in index.html.
 (() => {
-  // SCORM 1.2 responses to a choice are single letters, so each part has one, in page order.
+  // In SCORM 1.2, the response to a choice consists of single letters. Each part has one, in page order.
   const letter = (index) => String.fromCharCode(97 + index);
 
   function mailExercise({ section, onChange }) {

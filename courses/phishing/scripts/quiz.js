@@ -1,4 +1,4 @@
-// One question per screen: choose, check, read why. The questions and explanations are in index.html.
+// One question per screen: the learner chooses, checks and reads why. All texts are in index.html.
 (() => {
   function question({ section }) {
     const inputs = [...section.querySelectorAll('input')];
@@ -31,7 +31,7 @@
       right,
       chosen,
       restore: explain,
-      /** Asks for an answer if there is none; otherwise explains the one given. */
+      /** Asks for an answer if there is none. Otherwise, explains the given answer. */
       check() {
         const value = chosen();
         if (!value) {

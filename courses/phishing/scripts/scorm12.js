@@ -1,4 +1,4 @@
-// The SCORM 1.2 run-time API, reduced to what this course needs. Without an API every call is harmless.
+// The SCORM 1.2 run-time API, reduced to what this course needs. If there is no API, calls have no effect.
 (() => {
   const searchDepth = 20;
 
@@ -48,7 +48,7 @@
       get: (name) => (open ? String(api.LMSGetValue(name) ?? '') : ''),
       set,
 
-      /** True if the learning system confirms that everything set so far is saved. */
+      /** Returns true if the learning system confirms that everything set so far is saved. */
       commit() {
         if (!open) return false;
         set('cmi.core.session_time', timespan(Date.now() - started));
@@ -69,7 +69,10 @@
         set(`${at}.latency`, timespan(Date.now() - shownAt));
       },
 
-      /** Always leaves with `suspend`, so that the learner returns to the result instead of an empty course. */
+      /**
+       * Always exits with `suspend`. Otherwise, a returning learner would get an empty course instead of the
+       * result.
+       */
       finish() {
         if (!open) return false;
         set('cmi.core.exit', 'suspend');
