@@ -10,7 +10,7 @@ const physical = {
     /(?:^|[\s;{])border-(?:top|bottom)-(?:left|right)-radius\s*:/,
     /(?:^|[\s;{])(?:left|right)\s*:/,
     /\b(?:text-align|float|clear)\s*:\s*(?:left|right)\b/,
-    // Four values whose left and right differ.
+    // Shorthands with four values, of which the left and the right one differ.
     /\b(?:margin|padding|inset|border-width)\s*:\s*\S+ (\S+) \S+ (?!\1[;\s])\S+\s*;/,
   ],
   tsx: [

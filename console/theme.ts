@@ -29,7 +29,7 @@ export const theme = createTheme({
   components: {
     Anchor: { defaultProps: { underline: 'hover' } },
     Modal: { defaultProps: { centered: true, overlayProps: { blur: 2 }, padding: 'lg' } },
-    // Their <header> would count as a second banner on the page, because the dialog's role does not override it.
+    // A <header> would count as a second banner on the page, because the dialog's role does not override it.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
     Tooltip: { defaultProps: { openDelay: 300 } },

@@ -10,7 +10,7 @@ export default defineConfig({
     manifest: 'manifest.json',
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
-      // Small parts of the first screen that would otherwise be separate requests.
+      // Bundles small parts of the first screen that would otherwise need separate requests.
       output: {
         codeSplitting: {
           groups: [

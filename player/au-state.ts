@@ -4,7 +4,7 @@ import { offered, type Position } from './course.ts';
 import { messages } from './messages.ts';
 import type { PlayableUnit } from './units.ts';
 
-/** Units that report to the service: the page knows only what the service reports. */
+/** The state of a course whose units report to the service. The page learns their results only from the service. */
 export type AuState = {
   readonly units: readonly PlayableUnit[];
   readonly evidence: Session['Evidence'];

@@ -10,7 +10,7 @@ import { type PlayableUnit, playableUnits } from './units.ts';
 /** How often the page asks for the results that a unit reports to the service. */
 const refreshInterval = 10_000;
 
-/** cmi5, xAPI and AICC: units report to the service. The page opens their sessions and shows their results. */
+/** In cmi5, xAPI and AICC, units report to the service. The page opens their sessions and shows their results. */
 export function createAuCourse(session: Session, stage: Stage, events: CourseEvents): Course {
   const path = `/play/${encodeURIComponent(session.Session)}`;
   let state: AuState = {
@@ -54,13 +54,13 @@ export function createAuCourse(session: Session, stage: Stage, events: CourseEve
     await refresh();
   }
 
-  /** Browsers open windows only when the learner clicks. */
+  /** Shows a button for opening the window, because browsers open windows only when the learner clicks. */
   function offerWindow(unit: PlayableUnit, address: string): void {
     const { title, text, action } = messages.ownWindow;
     const act = () => {
       const opened = window.open('about:blank', '_blank');
       if (opened) {
-        // Without `noopener`, because this page could then not detect that the window was closed.
+        // With `noopener`, this page could not detect that the window was closed.
         opened.opener = null;
         opened.location.href = address;
       }

@@ -5,15 +5,15 @@ import { nextOf, type Pending, type Queue } from './pending.ts';
 import type { SaveState, Stop } from './save-state.ts';
 import type { Answer } from './transport.ts';
 
-/** The queue of commits between the course and the server: numbered, and one in flight. */
+/** The queue of numbered commits from the course to the server. At most one is in flight. */
 export type CommitsState = {
   pending: Queue;
   /** The latest snapshot of each unit, as JSON. */
   staged: ReadonlyMap<string, string>;
-  /** Units whose results the service has stored, but not their latest data. */
+  /** Units for which the service has stored the results but not the latest data. */
   unstored: ReadonlySet<string>;
   nextNumber: number;
-  /** The results of a preview; null for a launch, whose results the server stores. */
+  /** The results so far in a preview. Null in a launch, because the server then stores the results. */
   reached: NonNullable<Commit['Preview']> | null;
   flights: number;
   /** Identifies the current request. */
@@ -36,7 +36,7 @@ export type CommitsEvent =
   | { kind: 'due'; now: number }
   | { kind: 'slow' }
   | { kind: 'answered'; flight: number; sent: Pending; answer: Answer; now: number }
-  /** The content is waiting, so nothing else is sent until it has its response. */
+  /** The content waits in a blocking call. Nothing else is sent until the call returns. */
   | { kind: 'blocking' }
   | { kind: 'answered-blocking'; sent: Pending; answer: Answer; now: number }
   | { kind: 'unblocked' }
@@ -172,7 +172,7 @@ function unstoredAfter(before: ReadonlySet<string>, unitID: string, { Warning }:
   return after;
 }
 
-/** Other commits may be accepted in the meantime. */
+/** Delays only this commit, because others may be accepted in the meantime. */
 function postpone(state: CommitsState, sent: Pending, now: number): CommitsState {
   const rejectedForNow = (each: Pending): Pending => {
     const attempts = each.attempts + 1;
@@ -182,7 +182,7 @@ function postpone(state: CommitsState, sent: Pending, now: number): CommitsState
   return { ...state, pending };
 }
 
-/** Keeps the order and starts at a new number. */
+/** Shifts the numbers of all pending commits by the same amount, which keeps their order. */
 function renumber(state: CommitsState, by: number): Step {
   const entries = state.pending.map(({ entry }) => entry);
   const moved = renumberedBy(entries, by);
@@ -194,7 +194,7 @@ function renumber(state: CommitsState, by: number): Step {
   return { state: { ...state, ...changes }, effects: [{ kind: 'renumber', entries, by }] };
 }
 
-/** Removes a commit whose outcome is final. Pending commits are sent even if the session has ended. */
+/** Removes a commit whose outcome is final. The other commits are sent even if the session has ended. */
 function remove(state: CommitsState, { entry }: Pending, reports: CommitsEffect[], stop: Stop | null): Step {
   const pending = state.pending.filter((each) => each.entry.Commit.Number !== entry.Commit.Number);
   const isNew = stop !== null && (state.stop === null || 'refused' in stop);
@@ -205,12 +205,12 @@ function remove(state: CommitsState, { entry }: Pending, reports: CommitsEffect[
   };
 }
 
-/** A preview's results travel with its commits. */
+/** In a preview, each commit contains the results so far, because the server does not store them. */
 export function commitOf({ reached }: CommitsState, { Commit }: JournalEntry): Commit {
   return reached === null ? Commit : { ...Commit, Preview: reached };
 }
 
-/** The commits that may be sent now. */
+/** The next commit that may be sent now. */
 export function readyOf(state: CommitsState, now: number): Pending | null {
   const next = now < state.notBefore ? null : nextOf(state.pending, now);
   return next && 'entry' in next ? next : null;

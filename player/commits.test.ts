@@ -49,14 +49,14 @@ const accept: Answer = (commit) => Response.json({ ...receipt, Number: commit.Nu
 const real = ['performance', 'window', 'navigator', 'fetch'].map(
   (name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const,
 );
-// Other test files run in the same process.
+// Restores the globals, because other test files run in the same process.
 after(() => {
   for (const [name, own] of real)
     if (own) Object.defineProperty(globalThis, name, own);
     else Reflect.deleteProperty(globalThis, name);
 });
 
-/** A simulated browser: its clock, its storage, and a network that responds as the test specifies. */
+/** Simulates a browser with a clock, storage, and a network that responds as the test specifies. */
 function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?: Standard; room?: number }) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
   const storage = memoryStorage(room);
@@ -73,7 +73,7 @@ function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?
   const define = (name: string, value: unknown) =>
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   let uptime = 0;
-  // Node calls the second when a request of another file in this process ends.
+  // Node calls `markResourceTiming` when a request of another file in this process ends.
   define('performance', { now: () => uptime, markResourceTiming: () => {} });
   define('window', globalThis);
   define('navigator', network);

@@ -66,7 +66,7 @@ export function createCommits(
     machine.dispatch({ kind: 'answered', flight: number, sent, answer, now: uptime() });
   }
 
-  /** Stores the snapshot on this device. Returns false if there is nothing new to send. */
+  /** Stores the snapshot on this device. Returns false if it has not changed and is no longer pending. */
   function stage(snapshot: Snapshot): boolean {
     const { UnitID: unitID } = snapshot;
     const text = JSON.stringify(snapshot);
@@ -85,8 +85,8 @@ export function createCommits(
     machine.dispatch({ kind: 'blocking' });
     for (let sent = readyOf(machine.state, uptime()); sent; sent = readyOf(machine.state, uptime())) {
       const answer = sendCommitBlocking(session.Session, commitOf(machine.state, sent.entry));
-      // Browsers also refuse blocking requests while the content's page is closing, so only the timer shows whether the
-      // device is offline.
+      // A failed call does not prove that the device is offline, because browsers also refuse blocking requests while
+      // the content's page is closing. The timer tries again without blocking.
       if (answer.kind === 'unconfirmed' && !answer.rejectedForNow) break;
       machine.dispatch({ kind: 'answered-blocking', sent, answer, now: uptime() });
     }

@@ -7,11 +7,11 @@ import { messages } from './messages.ts';
 const desktop = window.matchMedia('(min-width: 60rem)');
 const { contents, contentsButton, contentsClose, scrim, stage, units: place, bar } = elements;
 
-/** The table of contents: next to the course on wide screens, a drawer on narrow ones. */
 /** A row of the list: a unit, a group, or the whole course. */
 type Entry = Pick<Unit, 'UnitID' | 'Title' | 'Href' | 'Children' | 'AssignableUnit'>;
 type Node = { entry: Entry; button: HTMLButtonElement; state: HTMLElement; item: HTMLElement };
 
+/** The table of contents. It is next to the course on wide screens, and a drawer on narrow ones. */
 export function createContents(units: Unit[], root: Entry | null, choose: (unitID: string) => void) {
   const nodes = new Map<string, Node>();
 
@@ -78,7 +78,7 @@ export function createContents(units: Unit[], root: Entry | null, choose: (unitI
         const status = statusIn(entry, position);
         const icon = may || isCurrent || isHeading || status !== 'none' ? status : 'locked';
         const text = icon === 'locked' ? messages.locked : messages.unitStates[status];
-        // The whole course is a row only while it can be started again.
+        // The row of the whole course is shown only while the learner may start the course again.
         item.hidden = entry === root ? !may : !position.shows(unitID);
         button.classList.toggle('heading', isHeading);
         button.setAttribute('aria-disabled', String(!may && !isCurrent));

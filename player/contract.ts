@@ -23,8 +23,8 @@ export type SessionEnd = NonNullable<Receipt['Ended']>;
 
 type Rejection = operations['commit']['responses'][403 | 409 | 410]['content']['application/problem+json'];
 /**
- * After these codes, a commit may still be accepted with another number, in another session, or later. A preview stores
- * no commits.
+ * Codes that are not final. The commit may still be accepted later, in another session, or with another number.
+ * `course_not_playable` concerns only previews and reviews, whose commits are never stored.
  */
 type Passing = 'commit_number_ahead' | 'course_not_playable' | 'session_ended' | 'tenant_suspended';
 

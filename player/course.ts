@@ -39,13 +39,13 @@ export type Course = {
   next(): Promise<void>;
   previous(): Promise<void>;
   choose(unitID: string): Promise<void>;
-  /** Ends the session; returns its last snapshot. */
+  /** Ends the session and returns its last snapshot. */
   leave(how: Leaving): Promise<Snapshot | null>;
-  /** The snapshot to save if it is saved now. */
+  /** The snapshot of this moment. Null if there is nothing to save. */
   snapshot(): Snapshot | null;
   /** The root of the activity tree, if the learner may choose it like a unit. */
   rootID?: string;
-  /** Web courses: the learner marks the course as completed. */
+  /** Only in web courses, in which the learner marks the course as completed. */
   complete?(): void;
 };
 
@@ -62,7 +62,7 @@ export type CourseEvents = {
   reported?(receipt: Receipt): void;
 };
 
-/** Content sets values in bursts; one snapshot after each is enough to survive a crash. */
+/** Content sets values in bursts. One snapshot after each burst is enough to survive a crash. */
 export const autosaveDelay = 250;
-/** How long a snapshot is held on this device before it is sent, if the content is not waiting for it. */
+/** How long a snapshot stays on this device before it is sent, unless the content waits for the response. */
 export const saveDelay = 2_750;

@@ -9,12 +9,12 @@ import { webAddress } from './session.ts';
 
 /** How long a learner who is leaving waits for the receipt. Anything that is not sent by then stays in the journal. */
 const timeoutMilliseconds = 5_000;
-/** Without a connection there is nothing to wait for, but a browser may be wrong about that. */
+/** The wait if the browser reports no connection. It is not zero, because the browser may be wrong. */
 const offlineMilliseconds = 500;
 
 type Outcome = 'saved' | 'kept' | 'lost';
 
-/** Sends the content's last calls and the last commit. */
+/** Closes the content, which may make its last calls, and sends the last commit. */
 async function sendLast(
   course: Course,
   commits: Commits,
@@ -22,7 +22,7 @@ async function sendLast(
   more: Pick<Snapshot, 'Exit'>,
 ): Promise<Outcome> {
   elements.notice.hidden = true;
-  // A page that replaced the course would cover the message.
+  // Otherwise, a page shown in place of the course would cover the message.
   hidePage();
   elements.loading.hidden = false;
   elements.loadingText.textContent = messages.leaving;
@@ -35,14 +35,14 @@ async function sendLast(
   return commits.state === 'unkept' ? 'lost' : 'kept';
 }
 
-/** `timeUp`: the unit whose time is up, if the learner must be informed. */
+/** `timeUp` is the title of the unit whose time is up, if the learner must be informed. */
 type Departure = {
   how: Leaving;
   timeUp: string | null;
   summary: () => { receipt: Receipt; seconds: number };
 };
 
-/** Called when the learner leaves: sends the last commit and goes to the return URL. */
+/** Called when the learner leaves. Sends the last commit and goes to the return URL. */
 export async function leaveCourse(
   session: Session,
   course: Course,
@@ -56,7 +56,7 @@ export async function leaveCourse(
   }
   const address = webAddress(session.ReturnURL);
   const go = () => {
-    // Without a connection, the browser would show its own error page instead.
+    // Without a connection, the browser would show its own error page instead of the return URL.
     if (address && outcome !== 'lost' && navigator.onLine) return location.assign(address);
     const { receipt, seconds } = summary();
     elements.loading.hidden = true;
@@ -68,7 +68,7 @@ export async function leaveCourse(
   showPage(title, left(timeUp), [{ text: leave, act: go }]);
 }
 
-/** Called when a session ends while its page is open: saves, says why, and offers the next step. */
+/** Called when a session ends while its page is open. Saves, gives the reason, and offers the next step. */
 export async function stopCourse(
   session: Session,
   course: Course,

@@ -2,7 +2,7 @@ import { elements } from './elements.ts';
 import { messages } from './messages.ts';
 import type { SaveState } from './save-state.ts';
 
-/** Faster saves are not shown. */
+/** Saves that take less time than this are not shown. */
 const savingDelay = 400;
 
 const routine: SaveState[] = ['saved', 'saving'];

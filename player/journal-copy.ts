@@ -1,4 +1,4 @@
-/** A copy of the journal that a course's `localStorage.clear()` does not reach. */
+/** A copy of the journal that a course's `localStorage.clear()` does not delete. */
 export type JournalCopy = {
   all(): Promise<Map<string, string>>;
   put(key: string, text: string): void;
@@ -28,12 +28,12 @@ function openDatabase(): Promise<IDBDatabase> {
 }
 
 function copyIn(database: IDBDatabase): JournalCopy {
-  /** Not awaited, because local storage has already confirmed the change. */
+  /** Does not wait for the change, because local storage has already confirmed it. */
   const change = (act: (journal: IDBObjectStore) => void): void => {
     try {
       const transaction = database.transaction(store, 'readwrite', { durability: 'strict' });
       act(transaction.objectStore(store));
-      // The page may close right after this.
+      // Commits immediately, because the page may close right after this.
       transaction.commit();
     } catch {
       // The browser has closed the database, for example because the learner deleted the site's data.

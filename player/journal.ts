@@ -2,7 +2,7 @@ import { type JournalCopy, noCopy } from './journal-copy.ts';
 import { type JournalEntry, parseEntry } from './journal-entry.ts';
 
 export type Journal = {
-  /** Merges local storage with the copy, because a course may have emptied the former. */
+  /** Merges local storage with the copy, because a course may have emptied local storage. */
   load(): Promise<void>;
   /** Returns false if the browser refuses, because storage is full or blocked for framed pages. */
   write(entry: JournalEntry): boolean;
@@ -13,7 +13,7 @@ export type Journal = {
   restore(): void;
   /** Called when another page or the course has removed this key, or all keys if null. */
   removed(key: string | null): void;
-  /** Renumbers a session's entries, all by the same amount. */
+  /** Shifts the numbers of a session's entries by the same amount. */
   renumber(entries: readonly JournalEntry[], by: number): JournalEntry[];
   /** Entries from earlier pages, oldest first. */
   list(): JournalEntry[];
@@ -21,7 +21,7 @@ export type Journal = {
 
 const prefix = 'lectern.journal/';
 
-/** The expected content of local storage. Other pages may also send and remove earlier pages' entries. */
+/** An entry that local storage should contain. Other open pages may also send and remove entries of earlier pages. */
 type Held = { entry: JournalEntry; isEarlier: boolean };
 
 /** Uses one key per commit. `pending.ts` decides which ones are no longer needed. */
@@ -87,7 +87,7 @@ export function openJournal(
     holds: (entry) => has(keyOf(entry)),
     restore,
     removed(key) {
-      // The copy still has an earlier page's entry, unless the page that removed it has sent it.
+      // An earlier page's entry is not restored, because another page may have sent it. If not, the copy still has it.
       if (key !== null && held.get(key)?.isEarlier && !has(key)) held.delete(key);
       restore();
     },

@@ -33,7 +33,7 @@ export type LinearEvent =
   | { kind: 'opened'; unit: PlayableUnit }
   | { kind: 'loaded'; unit: PlayableUnit; isThere: boolean }
   | { kind: 'leaving' }
-  /** Web courses: the learner marks the course as completed. */
+  /** In a web course, the learner marks the course as completed. */
   | { kind: 'declared' };
 
 /** Where to go after a finished unit. */
@@ -124,7 +124,7 @@ const withData = ({ data }: LinearState, unitID: string, changed: RunTimeData) =
   new Map(data).set(unitID, changed);
 
 /**
- * Data for pages without an API: opening a page completes it, except in a web course, which the learner marks as
+ * Data for a page without an API. Opening the page completes it, except in a web course, which the learner marks as
  * completed.
  */
 export function pageData({ data, isWeb }: LinearState, unitID: string, seconds: number): RunTimeData {
@@ -141,7 +141,7 @@ export function firstUnit({ units }: LinearState, lastUnitID: string | null): Pl
 export const unitOf = ({ units }: LinearState, unitID: string) =>
   units.find(({ UnitID }) => UnitID === unitID);
 
-/** The next unit in this direction that may be opened; `now` is the current unit's snapshot to save. */
+/** The next unit in this direction that may be opened. `now` is the current unit's snapshot, which is not saved yet. */
 export function neighbour(state: LinearState, step: 1 | -1, now: Snapshot | null): PlayableUnit | null {
   const { units, current } = state;
   if (!current) return null;

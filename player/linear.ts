@@ -19,10 +19,10 @@ import type { Stage } from './stage.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, type PlayableUnit } from './units.ts';
 
-/** After finishing, a page may start again immediately, if the course moves to another page within its own frame. */
+/** The wait before the player leaves finished content, because the content may just be loading its next page. */
 const advanceDelay = 400;
 
-/** SCORM 1.2 and web courses: units in order, which the learner may also choose freely. `linear-state.ts` decides. */
+/** SCORM 1.2 and web courses. The units have an order, but the learner may choose any. `linear-state.ts` decides. */
 export function createLinearCourse(
   session: Session,
   commits: Commits,

@@ -23,7 +23,7 @@ export function createMachine<State, Event, Effect extends { kind: string }>(
   };
 }
 
-/** Effects are performed by the function named after their kind. */
+/** The function whose name is the effect's kind. The cast is safe, because the performers have one for each kind. */
 function performerOf<Effect extends { kind: string }>(
   performers: Performers<Effect>,
   effect: Effect,

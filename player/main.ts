@@ -17,7 +17,7 @@ function selectTexts(course: string | null): void {
 
 const reload = () => ({ text: messages.tryAgain, act: () => location.reload() });
 
-/** Asks before the session is opened, because the other window opens its own. */
+/** Asks before a session is opened here, because the other window opens its own session. */
 function offerWindow(): Promise<void> {
   const { title, text, action, stay, openedTitle, openedText } = messages.framed;
   return new Promise((resolve) => {
@@ -36,8 +36,8 @@ async function start(): Promise<void> {
   });
   const replayed = await replay(journal);
   await showRejected(journal, replayed);
-  // Waits until another page's unsent commits have been sent, so that the course continues from there. The learner may
-  // skip this.
+  // The course continues from the learner's latest position only after the commits of earlier pages have been sent.
+  // The learner may open it anyway.
   if (replayed.isOffline) {
     const openAnyway = { text: messages.openAnyway, primary: false, act: () => void open(journal, replayed) };
     return showPage(messages.unreachable.title, messages.unreachable.text, [reload(), openAnyway]);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { catalogues, languageFor } from './messages.ts';
 
-/** The path and kind of every text; functions count with their number of parameters. */
+/** Lists the path of every text. A function is listed with its number of parameters. */
 function shape(texts: object, above = ''): string[] {
   return Object.entries(texts).flatMap(([key, value]: [string, unknown]) => {
     if (typeof value === 'function') return [`${above}${key}(${value.length})`];

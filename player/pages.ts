@@ -2,7 +2,7 @@ import type { Receipt } from './contract.ts';
 import { elements, make, makeIcon } from './elements.ts';
 import { messages } from './messages.ts';
 
-/** With `href`, a link that opens in a new window; browsers block windows that a script opens. */
+/** With `href`, the action is a link to a new window, because browsers block windows that a script opens. */
 export type Action = { text: string; act: () => void; primary?: boolean; href?: string };
 
 /** A page that replaces the course: a heading, a sentence and buttons. */

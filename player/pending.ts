@@ -25,7 +25,7 @@ export function nextOf(queue: Queue, now: number): Pending | { wait: number } | 
   return ready ?? { wait: Math.min(...queue.map(({ notBefore }) => notBefore)) - now };
 }
 
-/** Stores a commit on this device; returns the queue of those that the service still needs. */
+/** Stores a commit on this device. Returns the queue of the commits that the service still needs. */
 export function addTo(queue: Queue, added: Pending, journal: Journal): Queue {
   const all = [...queue, added];
   const rivals = ofUnit(all, added.entry.Commit.UnitID);
@@ -40,7 +40,7 @@ export function addTo(queue: Queue, added: Pending, journal: Journal): Queue {
   return all.filter((each) => !obsolete.includes(each));
 }
 
-/** Commits on this device that are neither their unit's newest nor its best result, least important first. */
+/** Commits on this device that are neither the newest nor the best of their unit, least important first. */
 function dispensableOf(queue: Queue, journal: Journal): Pending[] {
   const isLesser = ({ entry, results }: Pending) => {
     const rivals = ofUnit(queue, entry.Commit.UnitID).filter((each) => each.entry !== entry);

@@ -19,7 +19,7 @@ import { createTimeLimits, type TimeLimit } from './time-limit.ts';
 import { showPosition } from './toolbar.ts';
 import { type PlayableUnit, playableUnits } from './units.ts';
 
-/** The course as a row of the contents list. Without groups and sequencing, there is nothing to choose but its units. */
+/** The course as a row of the contents list. Null if the learner can choose only its units. */
 function wholeCourse({ CourseTitle, Tree }: Session, { rootID }: Course) {
   return rootID ? { UnitID: rootID, Title: CourseTitle, Href: null, Children: Tree.Units } : null;
 }
@@ -34,7 +34,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
 
   const commits = createCommits(session, journal, {
     state: showSaveState,
-    // After the content has received its response.
+    // Runs after the content has received the response to its call.
     stopped: (why) => void window.setTimeout(() => void stop(why)),
     receipt: showReceipt,
   });
@@ -82,7 +82,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     for (const element of [elements.courseTitle, elements.unitTitle, elements.units])
       element.lang = session.Language;
   }
-  // An external page may refuse to be framed, which cannot be detected here.
+  // An external page may refuse to be framed. This cannot be detected, so a link to the page is always shown.
   const [only] = units;
   if (session.ContentPath === null && only) {
     elements.windowLink.href = only.Href;
@@ -144,7 +144,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     update();
   }
 
-  /** Does nothing if the content has already finished, because it has then handled its limit itself. */
+  /** Does nothing if the content has already finished, because it has then handled the time limit itself. */
   function timeUp(unit: PlayableUnit, { exits, tells }: TimeLimit): void {
     const position = course.position();
     if (left || moving || position.unit !== unit || position.finished) return;
@@ -153,7 +153,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     else ask(title, goesOn(unit.Title), [{ text: goOn, act: () => stage.focus() }]);
   }
 
-  /** `timeUp`: the unit whose time is up, if the learner must be informed. */
+  /** `timeUp` is the title of the unit whose time is up, if the learner must be informed. */
   async function leave(how: Leaving = 'exit', timeUp: string | null = null): Promise<void> {
     if (left) return;
     left = true;
@@ -185,7 +185,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     });
     window.addEventListener('pageshow', (event) => {
       if (!event.persisted) return;
-      // The learner came back from the exit page: the visit is over, so a new one starts.
+      // The learner came back after leaving the course, so a new session is needed.
       if (left) location.reload();
       else commits.stay();
     });

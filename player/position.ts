@@ -8,13 +8,13 @@ import { messages } from './messages.ts';
 import type { SequencedState } from './sequenced-state.ts';
 import { better } from './units.ts';
 
-/** Everything that sequencing reports about one moment. */
+/** What sequencing permits and the status of each activity, both at the same moment. */
 export type Predicted = {
   prediction: Prediction;
   statuses: ReadonlyMap<string, ActivityStatus>;
 };
 
-/** What the page shows and offers: only what sequencing would permit, with the reason for everything else. */
+/** What the page shows and offers. Requests that sequencing would reject are not offered, and have a reason instead. */
 export function positionIn(
   { units, current, finished }: SequencedState,
   { prediction, statuses }: Predicted,
@@ -39,7 +39,10 @@ export function positionIn(
   };
 }
 
-/** If the next request opens no unit, it is offered only from within a unit. The learner then chooses. */
+/**
+ * A permitted request may still open no unit, so that the learner must choose one afterwards. `mustOpen` excludes such
+ * requests.
+ */
 function offerOf({ allowed, refusal }: Permission, mustOpen: boolean): Offer {
   if (allowed && !(mustOpen && refusal)) return offered;
   return { may: false, why: refusal && messages.reasons[refusal.reason] };

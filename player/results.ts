@@ -20,8 +20,8 @@ export function evaluateCommit(
 }
 
 /**
- * The end of an attempt determines what the content did not report, so the service must also know that the attempt has
- * ended.
+ * When an attempt ends, a unit without a reported completion becomes completed, and one without a reported success
+ * becomes passed. These values are therefore compared like reported ones.
  */
 function silenceOf({ Data }: Commit): Evidence {
   return {
@@ -33,7 +33,7 @@ function silenceOf({ Data }: Commit): Evidence {
 
 /**
  * The commits of a unit that must reach the service: the newest one and, for each value, the newest one that contains
- * the best result. The service merges the values separately. There are never more than a few.
+ * the best result. The service merges the values separately. At most a few commits remain.
  */
 export function commitsToKeep<Held extends { results: Evidence[] }>(oldestFirst: Held[]): Held[] {
   const best = oldestFirst

@@ -11,11 +11,11 @@ import {
 import type { Edition, RunTimeData } from '../scorm/data-model/types.ts';
 import { type Clock, startClock } from './clock.ts';
 
-/** The run-time API for one unit at a time. The content finds it on this window through its parent frames. */
+/** The run-time API for one unit at a time. The content searches its parent frames and finds it on this window. */
 export type RunTime = {
   /** Starts a unit's session with its data. From now on, the content may call the API. */
   open(launch: Omit<Launch, 'edition' | 'unsetStatus'>): void;
-  /** The state of the current session: a new object after each call that changes something. */
+  /** The state of the current session. Each call that changes something creates a new object. */
   state(): State | null;
   /** The unit's complete data. */
   snapshot(): RunTimeData;
@@ -30,7 +30,7 @@ export type RunTime = {
 export type RunTimeEvents = {
   /** The content set a value that is not committed yet. */
   changed(): void;
-  /** The content commits and waits; true only if nothing can be lost. */
+  /** The content commits and waits. Returns true only if nothing can be lost. */
   commit(): boolean;
   begun(): void;
   /** The content has finished, with its exit value. */
@@ -49,7 +49,7 @@ export function createRunTime(
   const is12 = edition === 'scorm12';
   let state: State | null = null;
   let clock: Clock = startClock();
-  // Whole seconds, so that a commit that repeats the last one is recognised.
+  // Uses whole seconds. Otherwise, a repeated commit would differ from the last one in its time, and be sent again.
   const now = () => clock.seconds() * 1_000;
 
   function perform(before: State, fn: string, args: unknown[]): string {

@@ -23,13 +23,13 @@ import { type PlayableUnit, playableUnits } from './units.ts';
 export type SequencedState = {
   readonly course: Course;
   readonly units: readonly PlayableUnit[];
-  /** Where the learner is in the tree, without what the open unit has reported since. */
+  /** The sequencing state, without the results that the open unit has reported since it was opened. */
   sequencing: SequencingState;
   /** Each unit's data at the end of its last session. */
   data: ReadonlyMap<string, RunTimeData>;
   /** Whether the sequencing state was restored from earlier visits. If not, the first unit is resumed. */
   known: boolean;
-  /** Shows each unit with the data of the attempt, however it ended. */
+  /** A review shows each unit with its stored data, even if the unit has ended. */
   isReview: boolean;
   current: PlayableUnit | null;
   /** The last snapshot of the most recently left unit. */
@@ -37,7 +37,7 @@ export type SequencedState = {
   /** Whether the current unit's page has loaded. */
   shown: boolean;
   finished: boolean;
-  /** A page is being closed; sequencing decides afterwards. */
+  /** Whether a page is being closed. Sequencing decides afterwards. */
   moving: boolean;
   leaving: boolean;
   over: boolean;
@@ -46,7 +46,7 @@ export type SequencedState = {
 /** What a unit has reported, without the learner's requests. */
 export type Report = Omit<UnitEnd, 'request'>;
 
-/** What a closed unit leaves: its report for sequencing, and the data to store. */
+/** The result of closing a unit: its report for sequencing, and the data to store. */
 export type Left = { report: Report; data: RunTimeData };
 
 export type SequencedEvent =
@@ -54,7 +54,7 @@ export type SequencedEvent =
   /** The content has ended its session. */
   | { kind: 'finished'; report: Report }
   | { kind: 'moving' }
-  /** The page has been closed; null if its content never used the API. */
+  /** The page has been closed. `left` is null if its content never used the API. */
   | { kind: 'closed'; left: Left | null; asked: NavigationRequest | null; now: number }
   | { kind: 'saved'; last: Snapshot }
   | { kind: 'loaded'; unit: PlayableUnit; isThere: boolean }
@@ -63,7 +63,7 @@ export type SequencedEvent =
 
 export type SequencedEffect =
   | { kind: 'moved' }
-  /** The content made a request, which is followed once the content has its response. */
+  /** The content made a navigation request. It is carried out once the content's call has returned. */
   | { kind: 'follow' }
   | { kind: 'show'; unit: PlayableUnit; data: RunTimeData }
   | { kind: 'save-now' }
@@ -132,7 +132,7 @@ export function reduceSequenced(state: SequencedState, event: SequencedEvent): S
   }
 }
 
-/** Content that never used the API has reported nothing. */
+/** `report` is null if the content never used the API. */
 function endUnit(
   { course, sequencing, current }: SequencedState,
   report: Report | null,
@@ -178,7 +178,7 @@ function stillOpen({ sequencing, current }: SequencedState, answer: Answer): boo
   return answer.kind === 'refused' && sequencing.current === current?.UnitID && track?.active === true;
 }
 
-/** Whether the request of content that has finished would leave its unit. If not, its page stays open. */
+/** Whether the request of finished content would leave the unit. If not, the content's page stays open. */
 export function leavesUnit(state: SequencedState, report: Report, now: number): boolean {
   const result = endUnit(state, report, null, now);
   return !stillOpen({ ...state, sequencing: result.state }, result.answer);

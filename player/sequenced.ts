@@ -22,13 +22,13 @@ import type { Stage } from './stage.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, pageNotes } from './units.ts';
 
-/** The server's limit. Beyond it the position may be lost, but never a result. */
+/** The server's limit for a sequencing state. A larger state is not saved. The position is then lost, but no result. */
 const treeLimit = 524_288;
 
 /** A page without an API is completed once it is opened. */
 const openedPage: RunTimeData = { 'cmi.completion_status': 'completed' };
 
-/** SCORM 2004: sequencing decides what comes next, and `sequenced-state.ts` decides what this means for the page. */
+/** A SCORM 2004 course. Sequencing chooses the next unit, and `sequenced-state.ts` decides what the page does. */
 export function createSequencedCourse(
   session: Session,
   commits: Commits,
@@ -122,7 +122,7 @@ export function createSequencedCourse(
   function show({ unit, data }: SequencedEffect & { kind: 'show' }): void {
     clock = startClock();
     const { course, sequencing } = machine.state;
-    // Some pages that are declared as assets use the API anyway.
+    // Assets also get an API, because some of them use it anyway.
     const buckets = bucketsFor(course, sequencing, unit.UnitID);
     runTime.open({ data: unit.Kind === 'sco' ? data : {}, buckets });
     events.shown?.(unit, data);
@@ -174,7 +174,7 @@ export function createSequencedCourse(
     );
   }
 
-  /** Cached until the learner moves or the content reports something else, because several callers need it. */
+  /** Cached for several callers, until the learner moves or the content reports something else. */
   function predicted(): Predicted {
     const { course, sequencing, current, shown } = machine.state;
     const key = [sequencing, current, shown, runTime.state()];
@@ -208,5 +208,5 @@ export function createSequencedCourse(
   };
 }
 
-/** Determines what selection and randomization yield for this learner. */
+/** The random seed for the selection and order of activities. */
 const seedNow = () => crypto.getRandomValues(new Uint32Array(1))[0] ?? 1;

@@ -44,11 +44,11 @@ export type Replayed = {
   isOffline: boolean;
 };
 
-/** Sends what earlier pages on this device could not send, each commit with its own session. */
+/** Sends the commits that earlier pages on this device could not send. Each commit is sent to its own session. */
 export async function replay(journal: Journal): Promise<Replayed> {
   const replayed: Replayed = { refused: [], rejectedForNow: [], isOffline: false };
   const renumbered = new Set<string>();
-  // Shared by all commits, so that the learner does not wait for each of them.
+  // All commits share the retries, so that the learner does not wait for each commit.
   const retries = newRetryBudget();
   let left = journal.list();
   for (let entry = left.shift(); entry; entry = left.shift()) {
@@ -80,12 +80,12 @@ function renumber(journal: Journal, left: JournalEntry[], session: string, by: n
 
 const maxAge = 30 * 86_400_000;
 
-/** By now, another node or a newer backup would have recognised the session. */
+/** An unknown session may become known within this time, for example from another node or a newer backup. */
 const isTooOld = ({ KeptAt }: JournalEntry) => Date.now() - KeptAt > maxAge;
 
 export type Heartbeat = { beat(): Promise<void>; stop(): void };
 
-/** Keeps the session alive while its page is open, however long a video runs. */
+/** Keeps the session alive while its page is open, for example during a long video. */
 export function startHeartbeat(
   session: string,
   tell: { heard(): void; ended(why: SessionEnd): void },
@@ -98,7 +98,7 @@ export function startHeartbeat(
       const code = problemOf({ type: response.headers.get('content-type'), text })?.code;
       if (isSessionEnd(code)) tell.ended(code);
     } catch {
-      // A short time offline needs no message here, because the commits show it.
+      // No message is needed here, because unsent commits show that the device is offline.
     }
   };
   const timer = window.setInterval(beat, 60_000);

@@ -1,4 +1,4 @@
-/** Whether a unit's page was shown; `unreachable` if there was no response, or only a temporary error. */
+/** How a unit's page loaded. `unreachable` means that there was no response, or a temporary error. */
 export type Loaded = 'shown' | 'missing' | 'unreachable';
 
 /** Shows units' pages, each in its own iframe. */
@@ -17,8 +17,8 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
 
   return {
     /**
-     * Resolves when the page is loaded or cannot be. `moved` gets the path of each further page of this origin that
-     * the content opens in its frame.
+     * Resolves when the page has loaded or failed to load. `moved` gets the path of each further page of this origin
+     * that the content opens in its frame.
      */
     show(address: string, title: string, moved?: (path: string) => void): Promise<Loaded> {
       frame?.remove();

@@ -1,4 +1,4 @@
-/** Calls back once after a delay; restarting it restarts the delay. */
+/** Calls back once after a delay. Starting it again restarts the delay. */
 export type Timer = { start(delay: number): void; cancel(): void };
 
 export function createTimer(act: () => void): Timer {

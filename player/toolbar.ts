@@ -16,7 +16,7 @@ export function showPosition(position: Position, units: PlayableUnit[], isMarked
   const at = unit ? shown.indexOf(unit) + 1 : 0;
   elements.step.textContent = at > 0 ? messages.position(at, shown.length) : '';
 
-  // A review ends no attempt.
+  // A review never ends the attempt, so it needs neither the warning nor the button.
   const records = !isReview();
   elements.exit.title = position.exitEnds && records ? messages.exitEnds : '';
   elements.endAttempt.hidden = !position.mayEnd || !records;
@@ -38,7 +38,7 @@ export function showPosition(position: Position, units: PlayableUnit[], isMarked
 
 function showStep(button: HTMLButtonElement, offer: Offer | null): void {
   button.hidden = offer === null;
-  // Not `disabled`, which would move the keyboard focus away.
+  // `disabled` would move the keyboard focus away.
   button.setAttribute('aria-disabled', String(offer?.may !== true));
   // Screen readers read the title as the button's description.
   button.title = offer?.why ?? '';

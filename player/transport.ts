@@ -2,8 +2,8 @@ import type { Commit, CommitRejection, Receipt } from './contract.ts';
 import { isFinalRejection } from './messages.ts';
 
 /**
- * The result of a commit. Only receipts and rejections are final, and only the service sends them: any other response
- * from a proxy, a captive portal or an unknown version of the service leaves the commit unconfirmed.
+ * The result of a commit. Only the service's receipts and rejections are final. Any other response, for example from a
+ * proxy, a captive portal or an unknown version of the service, leaves the commit unconfirmed.
  */
 export type Answer =
   | { kind: 'receipt'; receipt: Receipt }
@@ -16,7 +16,7 @@ type Unconfirmed = {
   rejectedForNow: boolean;
   /** The service does not know the session. */
   isUnknown?: true;
-  /** In milliseconds. Nothing should be sent before. */
+  /** How many milliseconds to wait before anything is sent. */
   retryAfter?: number;
 };
 
@@ -52,7 +52,7 @@ export async function sendCommit(session: string, commit: Commit, signal: AbortS
   }
 }
 
-/** The content waits for the response within its own call, so the request has to block. */
+/** Blocks until the response arrives, because the content waits for it within its own call. */
 export function sendCommitBlocking(session: string, commit: Commit): Answer {
   const body = JSON.stringify(commit);
   if (bytesOf(body) > largestCommit) return tooLarge;
@@ -101,12 +101,12 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
   };
 }
 
-/** How often an opening page waits if the service asks for it. */
+/** The number of times that an opening page may still wait because the service asked it to. */
 export type RetryBudget = { left: number };
 export const newRetryBudget = (): RetryBudget => ({ left: 3 });
 const longestRetryPause = 5_000;
 
-/** Retries a request while the service says that it will soon respond. */
+/** Retries a request while the service asks the player to wait, and retries are left. */
 export async function retryBriefly<A>(
   retries: RetryBudget,
   ask: () => Promise<A>,

@@ -5,7 +5,7 @@ export default defineConfig({
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },
-    // The page's policy forbids scripts and styles in data: URLs.
+    // Nothing is inlined, because the page's policy forbids scripts and styles in data: URLs.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1000,
   },

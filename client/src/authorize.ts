@@ -71,7 +71,7 @@ function openTokens(ask: () => Promise<Token>) {
   };
 }
 
-/** RFC 6749 §4.4. */
+/** Requests a token with the client credentials grant (RFC 6749 §4.4). */
 async function requestToken(send: Fetch, baseUrl: string, credentials: ClientCredentials): Promise<Token> {
   const { id, secret, scopes } = credentials;
   const form = new URLSearchParams({

@@ -12,10 +12,10 @@ export type BulkResult = { Row: number; Status: number; code?: string; detail?: 
   unknown
 >;
 
-/** Rows per call. If the connection breaks, the whole call is retried, which its idempotency key makes safe. */
+/** Rows per call. If the connection breaks, the whole call is retried. Its idempotency key makes this safe. */
 const rowsOfCall = 1_000;
 
-/** Sends rows by the thousand, and yields the result of each one in order, numbered across all calls. */
+/** Sends 1,000 rows per call and yields one result per row, in order. Row numbers continue across calls. */
 export function openBulk(send: Fetch, baseUrl: string, headers: Record<string, string>) {
   return async function* bulk(
     path: BulkPath,

@@ -5,11 +5,11 @@ import type { Call } from './types.ts';
 export type EnrolInput = EnrolRequest & {
   /** The enrolment option, if it is known. */
   durationId?: string;
-  /** Chooses one of several options and returns its DurationID. If it returns null, the error is thrown. */
+  /** Chooses one of several options and returns its DurationID. If it returns null, the call throws the error. */
   choose?: (options: EnrolOption[]) => string | null | Promise<string | null>;
 };
 
-/** Enrols with the short form, or with the long form if an option is known. */
+/** Uses the path with a DurationID if the option is known, otherwise the shorter path. */
 export function openEnrol(post: Call<'post'>) {
   const withOption = (LoginID: string, CourseID: string, DurationID: string, body: EnrolRequest) =>
     post('/enrol/{LoginID}/{CourseID}/{DurationID}', {
@@ -31,7 +31,7 @@ export function openEnrol(post: Call<'post'>) {
   };
 }
 
-/** The problem document with this code contains the options as the catalogue shows them. */
+/** The service lists the options, as in the catalogue, in the error `multiple_enrolment_options`. */
 function optionsOf(error: LecternError): EnrolOption[] {
   return error.members.AvailableEnrolOptions as EnrolOption[];
 }

@@ -1,7 +1,7 @@
 /** Thrown when a call fails. `code` is stable and meant for programs; /docs/errors lists all codes. */
 export class LecternError extends Error {
   readonly code: string;
-  /** The HTTP status; 0 if there was no response, and `cause` says why. */
+  /** The HTTP status. It is 0 if there was no response; `cause` then says why. */
   readonly status: number;
   /** What is wrong and what to do. */
   readonly detail: string;
@@ -63,7 +63,7 @@ function asObject(text: string): Record<string, unknown> {
   }
 }
 
-/** Seconds (RFC 9110 §10.2.3: either a number or a date). */
+/** Reads `Retry-After`, a number of seconds or a date (RFC 9110 §10.2.3), and returns seconds. */
 export function retryAfterOf(response: Response): number | null {
   const text = response.headers.get('retry-after')?.trim();
   if (!text) return null;

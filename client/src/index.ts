@@ -65,7 +65,7 @@ export function createLectern(options: LecternOptions): Lectern {
     },
   });
 
-  /** The types depend on the method, which `Call` states but `request` cannot infer here. */
+  /** The casts are needed because TypeScript cannot infer the types of `request` for a generic method. */
   const call = <M extends Method>(method: M): Call<M> => {
     const send = api.request as unknown as (...all: unknown[]) => Promise<{ data: unknown }>;
     return (async (...given: unknown[]) => (await send(method, ...given)).data) as Call<M>;

@@ -1,4 +1,4 @@
-/** A LaunchURL with the percent-encoded address to which the learner returns when the course exits. */
+/** Adds the URL to which the learner returns when the course exits. */
 export function withReturn(launchUrl: string | null, returnUrl: string | URL): string {
   if (launchUrl === null)
     throw new TypeError(

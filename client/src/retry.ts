@@ -13,7 +13,7 @@ const firstPause = 250;
 const maxBackoff = 8_000;
 const temporaryStatuses = new Set([429, 502, 503, 504]);
 
-/** Other uploads, such as packages, are sent once: retrying them would require keeping them in memory. */
+/** Only JSON and forms are retried. Other uploads, such as packages, would have to stay in memory for a retry. */
 export function isRepeatable(request: Request): boolean {
   return !request.body || /json|form-urlencoded/.test(request.headers.get('content-type') ?? '');
 }
@@ -27,8 +27,8 @@ function isTemporary(response: Response): boolean {
 
 /**
  * Retries after a broken connection or a temporary rejection. Every call to Lectern can be retried: a POST has an
- * `Idempotency-Key`, which stays the same. Responses whose Content-Type matches `whole` are read completely before they
- * count as received.
+ * `Idempotency-Key`, which stays the same. If a response's Content-Type matches `whole`, the call is also retried when
+ * the connection breaks in the middle of the response.
  */
 export function withRetries(
   send: Fetch,
@@ -62,7 +62,7 @@ function backoff(tried: number): number {
   return delay / 2 + (Math.random() * delay) / 2;
 }
 
-/** Reads a response to its end, so that a broken connection is noticed here. Other responses are streamed. */
+/** Reads a matching response to its end, to detect a broken connection here. Other responses are streamed. */
 async function complete(response: Response, whole: RegExp): Promise<Response> {
   if (!whole.test(response.headers.get('content-type') ?? '')) return response;
   const { status, statusText } = response;
@@ -74,7 +74,7 @@ async function complete(response: Response, whole: RegExp): Promise<Response> {
 function notAborted(request: Request): (cause: unknown) => LecternError {
   return (cause) => {
     if (request.signal.aborted) throw request.signal.reason;
-    // The error of a rejected token explains more than that of a failed request.
+    // If the token request was rejected, its error explains more than `connection_failed`.
     if (cause instanceof LecternError) throw cause;
     const detail = `No response from ${new URL(request.url).origin}. Check the URL and the network.`;
     return new LecternError({ code: 'connection_failed', status: 0, detail, cause });

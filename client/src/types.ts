@@ -23,7 +23,7 @@ export type Answer<M extends Method, P extends PathWith<M>> = paths[P] extends {
 /** `params` (path, query), `body`, and options of `fetch` such as `signal`. */
 export type Init<M extends Method, P extends PathWith<M>> = MaybeOptionalInit<paths[P], M>;
 
-/** The argument may be omitted if all of it is optional. */
+/** The argument can be omitted if all its properties are optional. */
 export type Given<M extends Method, P extends PathWith<M>> =
   undefined extends Init<M, P> ? [init?: Init<M, P>] : [init: Init<M, P>];
 

@@ -12,8 +12,8 @@ export class WebhookError extends Error {
 type SomeHeaders = Headers | Record<string, string | string[] | undefined>;
 
 /**
- * The event in a delivery that verifiably comes from Lectern (Standard Webhooks); otherwise throws a WebhookError.
- * `body` is the raw body as received, before any parsing. While a secret is being rotated, pass both.
+ * Verifies a delivery (Standard Webhooks) and returns its event. Throws a WebhookError if the delivery is not authentic.
+ * `body` is the raw body as received, before any parsing. During a rotation, pass the old and the new secret.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

@@ -5,7 +5,7 @@ import type { Actor, paths } from './generated.ts';
 /** `content` is the parsed JSON, or the bytes for any other type. */
 export type XapiDocument = { content: unknown; contentType: string; etag: string };
 
-/** The version that may be replaced: an ETag, or null if there must be no document yet. */
+/** The version that a write may replace: its ETag, or null if no document may exist yet. */
 export type Precondition = { etag?: string | null };
 
 type Header = { 'X-Experience-API-Version': string };
@@ -96,7 +96,7 @@ function documentsAt(
 /** States, activity profiles and agent profiles. */
 export function openDocuments(api: Client<paths>, header: Header) {
   return {
-    /** What a course or an app keeps about an agent in an activity, such as a bookmark. */
+    /** Data that a course or an app stores about an agent in an activity, such as a bookmark. */
     state: (of: { activityId: string; agent: Actor; registration?: string }): Documents => {
       const address = { ...of, agent: JSON.stringify(of.agent) };
       return documentsAt(api, '/xapi/activities/state', 'stateId', address, header);

@@ -6,7 +6,7 @@ export type XapiVersion = '1.0.3' | '2.0.0';
 
 type Query = NonNullable<paths['/xapi/statements']['get']['parameters']['query']>;
 
-/** The filters of `GET /xapi/statements`, with values instead of texts. */
+/** The filters of `GET /xapi/statements`, as typed values instead of strings. */
 export type StatementFilter = Pick<Query, 'verb' | 'activity' | 'registration' | 'format'> & {
   agent?: Actor;
   related_agents?: boolean;
@@ -43,12 +43,12 @@ function queryOf(filter: StatementFilter): Query {
   };
 }
 
-/** The link in `more` is the same query with the position of the next page. */
+/** `more` is a link with the same query and the cursor of the next page. */
 function cursorIn(more: string): string | null {
   return more === '' ? null : new URL(more, 'https://lrs.invalid').searchParams.get('cursor');
 }
 
-/** The learning record store. Calls throw a LecternError, as all others do. */
+/** The learning record store. Failed calls throw a LecternError, like all other calls. */
 export function openXapi(api: Client<paths>, version: XapiVersion) {
   const header = { 'X-Experience-API-Version': version };
 
@@ -65,7 +65,7 @@ export function openXapi(api: Client<paths>, version: XapiVersion) {
     let first: string | null = null;
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = await readPage(cursor === '' ? query : { ...query, cursor });
-      // Later pages may report a later time, but the list ends at the first page's.
+      // Later pages may report a later time, but the time of the first page applies to the whole list.
       first ??= page.consistentThrough;
       yield { statements: page.statements, consistentThrough: first };
       cursor = page.cursor;
@@ -85,7 +85,7 @@ export function openXapi(api: Client<paths>, version: XapiVersion) {
       await api.PUT('/xapi/statements', { params: { header, query }, body: statement });
     },
 
-    /** Reads a statement by its ID; with `voided`, one that was voided. */
+    /** Reads a statement by its ID. Set `voided` to read a voided statement. */
     get: async (id: string, { voided = false }: { voided?: boolean } = {}): Promise<Statement> => {
       const query = voided ? { voidedStatementId: id } : { statementId: id };
       const { data } = await api.GET('/xapi/statements', { params: { header, query } });

@@ -5,14 +5,14 @@ import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { paths } from '../../client/src/generated.ts';
 import { isSignedOut, toFailure } from './problem.ts';
 
-/** Lists are read page by page; their CSV exports are links. */
+/** The hooks read only JSON. `useDownload` saves CSV exports. */
 type Json = 'application/json';
 
 /** The public API, called with the session's cookie. An operator's calls name the tenant they act on. */
 export type Api = {
-  /** `$api.useQuery('get', '/user', …)`; throws problem documents. */
+  /** For queries, such as `$api.useQuery('get', '/user', …)`. A failed call throws the problem document. */
   $api: OpenapiQueryClient<paths, Json>;
-  /** For calls outside of queries: returns `{ data, error, response }`. */
+  /** For calls outside queries. They return `{ data, error, response }`. */
   client: Client<paths, Json>;
   /** Headers for hand-written calls: uploads and exports. */
   headers: Record<string, string>;
@@ -43,7 +43,7 @@ function newQueryClient(onSignedOut?: () => void): QueryClient {
   });
 }
 
-/** Everything inside acts on `tenant`. Data read for one tenant is never shown for another. */
+/** All calls inside act on `tenant`. Data of one tenant is never shown for another. */
 export function ApiProvider(props: {
   tenant: string | null;
   /** Called when a call fails because the session has ended. */

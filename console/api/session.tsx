@@ -7,7 +7,7 @@ export type SignedIn = Session & { signOut: (everywhere: boolean) => Promise<voi
 
 export const SessionContext = createContext<SignedIn | null>(null);
 
-/** The signed-in user. Pages are shown only after signing in. */
+/** The signed-in user. Throws if no user is signed in, so only pages behind the sign-in use this hook. */
 export function useSession(): SignedIn {
   const session = useContext(SessionContext);
   if (!session) throw new Error('useSession outside of the session gate');

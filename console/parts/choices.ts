@@ -1,4 +1,4 @@
-/** The keys of a constant table, in its order. The type of such a table is exact, so it has no other keys. */
+/** The keys of a constant table, in its order. The cast is safe, because the type of the table lists all its keys. */
 export function namesOf<T extends object>(table: T): (keyof T & string)[] {
   return Object.keys(table) as (keyof T & string)[];
 }

@@ -9,7 +9,7 @@ function csvCell(value: unknown, isRaw: boolean): string {
   return quoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One row of CSV without a line break. `isRaw` is for programs, which do not evaluate formulas. */
+/** One row of CSV without a line break. Set `isRaw` for programs, because they do not evaluate formulas. */
 export function csvCells(cells: readonly unknown[], { isRaw = false } = {}): string {
   return cells.map((cell) => csvCell(cell, isRaw)).join(',');
 }

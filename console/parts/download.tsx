@@ -51,7 +51,7 @@ export function DownloadButton({
   );
 }
 
-/** The query of an API call as text; undefined parameters are omitted. */
+/** Adds a query to a path. Undefined parameters are omitted. */
 export function withQuery(
   path: string,
   query: Record<string, string | number | boolean | undefined>,

@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl';
 import type { Failure } from '../api/problem.ts';
 
-/** In the viewer's language if there is a translation for the code, otherwise the service's own sentence in English. */
+/** The text in the viewer's language if the code has a translation, otherwise the service's text in English. */
 export function useFailureText({ code, title, detail }: Failure): { title: string; detail: string } {
   const t = useTranslations('failures');
   const known = code as Parameters<typeof t.has>[0];

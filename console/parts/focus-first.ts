@@ -1,4 +1,4 @@
-/** What a dialog focuses when it opens: its first field, or else its first button. Otherwise this would be Close. */
+/** Makes a dialog focus its first field, or else its first button. Without this, it would focus Close. */
 export function focusFirst(content: HTMLElement | null): void {
   const usable = ':not([disabled]):not([type=hidden])';
   const first =

@@ -142,7 +142,7 @@ export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selectio
                   data-label={isActions ? undefined : header}
                   ta={align ?? 'start'}
                 >
-                  {/* A single element, so that on a phone the card shows it next to its label. */}
+                  {/* Wraps the cell in one element, because a card on a phone shows it next to its label. */}
                   <div>{withTick(at, ticks?.ofRow(row), cell(row))}</div>
                 </Table.Td>
               ))}

@@ -1,6 +1,6 @@
 /**
- * Creates an Idempotency-Key, which identifies one action, so that a retry does not repeat it. Also works without
- * HTTPS.
+ * Creates an Idempotency-Key, so that a retry does not repeat an action. Works without HTTPS, unlike
+ * `crypto.randomUUID`.
  */
 export function newRequestKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

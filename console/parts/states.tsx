@@ -32,7 +32,7 @@ type MessageProps = {
   text?: ReactNode;
   children?: ReactNode;
   icon?: ReactNode;
-  /** Set if the message represents the whole page, which is labelled accordingly. */
+  /** Set if the message is the whole page. Its title is then also the title of the browser tab. */
   isPage?: boolean;
 };
 

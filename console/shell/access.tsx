@@ -3,7 +3,7 @@ import type { Session } from '../api/session.tsx';
 import { Message } from '../parts/states.tsx';
 import { navigationItemOf } from './navigation.ts';
 
-/** Whether the user may open the page. The service checks access to its data on each call. */
+/** Whether the user may open the page. The service itself checks each call for the page's data. */
 export function mayOpen(role: Session['Role'], pathname: string): boolean {
   const place = navigationItemOf(pathname);
   return !place || (place.roles as readonly string[]).includes(role);

@@ -22,7 +22,7 @@ function Brand() {
   );
 }
 
-/** Keeps the fragment of the URL, which may be an invitation or a key. */
+/** Moves the focus without changing the URL's fragment, which may be an invitation or a key. */
 function skip(event: MouseEvent) {
   event.preventDefault();
   document.getElementById('main')?.focus();

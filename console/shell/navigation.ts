@@ -19,7 +19,7 @@ import type { Session } from '../api/session.tsx';
 type Role = Session['Role'];
 export type Section = 'learning' | 'connect' | 'deployment';
 
-/** Every section of the console, with who may open it and whether it shows one tenant's data. */
+/** Every section of the console, with the roles that may open it and whether it shows one tenant's data. */
 export const navigationItems = [
   {
     to: '/console',

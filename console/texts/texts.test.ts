@@ -34,7 +34,7 @@ function parametersOf(elements: readonly MessageFormatElement[]): string[] {
   return [...new Set(found)].sort();
 }
 
-/** The missing plural forms. A language needs `other` only if words do not change. */
+/** The plural forms that a message lacks for the counts 1, 2 and 5. */
 function missingPluralForms(elements: readonly MessageFormatElement[], language: string): string[] {
   return elements.flatMap((element): string[] => {
     if (element.type === TYPE.tag) return missingPluralForms(element.children, language);

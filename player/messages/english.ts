@@ -64,7 +64,7 @@ export const english = {
     notALeaf: 'There is nothing to open in this section.',
     noParent: 'There are no more parts.',
   } satisfies Record<Reason | 'prerequisites' | 'lastActivity', string>,
-  /** Exit suspends, unless the course does not allow that. */
+  /** Shown if Exit ends the attempt because the course does not allow suspending it. */
   exitEnds: 'Leaving ends this attempt. Next time, the course starts from the beginning.',
   timeUp: {
     title: 'Time is up',
@@ -101,7 +101,7 @@ export const english = {
     text: 'Keep this page open. Your progress is shown here when you come back.',
     action: 'Open window',
   },
-  /** What a part needs, under its title in the contents. */
+  /** What the learner must do in a part, shown under its title in the contents. */
   moveOns: {
     NotApplicable: 'Optional',
     Passed: 'Must be passed',
@@ -109,7 +109,7 @@ export const english = {
     CompletedAndPassed: 'Must be completed and passed',
     CompletedOrPassed: 'Must be completed or passed',
   } satisfies Record<MoveOn, string>,
-  /** Framed by another site, in a browser that does not let such frames store anything. */
+  /** Shown if another site frames the player and the browser does not let such frames store anything. */
   framed: {
     title: 'Open the course in its own window',
     text: 'Your browser does not let the course store anything inside this page. Parts of it may not work, and without a connection your progress cannot be kept.',

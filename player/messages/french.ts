@@ -235,7 +235,7 @@ export const frenchPreview: Partial<Messages> = {
   },
 };
 
-/** As in English. */
+/** Texts that differ in a review. */
 export const frenchReview: Partial<Messages> = {
   saveStates: {
     saved: 'Consultation : votre résultat ne change pas',

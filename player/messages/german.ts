@@ -235,7 +235,7 @@ export const germanPreview: Partial<Messages> = {
   },
 };
 
-/** As in English. */
+/** Texts that differ in a review. */
 export const germanReview: Partial<Messages> = {
   saveStates: {
     saved: 'Nur ansehen: Ihr Ergebnis bleibt unverändert',

@@ -4,7 +4,7 @@ import { Page } from '../../parts/page.tsx';
 import { KeyList } from './key-list.tsx';
 import { useNewKey } from './new-key.tsx';
 
-/** The keys of the signed-in administrator's tenant, or of the one that the operator chose in the menu. */
+/** The keys of the administrator's own tenant, or of the tenant that the operator has chosen in the menu. */
 export default function ApiKeysPage() {
   const t = useTranslations('apiKeys');
   const { button, dialogs } = useNewKey();

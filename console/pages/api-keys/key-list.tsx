@@ -8,7 +8,7 @@ import { Instant } from '../../parts/values.tsx';
 import { naming } from './naming.ts';
 import { Created, type Key, NameOfKey, ScopeList } from './values.tsx';
 
-/** The keys of a tenant; without `tenantId`, those of the session's tenant or of the one chosen in the menu. */
+/** Lists the keys of `tenantId`. Without it, lists those of the user's own tenant or the tenant chosen in the menu. */
 export function KeyList({ tenantId }: { tenantId?: string }) {
   const t = useTranslations('apiKeys');
   const { $api } = useApi();

@@ -8,7 +8,7 @@ import { CopyTextButton } from '../../parts/values.tsx';
 type KeyWithSecret = components['schemas']['KeyWithSecret'];
 type Scope = KeyWithSecret['Scopes'][number];
 
-/** What a key can read, most useful first. */
+/** The lists that a key may be allowed to read, the most useful one first. */
 const readable: readonly [Scope, string][] = [
   ['users:read', '/user'],
   ['enrolments:read', '/enrolment'],
@@ -16,7 +16,7 @@ const readable: readonly [Scope, string][] = [
   ['events:read', '/events'],
 ];
 
-/** A call that this key may make and that changes nothing: a list or, for a write-only key, an access token. */
+/** A call that the key permits and that changes nothing. It reads a list. A write-only key requests a token instead. */
 export function exampleCommand({ KeyID, Secret, Scopes }: KeyWithSecret, origin: string): string {
   const path = readable.find(([scope]) => Scopes.includes(scope))?.[1];
   return path

@@ -99,7 +99,7 @@ function NewKeyDialog({ tenantId, isOpen, onClose, onMade }: Props) {
   );
 }
 
-/** Offers only what the signed-in person may do, because no key can do more than its creator. */
+/** Offers only the scopes of the signed-in user, because a key cannot have more scopes than its creator. */
 function ScopeField({ chosen, change }: { chosen: string[]; change: (scopes: string[]) => void }) {
   const t = useTranslations('apiKeys');
   const { Scopes: own } = useSession();

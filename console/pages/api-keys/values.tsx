@@ -27,7 +27,7 @@ export function NameOfKey({ apiKey }: { apiKey: Key }) {
   );
 }
 
-/** More would make the rows of the list too tall. */
+/** More scopes would make the rows of the list too tall. */
 const maxShown = 3;
 
 export function ScopeList({ scopes }: { scopes: Key['Scopes'] }) {

@@ -60,7 +60,7 @@ const groupOf = {
 
 const actions = namesOf(groupOf);
 
-/** Ordered by how often people look for them. */
+/** The groups, ordered by how often people look for them. */
 export const actionGroups: readonly { group: ActionGroup; actions: readonly Action[] }[] = (
   ['access', 'people', 'results', 'keys', 'webhooks', 'catalogue', 'deployment'] as const
 ).map((group) => ({ group, actions: actions.filter((action) => groupOf[action] === group) }));

@@ -55,7 +55,7 @@ function useColumns(showsTenant: boolean, open: (auditId: string) => void): Colu
   ];
 }
 
-/** Midnight in the viewer's time zone; an invalid date is not sent. */
+/** Midnight in the viewer's time zone. Undefined if the date is invalid, so that it is not sent. */
 function midnight(day: string | undefined, offset = 0): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
   if (!date) return undefined;

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { AuditEntry } from './actions.ts';
 
-/** Who did it, and from where. */
+/** The actor's name, and their IP address. */
 export function Actor({ entry: { Actor, ActorName, Address } }: { entry: AuditEntry }) {
   const t = useTranslations('audit');
   return (

@@ -14,7 +14,7 @@ export default function Bulk() {
   const subject = isSubject(of) ? of : 'users';
   return (
     <Page title={shell('pages.bulk')} text={t('text')}>
-      {/* Another tenant or another kind of row starts a new import. */}
+      {/* Choosing another tenant or another kind of row starts a new import. */}
       <Import
         key={`${subject} ${tenant ?? ''}`}
         subject={subject}

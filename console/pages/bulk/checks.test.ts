@@ -46,7 +46,7 @@ test('lines above the column names are skipped, whatever their delimiter', async
     { headerLine, columns, rows, lines, csv },
     { headerLine: 4, columns: ['Staff no', 'Surname'], rows: 1, lines: [5], csv: { delimiter: ';' } },
   );
-  // Without any known name, the first row is the header, as it is if its own names are known.
+  // The first row is the header if no row has a known name, or if the first row itself has known names.
   assert.equal((await open('a.csv', 'one,two\nthree,four\n')).headerLine, null);
   assert.equal((await open('a.csv', 'LoginID,two\nUsername,Surname\n')).headerLine, null);
 });
@@ -79,7 +79,7 @@ test('repeated users, other spellings, totals and invalid email addresses are fo
   ]);
   const [chunk] = rowChunksOf(source);
   assert.ok(chunk);
-  // The others are sent without spaces and placeholders.
+  // The remaining rows are sent without surrounding spaces and placeholders.
   const sent = [
     'LoginID,FirstName,Email',
     'bob,Bob,bob@example.com',

@@ -2,7 +2,7 @@ import { readCells } from './csv-text.ts';
 import { type Source, textOf } from './source.ts';
 import type { Subject } from './subjects.ts';
 
-/** Mistakes that are only visible in the whole file or that the service accepts. */
+/** Mistakes that the service does not detect, because it accepts such values or sees only part of the file. */
 export type FindingCode = 'repeated_in_file' | 'similar_in_file' | 'invalid_email' | 'summary_row';
 
 /** A row that is not sent. `otherLine` is the line with the same or a similar ID. */
@@ -24,7 +24,7 @@ const email = /^[^\s@,;<>"()]+@[^\s@,;<>"().]+(\.[^\s@,;<>"().]+)+$/;
 /** A spreadsheet's sums and counts, in the console's languages. */
 const summary = /^(grand total|sub-?total|total|sum|count|gesamt|summe|anzahl|somme|nombre|effectif)\b/i;
 
-/** What people and spreadsheets write into a cell without a value. */
+/** Text that people and spreadsheets write into a cell that has no value. */
 const placeholder = /^(n\/a|#n\/a|#nv|#ref!|#value!|#wert!|-+|–|—)$/i;
 
 /** The cell without surrounding spaces; empty if it only says that there is no value. */

@@ -4,7 +4,7 @@ import { readCells } from './csv-text.ts';
 import { type AddedFields, withFields } from './existing.ts';
 import { bytesOf, type Source, textOf } from './source.ts';
 
-/** Rows sent with one call: few enough to retry quickly after a failure. */
+/** The rows of one call. They are few enough for a quick retry after a failure. */
 export type RowChunk = { index: number; from: number; to: number };
 
 const maxRowsPerCall = 2000;
@@ -23,10 +23,10 @@ export function rowChunksOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): 
   return chunks;
 }
 
-/** Fields that every row gets, and rows that are not sent. */
+/** Fields that are added to every row, and rows that are not sent. */
 type Changes = { added?: AddedFields; isOmitted?: (row: number) => boolean };
 
-/** The chunk as the service accepts it: unchanged from the file, or rewritten where the file differs. */
+/** The chunk in the service's format. Only JSON lines in UTF-8 without added fields are sent unchanged. */
 export async function bodyOf(
   source: Source,
   fields: readonly (string | null)[],
@@ -51,11 +51,11 @@ export async function bodyOf(
 /** Deliberately invalid CSV, so that the service rejects it as it would reject the original row. */
 const invalidCsv = '""?""';
 
-/** Only the imported columns. Cells without a column are kept, so that the service rejects the row. */
+/** Keeps only the imported columns. Surplus cells are kept too, so that the service rejects the row. */
 function rewritten(cells: readonly string[] | null, fields: readonly (string | null)[]): string {
   if (cells === null) return invalidCsv;
   const kept = fields.flatMap((field, at) => (field === null ? [] : [cleaned(cells[at] ?? '', field)]));
   const row = csvCells([...kept, ...cells.slice(fields.length)], { isRaw: true });
-  // An empty line would not count as a row.
+  // The service would skip an empty line.
   return row.trim() === '' ? '""' : row;
 }

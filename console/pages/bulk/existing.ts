@@ -2,11 +2,11 @@ import type { components } from '../../../client/src/generated.ts';
 
 type NewUser = components['schemas']['NewUser'];
 
-/** What an import of users does with people who already exist, and whether it creates the others. */
+/** Whether an import updates users who already exist, and whether it creates new users. */
 export type Existing = { update: boolean; create: boolean };
 export const defaultExisting: Existing = { update: false, create: true };
 
-/** Fields that every row gets, unless the file has them. */
+/** Fields that are added to every row, unless the file has them. */
 export type AddedFields = Readonly<Pick<NewUser, 'IfExists' | 'IfMissing'>>;
 
 export const choices = ['IfExists', 'IfMissing'] as const satisfies readonly (keyof NewUser)[];
@@ -17,7 +17,7 @@ export function addedFields({ update, create }: Existing, fields: readonly (stri
   return Object.fromEntries(left);
 }
 
-/** A JSON line with these fields. They come first, because the last of two members with the same name counts. */
+/** Adds fields to a JSON line. They come first, because parsers keep the last of two members with the same name. */
 export function withFields(row: string, added: AddedFields): string {
   const members = JSON.stringify(added).slice(1, -1);
   return members === '' ? row : row.replace(/^\s*\{(?=\s*")/, () => `{${members},`);

@@ -15,7 +15,7 @@ type Reading =
   | { is: 'reading'; name: string }
   | { is: 'refused'; name: string; why: Unusable };
 
-/** Reads the chosen file. Choosing another cancels the first. */
+/** Reads the chosen file. If the user chooses another file, the first one is no longer read. */
 function useReading(subject: Subject, onSource: (source: Source) => void) {
   const [reading, setReading] = useState<Reading>({ is: 'waiting' });
   const stop = useRef<AbortController>(null);

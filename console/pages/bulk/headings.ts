@@ -34,7 +34,7 @@ const synonyms: Record<string, readonly string[]> = {
   ],
 };
 
-/** Without case, accents, spaces and punctuation. */
+/** Converts a name to lower case, without accents, spaces and punctuation. */
 const plain = (name: string) =>
   name
     .normalize('NFKD')
@@ -45,7 +45,7 @@ const fieldsByHeading = new Map(
   Object.entries(synonyms).flatMap(([field, names]) => names.map((name) => [plain(name), field] as const)),
 );
 
-/** The field that a column header refers to, in any spelling or under a usual name; null if there is none. */
+/** Finds the field for a column header, in any spelling or under a usual name. Null if no field matches. */
 export function fieldFor(subject: Subject, column: string): string | null {
   const name = column.trim();
   if (isField(subject, name)) return name;
@@ -56,7 +56,10 @@ export function fieldFor(subject: Subject, column: string): string | null {
   return usual !== undefined && isField(subject, usual) ? usual : null;
 }
 
-/** The field for each column. If several columns have the same field, the one with exactly its name or the first is used. */
+/**
+ * The field for each column. If several columns match a field, only one gets it: the column with its exact name, or else
+ * the first.
+ */
 export function fieldsFor(subject: Subject, columns: readonly string[]): (string | null)[] {
   const fields = columns.map((column) => fieldFor(subject, column));
   const columnOf = (field: string) => {
@@ -69,7 +72,7 @@ export function fieldsFor(subject: Subject, columns: readonly string[]): (string
 /** Rows that may precede the header, such as a title and a date. */
 export const maxTitleRows = 9;
 
-/** The row with the column names: the first, unless only a later one has names that are known. */
+/** Finds the row with the column names. This is the first row, unless only a later row has known names. */
 export function headerRowOf(subject: Subject, rows: readonly (readonly string[])[]): number {
   const known = rows.map((cells) => cells.filter((cell) => fieldFor(subject, cell) !== null).length);
   const filled = rows.map((cells) => cells.filter((cell) => cell.trim() !== '').length);

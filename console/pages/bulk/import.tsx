@@ -17,7 +17,7 @@ import type { Subject } from './subjects.ts';
 import { begin, finish, isUnfinished } from './unfinished.ts';
 import { type Input, useRun } from './use-run.ts';
 
-/** Identical if the same rows are imported again. */
+/** Two imports of the same rows have the same signature. */
 function signatureOf(
   { subject, source: { file }, fields, added, isChecked }: Omit<Input, 'requestKey'>,
   tenant: string | null,

@@ -21,7 +21,7 @@ export type RejectedRow = {
 
 export type Counts = Record<Kind, number>;
 
-/** How many users get another value for each field. */
+/** For each field, the number of users whose value changes. */
 export type ChangedFields = Record<string, number>;
 
 /** The results for one chunk of the file. */
@@ -30,9 +30,9 @@ export type ChunkOutcome = {
   counts: Counts;
   rejected: RejectedRow[];
   changed: ChangedFields;
-  /** Rows that the service could not process for now. */
+  /** The number of rows that failed temporarily, so that a retry may succeed. */
   temporary: number;
-  /** The results as CSV, kept out of the tab's memory. */
+  /** The results as CSV. A browser can store a Blob outside the tab's memory. */
   results: Blob;
 };
 

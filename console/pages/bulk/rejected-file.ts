@@ -10,7 +10,7 @@ const added = ['Line', 'Field', 'Reason', 'Detail'];
 const maxRows = 2000;
 
 /**
- * The rejected rows as they are in the file, each with its reason, so that they can be corrected and imported again.
+ * The rejected rows, unchanged, each with its reason. The user can correct this file and import it again.
  */
 export async function rejectedRows(
   source: Source,

@@ -14,7 +14,7 @@ import { rejectedRows } from './rejected-file.ts';
 import type { Source } from './source.ts';
 import type { Subject } from './subjects.ts';
 
-/** Few at first, because on a phone each row is a card. */
+/** A short page, because each row is a card on a phone. */
 const pageSize = 10;
 
 /** The reason in the viewer's language if there is a translation. */
@@ -26,7 +26,7 @@ function useReason(): (code: string) => string {
   };
 }
 
-/** Advice for people who import a file. For other reasons, the service's own text helps them too. */
+/** Errors for which the console has its own advice. For other errors, the service's text is clear enough here. */
 const ownAdvice = ['user_exists', 'user_not_found', 'user_disabled'] as const;
 
 function useAdvice(): (row: RejectedRow) => string {

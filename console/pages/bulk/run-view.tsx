@@ -148,7 +148,7 @@ function AfterPlan({ run, running, subject, keepsExisting, onApply }: AfterPlanP
   const t = useTranslations('bulk');
   const { counts, rejected } = run.sum;
   const { created, updated, exists } = counts;
-  // A file may extend or renew existing enrolments.
+  // Existing enrolments are included if they may be extended or renewed.
   const count = created + (subject === 'users' ? updated : keepsExisting ? 0 : exists);
   const text = count === 0 ? t('nothingToDo') : rejected.length > 0 ? t('skippedNote') : t('allFine');
   return (

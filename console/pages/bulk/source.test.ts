@@ -44,7 +44,7 @@ test('a spreadsheet export is read with line numbers and rewritten for the servi
   assert.deepEqual(fields, ['LoginID', 'LastName', null]);
   const [chunk] = rowChunksOf(source);
   assert.ok(chunk);
-  // Cells without a column are kept, and the service also rejects a row of invalid CSV.
+  // The service rejects both the row with a surplus cell and the row of invalid CSV.
   const rows = ['LoginID,LastName', 'bo,"Bü\r\nrg"', 'cy,Cole,z', '""?""'];
   assert.equal(await bodyOf(source, fields, chunk), rows.join('\n'));
   assert.deepEqual(await textOf(source, 1, 3), ['cy;Cole;y;z', 'di;"D"x;']);

@@ -36,7 +36,7 @@ export type Source = {
 export type Sample = { line: number; cells: string[] };
 
 const shownRows = 3;
-/** The fields of JSON lines are taken from the first rows. */
+/** The fields of JSON lines are taken from this many rows. */
 const rowsWithFields = 50;
 
 /** Reads a file once, as a stream. The first sheet of a spreadsheet is read like CSV. */

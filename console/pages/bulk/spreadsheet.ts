@@ -1,6 +1,6 @@
 import { csvCells } from '../../parts/csv.ts';
 
-/** The first sheet with content as CSV, with each row on the line of the same number; null if all sheets are empty. */
+/** Converts the first sheet with content to CSV. Row n becomes line n. Null if all sheets are empty. */
 export async function csvOfSpreadsheet(file: File): Promise<File | null> {
   const { readXlsx } = await import('hucre/xlsx');
   const { sheets } = await readXlsx(await file.arrayBuffer());
@@ -13,7 +13,7 @@ export async function csvOfSpreadsheet(file: File): Promise<File | null> {
   return new File([lines.join('\n')], file.name, { lastModified: file.lastModified });
 }
 
-/** Dates are ISO 8601. A cell has one line, because lines are numbered like the sheet's rows. */
+/** Formats dates as ISO 8601. Line breaks become spaces, so that row n of the sheet stays line n. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Date) return value.toISOString().replace('T00:00:00.000Z', '');

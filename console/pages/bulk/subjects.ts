@@ -7,7 +7,7 @@ export type Subject = (typeof subjects)[number];
 export const isSubject = (text: string | undefined): text is Subject =>
   subjects.some((subject) => subject === text);
 
-/** Members of Metadata are separate columns: Metadata.colour. */
+/** Each member of Metadata has its own column, such as Metadata.colour. */
 const metadata = 'Metadata.';
 
 type SubjectInfo = {

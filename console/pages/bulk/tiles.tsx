@@ -15,11 +15,11 @@ type Props = {
   counts: Counts;
   subject: Subject;
   isPlan: boolean;
-  /** Whether the import updates users who exist. */
+  /** Whether the import updates users who already exist. */
   isUpdate: boolean;
 };
 
-/** Results that can occur. A column of the file may choose another update for its row. */
+/** Whether the result can occur. A column of the file may override `isUpdate` for a row. */
 function isShown(kind: Kind, { counts, subject, isUpdate }: Props): boolean {
   if (kind === 'updated') return isUpdate || counts.updated > 0;
   return kind !== 'differs' || (subject === 'users' && (!isUpdate || counts.differs > 0));

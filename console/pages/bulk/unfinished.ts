@@ -1,7 +1,7 @@
 import { newRequestKey } from '../../parts/request-key.ts';
 
 const storageKey = 'lectern-import';
-/** How long the service replays earlier responses. */
+/** One hour less than the 24 hours for which the service replays responses. */
 const keptMilliseconds = 23 * 3_600_000;
 
 type Kept = { signature: string; key: string; at: number };

@@ -13,9 +13,9 @@ export type Input = {
   subject: Subject;
   source: Source;
   fields: readonly (string | null)[];
-  /** Fields that every row gets. */
+  /** Fields that are added to every row. */
   added: AddedFields;
-  /** Whether rows with usual mistakes are left out. */
+  /** Whether rows with common mistakes are left out. */
   isChecked: boolean;
   /** Null for a plan. */
   requestKey: string | null;
@@ -104,7 +104,7 @@ export function useRun(onDone: (input: Input) => void) {
 
 const rowsOf = ({ from, to }: RowChunk) => Array.from({ length: to - from }, (_, at) => from + at);
 
-/** The results for all rows of a chunk: the service's, and our own for rows that were not sent. */
+/** The results for all rows of a chunk. Rows that were not sent get a result from the console's own checks. */
 function withFindings(
   sent: readonly Line[],
   chunk: RowChunk,

@@ -7,7 +7,7 @@ import { type Column, paged, Rows } from '../../parts/list.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { type Question, questionTotals } from './question-totals.ts';
 
-/** Pages of results that are added up automatically: 2,000 enrolments in a typical course. */
+/** The number of pages that are read without a click. They cover 2,000 enrolments in a typical course. */
 const automaticPages = 10;
 
 /** How the tenant's learners answered each question of a course. */

@@ -27,7 +27,7 @@ function Step({ isDone, text }: { isDone: boolean; text: string }) {
   );
 }
 
-/** Learners would open pages that do not exist, so publishing needs an extra confirmation. */
+/** Errors lead learners to missing pages, so publishing a course that has errors needs an extra confirmation. */
 function Errors({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.state');
   const releases = useTranslations('courses.releases');

@@ -6,7 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, notify } from '../../parts/action.tsx';
 import type { AuthoredCourse } from './values.tsx';
 
-/** Only the service knows whether anyone is enrolled. If so, it refuses and suggests an alternative. */
+/** Only the service knows whether anyone is enrolled. If so, it rejects the deletion and suggests an alternative. */
 export function DeleteCourse({ course: { CourseID, Title: title } }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.delete');
   const { client } = useApi();

@@ -29,7 +29,7 @@ export function partsOf(iso: string): Part[] | null {
   return units.flatMap((unit) => (found[unit] === undefined ? [] : [{ amount: Number(found[unit]), unit }]));
 }
 
-/** As ISO 8601: `{ amount: 30, unit: 'day' }` is P30D. */
+/** Converts to ISO 8601. For example, `{ amount: 30, unit: 'day' }` becomes P30D. */
 export function toIso({ amount, unit }: Part): string {
   return `P${isOfTime(unit) ? 'T' : ''}${amount}${letters[unit]}`;
 }

@@ -156,7 +156,7 @@ function Outcome({ one, imports }: RowProps) {
   }
 }
 
-/** One file being imported. `isFixed`: the page determines the course. */
+/** One file being imported. `isFixed` means that the page determines the course. */
 export function ImportRow({ one, imports, isFixed = false }: RowProps & { isFixed?: boolean }) {
   const t = useTranslations('courses.import');
   const bytes = useBytes();

@@ -29,7 +29,7 @@ async function findOffered({ client }: Api, courseId: string): Promise<Course | 
   return null;
 }
 
-/** A course as offered to the tenant: view, preview and enrol. */
+/** The page of a course that is offered to the tenant, with its preview and the link for enrolling. */
 export function OfferedCourse({ courseId }: { courseId: string }) {
   const t = useTranslations('courses');
   const api = useApi();

@@ -10,7 +10,7 @@ import { OptionDialog } from './option-dialog.tsx';
 import { OptionRows } from './option-rows.tsx';
 import type { AuthoredCourse, Option } from './values.tsx';
 
-/** A course's enrolment options: each has a duration, seats and a price under one DurationID. */
+/** A course's enrolment options. Each has a DurationID, a duration, seats and a price. */
 export function Options({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.options');
   const { client } = useApi();

@@ -40,7 +40,7 @@ export function PreviewButton(props: PreviewProps) {
       throw error;
     }
   });
-  // The tab is opened by the click itself, because the browser would block it as a pop-up later.
+  // Opens the tab during the click, because the browser would block a pop-up that opens later.
   const open = () => void opening.run(window.open('about:blank', '_blank'));
   return (
     <Stack gap="xs">

@@ -5,7 +5,7 @@ import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, notify } from '../../parts/action.tsx';
 import { type AuthoredCourse, hasErrors as hasErrorsIn } from './values.tsx';
 
-/** Publishes the course after showing who will see it. If its package has errors, this must be acknowledged first. */
+/** Publishes the course after showing who will see it. If the package has errors, the user must first accept them. */
 export function PublishButton({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.publish');
   const { client } = useApi();

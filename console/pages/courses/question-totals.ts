@@ -2,7 +2,7 @@ import type { components } from '../../../client/src/generated.ts';
 
 export type Question = components['schemas']['CourseQuestion'];
 
-/** Adds up the numbers of several responses. The texts of a question are those of the last one. */
+/** Adds up the counts of several pages. If a question is on several pages, its texts come from the last one. */
 export function questionTotals(pages: readonly { Questions: Question[] }[]): Question[] {
   const totals = new Map<string, Question>();
   for (const question of pages.flatMap(({ Questions }) => Questions)) {

@@ -4,7 +4,7 @@ import { toFailure } from '../../api/problem.ts';
 
 export type Release = components['schemas']['Release'];
 
-/** Upload progress from 0 to 1. At 1, the service reads the package. */
+/** Upload progress from 0 to 1. After that, the service reads the package. */
 export type OnSent = (share: number) => void;
 
 type Upload = { courseId: string; file: File; signal: AbortSignal; onSent: OnSent };

@@ -35,7 +35,7 @@ export function useImports() {
   const change = (key: number, changed: Partial<Import>) =>
     setImports((before) => before.map((one) => (one.key === key ? { ...one, ...changed } : one)));
 
-  /** With `courseId`, all files are releases of this course. Otherwise each file suggests its own. */
+  /** With `courseId`, all files become releases of this course. Otherwise each file name suggests a CourseID. */
   const add = (files: readonly File[], courseId?: string): Import[] => {
     const taken = imports.map((one) => one.courseId);
     const added = files.map((file): Import => {

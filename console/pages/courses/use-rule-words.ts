@@ -3,7 +3,7 @@ import type { Release } from './upload.ts';
 
 export type Rule = Release['Units'][number]['Rules'][number];
 
-/** Puts a rule into words: “Opens after Getting out is passed”. */
+/** Puts a rule into words, such as “Opens after Getting out is passed”. */
 export function useRuleWords(): (rule: Rule) => string {
   const t = useTranslations('courses.rules');
   const format = useFormatter();

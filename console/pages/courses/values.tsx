@@ -26,7 +26,7 @@ export function CourseStatusBadge({ status }: { status: Status }) {
   );
 }
 
-/** Null if there is nothing to play. */
+/** `standard` is null if the course has no content yet. */
 export function StandardName({ standard }: { standard: Standard }) {
   const t = useTranslations('courses');
   return <>{t(`standards.${standard ?? 'none'}`)}</>;
@@ -77,7 +77,7 @@ export function CourseTitle({ CourseID, Title }: Pick<Course, 'CourseID' | 'Titl
   );
 }
 
-/** Whether learners of the current release get an error page or cannot complete it. */
+/** Whether the current release leads learners to an error page or cannot be completed. */
 export const hasErrors = ({ Errors }: Pick<AuthoredCourse, 'Errors'>): boolean => (Errors ?? 0) > 0;
 
 /** The numbers of errors and of other warnings in words, because colour alone is not accessible. */

@@ -9,14 +9,14 @@ import type { Enrolment } from './values.tsx';
 
 export type Attempt = components['schemas']['Attempt'];
 
-/** The latest 200 attempts at most; the API returns all of them. */
+/** Reads at most the latest 200 attempts. The API can return more, page by page. */
 export function useAttempts({ LoginID, EnrollID }: Pick<Enrolment, 'LoginID' | 'EnrollID'>) {
   const { $api } = useApi();
   const params = { path: { LoginID, EnrollID }, query: { Limit: 200 } };
   return $api.useQuery('get', '/enrolment/{LoginID}/{EnrollID}/attempt', { params });
 }
 
-/** Every attempt with its own result, if there can be several. */
+/** Every attempt with its result. Hidden if there is only one and the course allows no others. */
 export function Attempts({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('enrolments.attempts');
   const { data, error, refetch } = useAttempts(enrolment);

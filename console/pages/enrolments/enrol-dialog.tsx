@@ -19,7 +19,7 @@ type Props = {
   /** Values known when the dialog opens. */
   loginId?: string;
   courseId?: string;
-  /** The suggestion if the learner is already enrolled. */
+  /** The choice that is preselected if the learner is already enrolled. */
   again?: FormValues['again'];
 };
 

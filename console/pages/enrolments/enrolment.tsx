@@ -108,7 +108,7 @@ function Shown({ enrolment, back }: ShownProps) {
   );
 }
 
-/** The course as this learner can take it; undefined if it is no longer offered. */
+/** The course as it is offered to this learner. Undefined if it is no longer offered. */
 function useOffer({ CourseID, LoginID }: Enrolment) {
   const { $api } = useApi();
   const path = { CourseID, LoginID };

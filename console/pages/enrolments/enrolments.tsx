@@ -79,7 +79,7 @@ export default function Enrolments() {
     ...(filters.group ? { GroupName: filters.group } : {}),
     ...(before ? { ExpiresBefore: before } : {}),
   };
-  // Newest first, except when sorted by end of access: then the next to end is first.
+  // The default is newest first. If the list is filtered by end of access, access that ends soonest comes first.
   const usual = before ? 'oldest' : 'newest';
   const Order = filters.order === 'newest' || filters.order === 'oldest' ? filters.order : usual;
   const query = { ...wanted, Order } as const;

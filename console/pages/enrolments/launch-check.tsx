@@ -25,7 +25,7 @@ type Props = {
 };
 
 /**
- * Shows whether the learner can start, with reasons and remedies. The decision comes from the launch rules themselves.
+ * Shows whether the learner can start, with reasons and remedies. The service applies the same rules as for a launch.
  */
 export function LaunchCheck(props: Props) {
   const { LoginID, EnrollID } = props.enrolment;
@@ -101,7 +101,7 @@ function FailedRule({ rule, ...props }: Props & { rule: Rule }) {
   );
 }
 
-/** The remedy for each rule, next to the reason. */
+/** For each rule, the remedy that is shown next to the reason. */
 const remedies: Record<Rule['Rule'], (props: Props) => ReactNode> = {
   user_enabled: ({ enrolment }) => <EnableButton user={enrolment} />,
   not_withdrawn: (props) => <Restore {...props} />,

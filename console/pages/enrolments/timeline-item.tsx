@@ -77,7 +77,7 @@ export function TimelineItem({ entry, loginId }: { entry: Entry; loginId: string
   );
 }
 
-/** As the API returns it, without fields that do not apply to this kind of entry. */
+/** The entry as the API returns it, without fields that do not apply to its kind. */
 function recordOf(entry: Entry): Record<string, unknown> {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
 }

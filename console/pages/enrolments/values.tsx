@@ -27,7 +27,7 @@ export function ProgressOf({ value }: { value: number }) {
   );
 }
 
-/** Hours and minutes, or seconds if it is less than a minute. */
+/** Formats hours and minutes, or seconds if the time is less than a minute. */
 export function useTimeSpent(): (seconds: number) => string {
   const format = useFormatter();
   return (seconds) => {
@@ -45,7 +45,7 @@ export function useTimeSpent(): (seconds: number) => string {
   };
 }
 
-/** When access ends, or that it does not end. */
+/** The time at which access ends, or a text that says that it never ends. */
 export function EndOf({ at }: { at: string | null }) {
   const t = useTranslations('enrolments');
   return <Instant at={at} none={t('never')} />;

@@ -69,7 +69,7 @@ export default function Events() {
     'get',
     '/events',
     { params: { query: { ...query, Limit: 50 } } },
-    // Pages that were already searched are not read again.
+    // A refresh reads all pages again, so the list is refreshed only while it has a single page.
     {
       ...paged,
       refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 10_000),

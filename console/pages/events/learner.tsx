@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { LoginID, UserLink, useName } from '../users/person.tsx';
 
-/** The person that the event concerns; empty if there is none or they were erased. */
+/** The person whom the event concerns. Shows a dash if there is none or if they were erased. */
 export function Learner({ loginId }: { loginId: string | null }) {
   return loginId === null ? '–' : <Named loginId={loginId} />;
 }

@@ -25,7 +25,7 @@ export function SentTo({ eventId }: { eventId: string }) {
   );
 }
 
-/** The newest delivery counts, because it may be a replay. */
+/** Shows only the newest delivery, because a replay supersedes earlier ones. */
 function SentToOne({ endpoint, eventId }: { endpoint: Endpoint; eventId: string }) {
   const t = useTranslations('events');
   const { $api } = useApi();

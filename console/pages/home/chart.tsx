@@ -10,7 +10,7 @@ const margin = { top: 12, end: 12, bottom: 26, start: 40 };
 
 type Props = { points: readonly Point[]; label: string };
 
-/** A chart with one line for each measure. Keyboard navigation works as in a slider: each day announces its numbers. */
+/** A chart with one line for each measure. Arrow keys work as in a slider. Screen readers read each day's numbers. */
 export default function Chart({ points, label }: Props) {
   const t = useTranslations('home');
   const { ref, width } = useElementSize();

@@ -58,7 +58,7 @@ function Details({ enrolment }: { enrolment: Enrolment }) {
   );
 }
 
-/** The button that starts the course, or the reason why there is none, according to the rules that apply on a click. */
+/** The button that starts the course, or the reason why it cannot start. The service applies its launch rules. */
 function CourseAction({ enrolment, describedBy }: { enrolment: Enrolment; describedBy: string }) {
   const t = useTranslations('home');
   const { $api } = useApi();

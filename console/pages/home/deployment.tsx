@@ -81,7 +81,7 @@ function Tenants({ tenants, hasMore }: { tenants: readonly Tenant[]; hasMore: bo
   );
 }
 
-/** Retired courses can no longer be started. */
+/** Courses that need attention. Retired courses are left out, because nobody can start them. */
 function Courses({ courses }: { courses: readonly Course[] }) {
   const t = useTranslations('home');
   const items = courses

@@ -40,7 +40,7 @@ function useFirstSteps(tenants: readonly Tenant[]) {
 
 type Props = { tenants: readonly Tenant[]; courses: readonly Course[] };
 
-/** Leads to the first enrolment. Hidden once every step is done. */
+/** The steps that lead to the first enrolment. Hidden once every step is done. */
 export function FirstSteps({ tenants, courses }: Props) {
   const t = useTranslations('home');
   const progress = useFirstSteps(tenants);

@@ -6,7 +6,7 @@ import { type Overview, useOverview } from './use-overview.ts';
 
 type Attention = Overview['Attention'];
 
-/** The start of the following day in the viewer's time zone. */
+/** The date of the following day in the viewer's time zone. */
 function dayAfter(instant: string): string {
   const at = new Date(instant);
   const day = new Date(at.getFullYear(), at.getMonth(), at.getDate() + 1, 12);

@@ -21,7 +21,7 @@ import { Invited } from './invited.tsx';
 type Invitation = components['schemas']['Invitation'];
 
 const statuses = ['pending', 'expired', 'accepted', 'revoked'] as const;
-/** `all` is a value of its own, because the list shows the pending invitations unless another filter is set. */
+/** `all` needs its own value, because the list shows pending invitations if no filter is set. */
 const shownFor = (status: string | undefined) =>
   status === 'all' ? undefined : (statuses.find((one) => one === status) ?? 'pending');
 

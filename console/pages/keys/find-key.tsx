@@ -7,8 +7,8 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
 
 /**
- * Finds a key that a caller reads out. The address contains only its KeyID, because anyone who has the key can redeem
- * it.
+ * Finds a key that someone reads out on the phone. The page's URL contains only the KeyID, because anyone who has the
+ * key can redeem it.
  */
 export function FindKey({ onFound }: { onFound: (keyId: string) => void }) {
   const t = useTranslations('keys');

@@ -43,7 +43,7 @@ function valuesOf(like: EnrolmentKey | undefined): FormValues {
   };
 }
 
-/** In the service's format; validity is in whole days in the viewer's time zone. */
+/** Converts the form to the service's format. Validity is in whole days in the viewer's time zone. */
 function bodyOf(typed: FormValues): NewKeys {
   const { courses, quantity, holder, group, loginId, purchaseOrder, from, until } = typed;
   return {

@@ -34,7 +34,7 @@ export function KeyStatusBadge({ status }: { status: Status }) {
   return <Badge color={colors[status]}>{t(`statuses.${status}`)}</Badge>;
 }
 
-/** The part of a key that is known after its creation: its first characters. */
+/** The first characters of a key. The service shows the whole key only once, when it is created. */
 export function KeyStart({ start }: { start: string }) {
   return (
     <Text span ff="monospace" size="sm" fw={600}>

@@ -18,7 +18,7 @@ export type OpenLink = components['schemas']['OpenInvitation'];
 
 type Props = {
   kind: 'invitation' | 'reset';
-  /** Both throw the service's error. The token is sent only in the bodies of our own requests. */
+  /** `openLink` and `accept` throw the service's error. The token is sent only in request bodies. */
   openLink: (token: string) => Promise<OpenLink>;
   accept: (body: { Token: string; Password: string }) => Promise<void>;
   show: (link: OpenLink) => { title: string; text: string; submit: string; footer?: ReactNode };
@@ -62,7 +62,7 @@ function ChoosePassword({ accept, show, ended, token, link }: Props & { token: s
   const accepting = useAction(async () => {
     await accept({ Token: token, Password: hashPassword(chosen.value, PasswordHash) });
     rememberTenant(TenantName === TenantID ? TenantID : TenantName);
-    // A new page, so that nothing remains of a previous user of this browser.
+    // Loads a new page, so that no data of a previous user of this browser remains in memory.
     location.replace('/console/');
   });
   const onSubmit = (event: FormEvent) => {

@@ -3,7 +3,7 @@ export const minLength = 12;
 /** Why a password is too easy to guess. */
 export type Weakness = 'short' | 'simple' | 'personal';
 
-/** Words with which most guesses begin, in the console's languages, and rows of keys on a keyboard. */
+/** Words that most guesses begin with, in the console's languages, and the rows of letters on a keyboard. */
 const common = [
   'password',
   'passwort',
@@ -21,7 +21,7 @@ const fold = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, 
 const without = (text: string, words: readonly string[]) =>
   words.reduce((rest, word) => rest.replaceAll(word, ''), text);
 
-/** Characters that neither repeat nor continue their predecessor: "aaaa1234" has two. */
+/** Counts characters that are not equal or adjacent to the previous one. "aaaa1234" has two: the first a and the 1. */
 function surprises(text: string): number {
   const codes = Array.from(text, (one) => one.codePointAt(0) ?? 0);
   return codes.filter((code, at) => Math.abs(code - (codes[at - 1] ?? Number.NaN)) > 1 || at === 0).length;

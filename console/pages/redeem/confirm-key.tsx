@@ -56,7 +56,7 @@ type Props = {
   onOther: () => void;
 };
 
-/** The second step: what the key gives, and to whom. */
+/** The second step shows what the key grants, and to whom. */
 export function ConfirmKey({ offer, error, isRunning, onConfirm, onOther }: Props) {
   const t = useTranslations('redeem');
   const session = useSession();

@@ -23,7 +23,7 @@ const codes = [
 ] as const;
 type Code = (typeof codes)[number];
 
-/** Errors of the courses that look the same to a learner. */
+/** Course errors that mean the same to a learner. */
 const sameText: Partial<Record<Code, 'course_retired'>> = {
   course_not_found: 'course_retired',
   option_not_found: 'course_retired',
@@ -31,13 +31,13 @@ const sameText: Partial<Record<Code, 'course_retired'>> = {
 
 const isKnown = (code: string): code is Code => codes.some((one) => one === code);
 
-/** Whether another key would help, so that the field is marked as invalid. */
+/** Whether the key itself is the problem. The field is then marked as invalid. */
 export const isAboutKey = (error: unknown) => {
   const { code } = toFailure(error);
   return isKnown(code) && code !== 'key_throttled';
 };
 
-/** The time that the error is about, if there is one. */
+/** The time that the error's text mentions. If the error has no time, the current time is returned. */
 function timeIn({ document, code }: Failure): Date {
   const { retryAfter, ValidFrom, ValidUntil } = document;
   if (code === 'key_throttled') return new Date(Date.now() + (Number(retryAfter) || 900) * 1000);
@@ -46,7 +46,7 @@ function timeIn({ document, code }: Failure): Date {
     : new Date();
 }
 
-/** Why a key cannot be redeemed, in the learner's words. */
+/** Tells the learner why the key cannot be redeemed. */
 export function KeyFailure({ error, id }: { error: unknown; id: string }) {
   const t = useTranslations('redeem.failures');
   const format = useFormatter();

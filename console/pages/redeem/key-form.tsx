@@ -6,7 +6,7 @@ import { compactKey, groupedKey } from './key-text.ts';
 
 type Props = { initial: string; error: unknown; isChecking: boolean; onKey: (key: string) => void };
 
-/** The first step. After an error, the keyboard is back in the field. */
+/** The first step. After an error, the field has the focus again. */
 export function KeyForm({ initial, error, isChecking, onKey }: Props) {
   const t = useTranslations('redeem');
   const [typed, setTyped] = useState(groupedKey(initial));

@@ -1,9 +1,9 @@
-/** The key without hyphens, spaces and whatever else was pasted with it. The service checks the rest. */
+/** Removes hyphens, spaces and other characters that were pasted with the key. The service checks the result. */
 export function compactKey(typed: string): string {
   return typed.replaceAll(/[^\p{L}\p{N}]/gu, '').toUpperCase();
 }
 
-/** Like on paper: groups of five. */
+/** Splits a key into groups of five, as on paper. */
 export function groupedKey(key: string): string {
   return key.replaceAll(/.{5}(?=.)/gu, '$&-');
 }

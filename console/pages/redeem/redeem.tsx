@@ -16,7 +16,7 @@ import { KeyForm } from './key-form.tsx';
 import { compactKey } from './key-text.ts';
 import { type KeyCheck, useKeyCheck } from './use-key-check.ts';
 
-/** Learners redeem keys for themselves. Administrators enrol people, and issue the keys. */
+/** Only learners redeem keys. Administrators issue keys, and enrol people directly. */
 export default function Redeem() {
   const t = useTranslations('redeem');
   const { Role, Scopes } = useSession();
@@ -26,7 +26,7 @@ export default function Redeem() {
   return <RedeemKey />;
 }
 
-/** The key is in the fragment of the URL, so that it survives signing in and is never sent with a request for a page. */
+/** The key is in the URL's fragment. It survives signing in, and browsers do not send it when they request a page. */
 function useKeyInAddress() {
   const { hash } = useLocation();
   const navigate = useNavigate();
@@ -98,7 +98,7 @@ function useRedemption(key: string, { data: offer, refetch }: KeyCheck) {
     const body = { IfEnrolled: offer?.ifEnrolled ?? ('fail' as const) };
     const { data, error } = await client.POST('/enrol/key/{LoginID}/{Key}', { params, body });
     if (!data) {
-      // Finds out whether the offer has changed, or whether the session has ended.
+      // Checks again, because the offer may have changed or the session may have ended.
       await refetch();
       if (toFailure(error).code === 'already_enrolled') return;
       throw error;

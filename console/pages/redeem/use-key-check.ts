@@ -7,8 +7,8 @@ type IfEnrolled = NonNullable<components['schemas']['KeyRedemption']['IfEnrolled
 type Checked = components['schemas']['CheckedEnrolmentKey'];
 
 /**
- * What the key does for a course: `reopened` is an ended enrolment that continues, and `unchanged` means that the learner
- * already has all that the key gives.
+ * What the key does for a course. `reopened` means that an ended enrolment continues, and `unchanged` that the learner
+ * already has everything that the key grants.
  */
 type Effect = 'new' | 'extended' | 'reopened' | 'unchanged';
 type CheckedCourse = Checked['Courses'][number];
@@ -21,14 +21,14 @@ export type KeyOffer = {
   ifEnrolled: IfEnrolled;
 };
 
-/** `now` is the course as the learner has it, or a new enrolment. */
+/** `course` is the enrolment after redeeming the key. `now` is the learner's open enrolment, if there is one. */
 function effectOf(course: CheckedCourse, now: CheckedCourse | undefined): Effect {
   if (course.EnrollID === null) return 'new';
   if (!now || now.EnrollID === null) return 'reopened';
   return course.ExpiresAt === now.ExpiresAt ? 'unchanged' : 'extended';
 }
 
-/** Courses that the learner has are extended, so the key is worth something for them too. */
+/** If the learner already has some of the courses, the key extends them instead of failing. */
 function offerOf(now: Checked, extended: Checked | null): KeyOffer {
   const courses = (extended ?? now).Courses.map((course, at) => ({
     ...course,
@@ -37,7 +37,7 @@ function offerOf(now: Checked, extended: Checked | null): KeyOffer {
   return { redeemedAt: now.RedeemedAt, courses, ifEnrolled: extended ? 'extend' : 'fail' };
 }
 
-/** What redeeming the key would do. Each call with an unknown key counts as a guess, so it is never repeated automatically. */
+/** What redeeming the key would do. Calls with unknown keys count as guesses, so they are never retried automatically. */
 export function useKeyCheck(key: string) {
   const { client } = useApi();
   const { LoginID } = useSession();

@@ -56,7 +56,7 @@ export type Document = {
 
 export type Entry = Operation & { method: string; path: string; tag: string };
 
-/** Whether the operation can be called only by people who are signed in, and not with a key. */
+/** Whether only signed-in people can call the operation. It then accepts no key. */
 export function needsSession({ security = [] }: Operation): boolean {
   return security.length > 0 && !security.some((one) => 'key' in one);
 }
@@ -98,7 +98,7 @@ export function entriesOf(document: Document): Entry[] {
   return [...operations, ...events];
 }
 
-/** The entries, by tag, whose name, path or summary contains all words of the filter. */
+/** Groups the entries by tag. Keeps those whose name, path or summary contains all words of the filter. */
 export function groupsOf(entries: readonly Entry[], filter: string): [string, Entry[]][] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, Entry[]>();

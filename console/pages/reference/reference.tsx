@@ -19,7 +19,7 @@ async function readDocument(): Promise<Document> {
 /** Shown if the URL does not identify an operation. */
 const firstOperation = 'enrol';
 
-/** The whole API, from the OpenAPI document. One operation is shown at a time, and its name is the anchor. */
+/** The whole API, from the OpenAPI document. The page shows one operation at a time, named by the URL's fragment. */
 export default function Reference() {
   const t = useTranslations('reference');
   const [filters, change] = useFilters(['filter']);

@@ -2,7 +2,7 @@ import { bodyOf, type Entry } from './document.ts';
 
 export type Request = { method: string; url: string; headers: Record<string, string>; body: string | null };
 
-/** The URL with its parameters filled in. Empty ones are omitted, except in the path. */
+/** The URL with its parameters filled in. Empty parameters are omitted, except in the path. */
 export function addressOf(entry: Entry, values: Record<string, string>): string {
   const query = new URLSearchParams();
   let path = entry.path;
@@ -25,7 +25,7 @@ function quoteHeader(text: string): string {
   return text.endsWith(' $KEY') ? `"${text}"` : quote(text);
 }
 
-/** One command line. Because it sends a body, curl uses POST automatically. */
+/** A request as a command line. If there is a body, curl uses POST automatically. */
 export function curlOf({ method, url, headers, body }: Request): string {
   const implied = body === null ? 'GET' : 'POST';
   return [
@@ -37,7 +37,7 @@ export function curlOf({ method, url, headers, body }: Request): string {
   ].join(' ');
 }
 
-/** Without a key, the credential is in the query. */
+/** Whether the operation needs no key. Any credential is then in the query. */
 const isOpen = (entry: Entry) => entry['x-access'] === 'anyone' || entry['x-access'] === 'session';
 
 function exampleValues(entry: Entry): Record<string, string> {
@@ -52,13 +52,13 @@ const isJson = (type: string) => type === 'application/json';
 
 type Body = { type: string; example: unknown };
 
-/** Texts are sent as they are, and JSON on one line; only binary bodies come from a file. */
+/** Sends text unchanged and JSON on one line. Binary bodies come from a file. */
 function writtenBody({ type, example }: Body): string {
   if (typeof example === 'string') return example.trimEnd();
   return isJson(type) ? JSON.stringify(example) : '@package.zip';
 }
 
-/** The values for a first call: the example in the document. */
+/** A request with the example values from the document. */
 export function exampleRequest(entry: Entry, baseUrl: string): Request {
   const body = bodyOf(entry.requestBody?.content);
   const values = exampleValues(entry);
@@ -78,7 +78,7 @@ export function exampleRequest(entry: Entry, baseUrl: string): Request {
   };
 }
 
-/** The same call with our JavaScript client, or with `fetch` for what it does not cover: files, links, other origins. */
+/** The same call with our JavaScript client. It does not cover files, links and other origins, so these use `fetch`. */
 export function scriptOf(entry: Entry, baseUrl: string): string {
   const body = bodyOf(entry.requestBody?.content);
   if (typeof body?.example === 'string') return bulkScript(entry.path, body.example);

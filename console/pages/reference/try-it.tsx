@@ -24,7 +24,7 @@ import { addressOf } from './request.ts';
 type Answer = { status: number; milliseconds: number; headers: [string, string][]; text: string };
 
 const shownHeaders = ['location', 'retry-after', 'ratelimit', 'idempotency-replayed', 'x-request-id'];
-/** Longer responses are cut off, because a page is no place for an export. */
+/** Longer responses are cut off, because this page is not meant for exports. */
 const maxLength = 100_000;
 
 async function readResponse(response: Response, began: number): Promise<Answer> {

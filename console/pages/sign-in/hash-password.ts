@@ -14,7 +14,7 @@ const functions: Record<KnownHash, (bytes: Uint8Array) => string> = {
   'md5-hex': (bytes) => bytesToHex(md5(bytes)),
 };
 
-/** Hashes the UTF-8 bytes of exactly what was typed, as the client's own application did. */
+/** Hashes the UTF-8 bytes of exactly what was typed, because the client's application hashed the password like this. */
 export function hashPassword(password: string, declared: KnownHash): string {
   return functions[declared](new TextEncoder().encode(password));
 }

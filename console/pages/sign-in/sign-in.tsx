@@ -69,7 +69,7 @@ function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!(await signIn(typed))) return passwordField.current?.select();
-    // The session identifies the organisation, so the address no longer has to.
+    // The session now identifies the organisation, so the URL no longer needs to.
     void navigate({
       to: '.',
       replace: true,

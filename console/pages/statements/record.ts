@@ -8,13 +8,13 @@ type Page = { Items: Statement[]; NextCursor: string | null };
 /** The cast is safe: only a request for a single statement returns another type. */
 const toPage = (answer: unknown) => answer as { statements: Statement[]; more: string };
 
-/** The link in `more` is the same query with the position of the next page. */
+/** `more` is a link with the same query and the cursor of the next page. */
 export function cursorOf(answer: unknown): string | undefined {
   const { more } = toPage(answer);
   return more === '' ? undefined : (new URL(more, location.origin).searchParams.get('cursor') ?? undefined);
 }
 
-/** A page of statements, converted to the form of all other lists. */
+/** Converts a page of statements to the form of all other lists. */
 export function pageOf(answer: unknown): Page {
   return { Items: toPage(answer).statements, NextCursor: cursorOf(answer) ?? null };
 }
@@ -24,7 +24,7 @@ export function agentOf(loginId: string): string {
   return JSON.stringify({ account: { homePage: location.origin, name: loginId } });
 }
 
-/** The LoginID of an actor that may be a user of this service. */
+/** The LoginID if the actor is a user of this service. Otherwise null. */
 export function loginIdOf({ objectType = 'Agent', account }: Actor): string | null {
   return objectType === 'Agent' && account?.homePage === location.origin ? account.name : null;
 }
@@ -34,7 +34,7 @@ export function nameOfActor({ name, account, mbox, openid, mbox_sha1sum }: Actor
   return name || account?.name || mbox?.replace(/^mailto:/, '') || openid || mbox_sha1sum || '–';
 }
 
-/** The text in one of the viewer's languages, in English, or in any. */
+/** The text in the viewer's language, or else in English, or else in any language. */
 export function textIn(texts: { [tag: string]: string } | undefined, language: string): string | undefined {
   const entries = Object.entries(texts ?? {});
   const inLanguage = (wanted: string) =>

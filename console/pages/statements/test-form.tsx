@@ -12,7 +12,7 @@ type Step = { isWell: boolean; status: number; found: string };
 
 const utf8 = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
 
-/** Sent as an activity provider would, without the session's cookie. */
+/** Calls the service without the session's cookie, as an activity provider would. */
 async function call(
   path: string,
   headers: Record<string, string>,

@@ -50,7 +50,7 @@ function fileOf(invited: readonly Invited[]): Blob {
 
 type Props = { users: readonly User[]; onClose: () => void };
 
-/** The links are shown only once. Only the button closes the dialog then, so that they are not lost by accident. */
+/** The links are shown only once. While they are shown, only the button closes the dialog, to prevent accidental loss. */
 export function InviteDialog({ users, onClose }: Props) {
   const t = useTranslations('users.invitation');
   const act = useTranslations('act');

@@ -134,7 +134,7 @@ export function UserMenu({ user }: { user: User }) {
 
 type DialogProps = { user: User; isOpen: boolean; onClose: () => void };
 
-/** The link is created on request and shown only once, because it is as good as a password. */
+/** The link is created on request and shown only once, because anyone who has it can sign in as this user. */
 function SignInLinkDialog({ user, isOpen, onClose }: DialogProps) {
   const t = useTranslations('users');
   const act = useTranslations('act');

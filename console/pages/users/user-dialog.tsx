@@ -29,7 +29,7 @@ const valuesOf = (user: User | null) => ({
 
 type FormValues = ReturnType<typeof valuesOf>;
 
-/** In the service's format: empty fields are omitted. */
+/** Converts the form to the service's format, in which empty fields are null. */
 const fieldsOf = ({ FirstName, LastName, GroupName, Email, IsAdmin, Enabled }: FormValues) => ({
   FirstName: FirstName || null,
   LastName: LastName || null,

@@ -6,7 +6,7 @@ import { List, paged } from '../../parts/list.tsx';
 import { Message } from '../../parts/states.tsx';
 import { useEnrolmentColumns } from '../enrolments/columns.tsx';
 
-/** Newest first, because questions are usually about the latest one. */
+/** The newest enrolment comes first, because questions are usually about the latest one. */
 export function UserEnrolments({ loginId, onEnrol }: { loginId: string; onEnrol: () => void }) {
   const t = useTranslations('users');
   const e = useTranslations('enrolments');

@@ -11,8 +11,8 @@ import { useReplay } from './replay.tsx';
 type SendAgainProps = { endpoint: Endpoint; delivery: Delivery; size?: ButtonProps['size'] };
 
 /**
- * Pings are not in the log, so a new one is sent. Pending deliveries are retried automatically and would block a
- * replay.
+ * Hidden for pings, because they are not in the event log. Also hidden for pending deliveries, because they are retried
+ * automatically and would block a replay.
  */
 export function SendAgain({ endpoint, delivery, size = 'sm' }: SendAgainProps) {
   const t = useTranslations('webhooks');

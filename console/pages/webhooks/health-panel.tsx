@@ -104,7 +104,7 @@ function LastResponse({ delivery }: { delivery: Delivery }) {
 }
 
 /**
- * Enabling the endpoint retries pending deliveries and restarts the 72-hour window, so it also skips the waiting time.
+ * Enabling an endpoint retries pending deliveries immediately and restarts the 72-hour window.
  */
 function Remedy({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');

@@ -28,7 +28,7 @@ export function HealthBadge({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** For lists. Also shows when the failures began. */
+/** The endpoint's health for a list, with the time at which failures began. */
 export function HealthCell({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const { FailingSince } = endpoint;

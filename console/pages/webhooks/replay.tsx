@@ -29,7 +29,7 @@ export function useReplay({ WebhookID }: Endpoint) {
 
 const day = 86_400_000;
 
-/** Since the first failure, or for the last day. */
+/** The period since the first failure, or the last day if the endpoint is not failing. */
 const defaultPeriod = ({ FailingSince }: Endpoint) => ({
   from: local(FailingSince === null ? new Date(Date.now() - day) : new Date(FailingSince)),
   until: '',

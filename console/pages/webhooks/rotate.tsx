@@ -15,7 +15,7 @@ const defaultOverlap = String(24 * hour);
 type Props = { endpoint: Endpoint; isOpen: boolean; onClose: () => void };
 
 /**
- * Creates a new secret. Both are used for a while, so that no delivery is rejected before the receiver has the new one.
+ * Creates a new secret. Deliveries are signed with both secrets for a while, because the receiver needs time to switch.
  */
 export function RotateDialog({ endpoint, isOpen, onClose }: Props) {
   const t = useTranslations('webhooks');

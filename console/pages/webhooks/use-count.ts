@@ -8,8 +8,8 @@ export const maxCounted = 2_000;
 type Span = { from: string; until: string | null };
 
 /**
- * How many events a replay of the period would send. The log is read from the newest event, as far as one request
- * reaches.
+ * How many events a replay of the period would send. Reads the log from the newest event, and stops after `maxCounted`
+ * events.
  */
 async function countEvents({ client }: Api, types: readonly string[] | null, { from, until }: Span) {
   const filter = { Order: 'newest', Limit: 200, ...(types ? { Types: types.join(',') } : {}) } as const;

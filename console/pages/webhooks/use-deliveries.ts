@@ -14,7 +14,7 @@ export const deliveryStatuses = [
 export type DeliveryFilter = {
   status: Delivery['Status'] | undefined;
   eventId: string | undefined;
-  /** The API has no filter for these, so this many pages are searched at a time. */
+  /** The API has no filter for the type and the period, so the console searches the pages itself. */
   type: string | undefined;
   from: string | null;
   until: string | null;
@@ -24,7 +24,7 @@ const pageSize = 25;
 const searchPageSize = 200;
 const pagesPerRead = 5;
 
-/** The newest deliveries, as many as needed. */
+/** Reads the newest deliveries. A search reads further pages until it has enough results. */
 export function useDeliveries(
   { WebhookID }: Endpoint,
   { status, eventId, type, from, until }: DeliveryFilter,
@@ -54,7 +54,7 @@ export function useDeliveries(
         ...data,
         pages: data.pages.map((page) => page && { ...page, Items: page.Items.filter(isWanted) }),
       }),
-      // Pages that were already searched are not read again.
+      // A refresh reads all pages again, so searches and long lists are not refreshed.
       refetchInterval: ({ state }) => (isSearch || (state.data?.pages.length ?? 0) > 2 ? false : 5_000),
     },
   );
@@ -70,7 +70,7 @@ export function useDeliveries(
     shown,
     /** Nothing has been found yet, and the search continues. */
     isSeeking: isLooking && shown.length === 0,
-    /** There may be more beyond the pages that were searched. */
+    /** Searches further pages, if nothing has been found so far. */
     lookOn: hasNextPage && shown.length === 0 ? () => setBound(bound + pagesPerRead) : undefined,
     searchedRows: pages * searchPageSize,
   };

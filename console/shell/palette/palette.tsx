@@ -40,7 +40,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
   }, [id, active]);
   const isWaiting = isFetching || sought !== text.trim();
-  // If Enter is pressed before the results for this text have arrived, the first one opens when they do.
+  // If Enter is pressed before the results have arrived, the first result opens as soon as it arrives.
   const [isEager, setEager] = useState(false);
   const open = (key: string | undefined) => {
     const result = results.find((result) => result.key === key);
