@@ -24,7 +24,7 @@ test('SCORM 2004 uses other element names and duration formats', () => {
   assert.deepEqual(timeLimitOf(data), { seconds: 2_400, exits: true, tells: false });
 });
 
-test('the time limit action decides what happens, and without an effective one there is no limit', () => {
+test('a time limit applies only if its action exits the unit or shows a message', () => {
   assert.deepEqual(timeLimitOf(data12('continue,message')), { seconds: 600, exits: false, tells: true });
   for (const action of ['continue,no message', '']) assert.equal(timeLimitOf(data12(action)), null);
   assert.equal(timeLimitOf({ 'cmi.time_limit_action': 'exit,message' }), null);

@@ -1578,7 +1578,7 @@ export interface paths {
         };
         /**
          * Start a course (the LaunchURL of an enrolment)
-         * @description The link that the learner opens. Opening it does not use it up, and the rules of `explain` are evaluated at that moment.
+         * @description The link that the learner opens. It can be opened any number of times. Each time, the rules that `explain` reports are evaluated.
          */
         get: operations["launch"];
         put?: never;

@@ -106,7 +106,7 @@ function downwards(draft: Draft, ancestor: Activity, target: Activity, direction
   return null;
 }
 
-/** Refuses the choice if it would leave an activity below the common ancestor whose ChoiceExit is off. */
+/** Refuses the choice if it would leave an activity that is below the common ancestor and has ChoiceExit off. */
 function leavingRefused(current: Activity, ancestor: Activity, target: Activity): Refused | null {
   const left = pathUp(current, ancestor).filter((activity) => activity !== ancestor);
   const locked = left.find(({ sequencing }) => !sequencing.ControlMode.ChoiceExit);

@@ -208,7 +208,7 @@ const plan = fc.record({
   faults: fc.tuple(fault, fault),
 });
 
-test('whatever the order and faults of requests to two nodes, each key extends once and gets one response', async () => {
+test('each Idempotency-Key extends access once and gets one response, whatever the order of requests and faults on two nodes', async () => {
   const second = faultyNode(otherNode(service.ctx));
   const other = await serve(second.ctx);
   const nodes = [

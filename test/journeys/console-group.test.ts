@@ -88,7 +88,7 @@ test('A group is enrolled from the list of users, after a plan with the reason f
   await expectAccessible(page);
 
   // Everybody who can be enrolled now is.
-  await page.getByRole('button', { name: 'Another group or course' }).click();
+  await page.getByRole('button', { name: 'Choose another group or course' }).click();
   await page.getByRole('button', { name: 'Show the plan' }).click();
   await page.getByText('Nothing to apply').waitFor();
   await page.getByRole('button', { name: 'Apply to 0 people', disabled: true }).waitFor();

@@ -50,7 +50,7 @@ export function createCache<V>(options: {
     if (entries.size > options.max) entries.delete(entries.keys().next().value as string);
     return value;
   };
-  /** Loads a value without sharing the load. Other callers can use the value once it is loaded. */
+  /** Loads a value for this caller. Others do not wait for it, but can use the cached value afterwards. */
   const loadAlone = async (ctx: Context, key: string): Promise<V> => {
     const found = await options.load(ctx, key);
     return found === null ? found : keep(ctx, key, Promise.resolve(found));

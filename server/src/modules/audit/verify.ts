@@ -78,7 +78,7 @@ function breakAtEnd(
 
 type ChainPosition = { number: number; hash: string };
 
-/** In chains from before `audit.began` was introduced, this entry is not the first. */
+/** Chains that are older than the action `audit.began` start with the creation of their tenant. */
 const isBeginning = ({ number, action }: Entry) =>
   action === 'audit.began' || (number === 1 && action === 'tenant.created');
 

@@ -2,8 +2,8 @@ import { isOffered, isSelectable } from '../catalogue/offers.ts';
 
 /**
  * Reads the user, the course, the current enrolment and the requested option. If no option was
- * requested, reads the only one. Each `limit` keeps a plan made for small tables from scanning
- * large ones.
+ * requested, reads the course's only option. Each `limit` prevents a query plan that was cached
+ * while a table was small from scanning the table once it is large.
  */
 export const readFacts = `
     select known.user_id, known.enabled, known.group_name, course.status as course_status, course.title,

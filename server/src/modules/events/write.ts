@@ -36,7 +36,7 @@ type NewEventSql = {
   data: string;
 };
 
-/** Parts of a database function that writes events together at its end. */
+/** SQL for a database function that collects events and inserts them all as its last step. */
 export const collected = {
   declare: `events jsonb[] := '{}';
   log_end bigint;`,

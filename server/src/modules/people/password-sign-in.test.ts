@@ -95,7 +95,7 @@ test('all rejections have the same text and take the same time', async () => {
   assert.deepEqual(
     [...costs],
     [
-      'clean_sign_in_guesses,lock_sign_in_guess,update "sign_in_guess",find_tenant_by_name,select "password_hash",,count_failed_sign_in,update "audit_chain",write_audit_entries',
+      'clean_sign_in_guesses,lock_sign_in_guess,update "sign_in_guess",find_tenant_by_name,select "password_hash",,set local,count_failed_sign_in,update "audit_chain",write_audit_entries',
     ],
   );
 });

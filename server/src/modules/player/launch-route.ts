@@ -82,7 +82,7 @@ export const launchRoute = route({
   name: 'launch',
   summary: 'Start a course (the LaunchURL of an enrolment)',
   description:
-    'The link that the learner opens. Opening it does not use it up, and the rules of `explain` are evaluated at that moment.',
+    'The link that the learner opens. It can be opened any number of times. Each time, the rules that `explain` reports are evaluated.',
   tag: 'Launch',
   access: 'anyone',
   scope: null,

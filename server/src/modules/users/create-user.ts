@@ -36,7 +36,7 @@ type Row = {
   admin_scopes: readonly Scope[] | null;
 };
 
-/** `by` is recorded in the audit trail if an administrator is created. `update` is for a user who exists. */
+/** `by` is recorded if an administrator is created. `update` has the changes to an existing user. */
 type Request = { row: Row; by: Actor | null; mayCreate: boolean; update: UserUpdate | null };
 
 const columns =

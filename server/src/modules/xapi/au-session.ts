@@ -44,10 +44,10 @@ export type AuSession = {
    * statements is taken only afterwards.
    */
   takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<Taken>;
-  /** Called before a document is read, and in the transaction of a change. */
+  /** Called before a document is read, and inside the transaction that changes one. */
   checkDocument: (ctx: TenantContext, use: DocumentUse) => Promise<void>;
   /**
-   * Called in the transaction of a change with the number of bytes that it adds. The number is
+   * Called inside the transaction that changes a document, with the number of bytes that it adds. The number is
    * negative if a document becomes smaller.
    */
   countStorage: (ctx: TenantContext, bytes: number) => Promise<void>;

@@ -38,7 +38,7 @@ function expectInvalid(reply: Reply, detail: RegExp): void {
 
 const sha2Of = (content: string) => createHash('sha256').update(content).digest('hex');
 
-/** Sends statements, followed by a part for each content. */
+/** Sends a multipart request: the statements, then one part for each attachment. */
 function sendWithParts(tenant: TestTenant, statements: unknown, contents: string[], type = 'text/plain') {
   const parts = contents.flatMap((content) => [
     ...['--part', `Content-Type: ${type}`, 'Content-Transfer-Encoding: binary'],
@@ -89,7 +89,7 @@ test('a request cannot mention more agents and activities than the database can 
   expectStatus(await post(tenant, many.slice(1)), 200);
 });
 
-test('an attachment of many statements counts once for each of them', async () => {
+test('an attachment that many statements share counts once for each statement', async () => {
   const tenant = await newTenant(service);
   const content = 'a'.repeat(1024 ** 2);
   const one = { actor, verb, object, attachments: [attachmentOf(content)] };

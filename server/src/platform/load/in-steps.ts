@@ -26,7 +26,7 @@ function next(): (() => void) | undefined {
 /** Resumes one caller after the other, and continues in the next turn of the event loop when the time is up. */
 async function serve(): Promise<void> {
   isServing = true;
-  // Wait until the caller awaits its step.
+  // Yield once, so that the caller is already awaiting its step.
   await Promise.resolve();
   while (waiting.size > 0) {
     if (end === null) {
