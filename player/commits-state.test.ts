@@ -39,9 +39,9 @@ const announce: CommitsEffect = { kind: 'announce' };
 const schedule = (delay: number): CommitsEffect => ({ kind: 'schedule', delay });
 const forget = (pending: Pending): CommitsEffect => ({ kind: 'forget', entry: pending.entry });
 const answered = (answer: Answer): CommitsEvent => ({ kind: 'answered', flight: 1, sent: one, answer, now });
-const unreachable: Answer = { kind: 'unconfirmed', rejectedForNow: false };
-const busy: Answer = { kind: 'unconfirmed', rejectedForNow: false, retryAfter: 20_000 };
-const rejectedForNow: Answer = { kind: 'unconfirmed', rejectedForNow: true };
+const unreachable: Answer = { kind: 'unconfirmed', temporarilyRejected: false };
+const busy: Answer = { kind: 'unconfirmed', temporarilyRejected: false, retryAfter: 20_000 };
+const temporarilyRejected: Answer = { kind: 'unconfirmed', temporarilyRejected: true };
 
 const rows: [
   title: string,
@@ -184,7 +184,7 @@ const rows: [
   [
     'a rejected commit waits without delaying others',
     flying,
-    answered(rejectedForNow),
+    answered(temporarilyRejected),
     { flight: null, notBefore: now, pending: [{ ...one, attempts: 1, notBefore: now + 1_000 }, two] },
     [announce, schedule(0)],
   ],

@@ -144,12 +144,12 @@ function sendLeaving(state: CommitsState): Step {
 
 function settle(before: CommitsState, given: { sent: Pending; answer: Answer; now: number }): Step {
   const { sent, answer, now } = given;
-  const failed = answer.kind === 'unconfirmed' && !answer.rejectedForNow;
+  const failed = answer.kind === 'unconfirmed' && !answer.temporarilyRejected;
   const state = { ...before, slow: false, failures: failed ? before.failures + 1 : 0 };
   switch (answer.kind) {
     case 'unconfirmed': {
       const waiting = { ...state, notBefore: now + (answer.retryAfter ?? 0) };
-      return { state: answer.rejectedForNow ? postpone(waiting, sent, now) : waiting, effects: [] };
+      return { state: answer.temporarilyRejected ? postpone(waiting, sent, now) : waiting, effects: [] };
     }
     case 'ahead':
       return renumber(state, answer.expected - sent.entry.Commit.Number);
@@ -174,11 +174,11 @@ function unstoredAfter(before: ReadonlySet<string>, unitID: string, { Warning }:
 
 /** Delays only this commit, because others may be accepted in the meantime. */
 function postpone(state: CommitsState, sent: Pending, now: number): CommitsState {
-  const rejectedForNow = (each: Pending): Pending => {
+  const temporarilyRejected = (each: Pending): Pending => {
     const attempts = each.attempts + 1;
     return { ...each, attempts, notBefore: now + delayAfter(attempts) };
   };
-  const pending = state.pending.map((each) => (each.entry === sent.entry ? rejectedForNow(each) : each));
+  const pending = state.pending.map((each) => (each.entry === sent.entry ? temporarilyRejected(each) : each));
   return { ...state, pending };
 }
 

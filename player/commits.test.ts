@@ -356,13 +356,13 @@ test('commits from an unknown session are removed after 30 days, once the learne
   network.onLine = true;
   const headers = { 'content-type': 'application/problem+json' };
   network.answer = () => Response.json({ code: 'session_ended' }, { status: 404, headers });
-  const { refused, rejectedForNow } = await replay(journal);
+  const { refused, temporarilyRejected } = await replay(journal);
   assert.deepEqual(
     refused.map(({ entry, code }) => [entry.Commit.Number, code]),
     [[1, 'unknown']],
   );
   assert.deepEqual(
-    rejectedForNow.map(({ Commit }) => Commit.Number),
+    temporarilyRejected.map(({ Commit }) => Commit.Number),
     [2],
   );
   network.answer = () => Response.json({}, { status: 404 });

@@ -87,7 +87,7 @@ export function createCommits(
       const answer = sendCommitBlocking(session.Session, commitOf(machine.state, sent.entry));
       // A failed call does not prove that the device is offline, because browsers also refuse blocking requests while
       // the content's page is closing. The timer tries again without blocking.
-      if (answer.kind === 'unconfirmed' && !answer.rejectedForNow) break;
+      if (answer.kind === 'unconfirmed' && !answer.temporarilyRejected) break;
       machine.dispatch({ kind: 'answered-blocking', sent, answer, now: uptime() });
     }
     machine.dispatch({ kind: 'unblocked' });

@@ -26,7 +26,11 @@ type Rejection = operations['commit']['responses'][403 | 409 | 410]['content']['
  * Codes that are not final. The commit may still be accepted later, in another session, or with another number.
  * `course_not_playable` concerns only previews and reviews, whose commits are never stored.
  */
-type Passing = 'commit_number_ahead' | 'course_not_playable' | 'session_ended' | 'tenant_suspended';
+type TemporaryRejection =
+  | 'commit_number_ahead'
+  | 'course_not_playable'
+  | 'session_ended'
+  | 'tenant_suspended';
 
 /** Codes for commits that are rejected permanently. */
-export type CommitRejection = Exclude<NonNullable<Rejection['code']>, Passing>;
+export type CommitRejection = Exclude<NonNullable<Rejection['code']>, TemporaryRejection>;

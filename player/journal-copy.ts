@@ -14,7 +14,7 @@ const timeoutMilliseconds = 2_000;
 
 export async function openCopy(): Promise<JournalCopy> {
   try {
-    const opened = await withinPatience(openDatabase());
+    const opened = await withTimeout(openDatabase());
     return opened ? copyIn(opened) : noCopy;
   } catch {
     return noCopy;
@@ -40,7 +40,7 @@ function copyIn(database: IDBDatabase): JournalCopy {
     }
   };
   return {
-    all: async () => (await withinPatience(readAll(database)).catch(() => null)) ?? new Map(),
+    all: async () => (await withTimeout(readAll(database)).catch(() => null)) ?? new Map(),
     put: (key, text) => change((journal) => void journal.put(text, key)),
     remove: (key) => change((journal) => void journal.delete(key)),
   };
@@ -59,6 +59,6 @@ function settled<Result>(request: IDBRequest<Result>): Promise<Result> {
   });
 }
 
-function withinPatience<Result>(work: Promise<Result>): Promise<Result | null> {
+function withTimeout<Result>(work: Promise<Result>): Promise<Result | null> {
   return Promise.race([work, new Promise<null>((resolve) => setTimeout(resolve, timeoutMilliseconds, null))]);
 }

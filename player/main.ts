@@ -61,7 +61,7 @@ function showRejected(journal: Journal, { refused }: Replayed): Promise<void> {
   });
 }
 
-async function open(journal: Journal, { rejectedForNow }: Replayed): Promise<void> {
+async function open(journal: Journal, { temporarilyRejected }: Replayed): Promise<void> {
   const opening = await openSession(location.pathname.replace(/\/+$/, ''));
   if (opening.kind === 'unreachable') {
     return showPage(messages.unreachable.title, messages.unreachable.text, [reload()]);
@@ -83,8 +83,8 @@ async function open(journal: Journal, { rejectedForNow }: Replayed): Promise<voi
   elements.bar.hidden = false;
   const { Mode } = opening.session;
   await play(opening.session, Mode === 'normal' ? journal : beginUnrecorded(Mode));
-  if (rejectedForNow.length > 0) {
-    const titles = [...new Set(rejectedForNow.map(({ CourseTitle }) => CourseTitle))];
+  if (temporarilyRejected.length > 0) {
+    const titles = [...new Set(temporarilyRejected.map(({ CourseTitle }) => CourseTitle))];
     ask(messages.leftTitle, messages.left(titles), [{ text: messages.understood, act: () => {} }]);
   }
 }

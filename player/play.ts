@@ -145,11 +145,11 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   }
 
   /** Does nothing if the content has already finished, because it has then handled the time limit itself. */
-  function timeUp(unit: PlayableUnit, { exits, tells }: TimeLimit): void {
+  function timeUp(unit: PlayableUnit, { exits, showsMessage }: TimeLimit): void {
     const position = course.position();
     if (left || moving || position.unit !== unit || position.finished) return;
     const { title, goesOn, goOn } = messages.timeUp;
-    if (exits) void leave('end', tells ? unit.Title : null);
+    if (exits) void leave('end', showsMessage ? unit.Title : null);
     else ask(title, goesOn(unit.Title), [{ text: goOn, act: () => stage.focus() }]);
   }
 

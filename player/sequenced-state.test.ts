@@ -8,7 +8,7 @@ import { writeTreeState } from '../standards/tree-state.ts';
 import type { CourseTree, RunTimeData } from '../standards/types.ts';
 import {
   beginSequenced,
-  type Left,
+  type LeftUnit,
   leavesUnit,
   reduceSequenced,
   type SequencedEffect,
@@ -42,10 +42,10 @@ function after(state: SequencedState, ...events: SequencedEvent[]) {
 }
 
 const started: SequencedEvent = { kind: 'started', now };
-const leftBy = (unitID: string, data: RunTimeData = {}, contentRequest: string | null = null): Left => ({
+const leftBy = (unitID: string, data: RunTimeData = {}, contentRequest: string | null = null): LeftUnit => ({
   ...{ report: { unitID, data, contentRequest }, data },
 });
-const closed = (left: Left | null, kind: 'continue' | 'previous' | null = null): SequencedEvent => ({
+const closed = (left: LeftUnit | null, kind: 'continue' | 'previous' | null = null): SequencedEvent => ({
   ...{ kind: 'closed', left, asked: kind && { kind }, now },
 });
 

@@ -47,7 +47,7 @@ export type SequencedState = {
 export type Report = Omit<UnitEnd, 'request'>;
 
 /** The result of closing a unit: its report for sequencing, and the data to store. */
-export type Left = { report: Report; data: RunTimeData };
+export type LeftUnit = { report: Report; data: RunTimeData };
 
 export type SequencedEvent =
   | { kind: 'started'; now: number }
@@ -55,11 +55,11 @@ export type SequencedEvent =
   | { kind: 'finished'; report: Report }
   | { kind: 'moving' }
   /** The page has been closed. `left` is null if its content never used the API. */
-  | { kind: 'closed'; left: Left | null; asked: NavigationRequest | null; now: number }
+  | { kind: 'closed'; left: LeftUnit | null; asked: NavigationRequest | null; now: number }
   | { kind: 'saved'; last: Snapshot }
   | { kind: 'loaded'; unit: PlayableUnit; isThere: boolean }
   | { kind: 'leaving' }
-  | { kind: 'left'; left: Left | null; how: 'suspendAll' | 'exitAll'; now: number };
+  | { kind: 'left'; left: LeftUnit | null; how: 'suspendAll' | 'exitAll'; now: number };
 
 export type SequencedEffect =
   | { kind: 'moved' }

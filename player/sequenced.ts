@@ -13,7 +13,7 @@ import { endingsOf, type Predicted, positionIn } from './position.ts';
 import { createRunTime } from './runtime.ts';
 import {
   beginSequenced,
-  type Left,
+  type LeftUnit,
   leavesUnit,
   reduceSequenced,
   type SequencedEffect,
@@ -54,7 +54,7 @@ export function createSequencedCourse(
       },
       begun: () => events.moved(),
       finished() {
-        const left = leftBehind();
+        const left = leftUnit();
         if (left) machine.dispatch({ kind: 'finished', report: left.report });
       },
     },
@@ -72,7 +72,7 @@ export function createSequencedCourse(
   });
 
   /** Null if there is nothing to save: no unit is open, or its content has not used the API. */
-  function leftBehind(): Left | null {
+  function leftUnit(): LeftUnit | null {
     const { current, shown, data } = machine.state;
     if (!current) return null;
     const { UnitID: unitID } = current;
@@ -88,7 +88,7 @@ export function createSequencedCourse(
   }
 
   /** Content that never used the API has reported nothing, but the service must know that its unit was open. */
-  function visited(): Left | null {
+  function visited(): LeftUnit | null {
     const { current, data } = machine.state;
     if (!current) return null;
     const { UnitID: unitID } = current;
@@ -96,17 +96,17 @@ export function createSequencedCourse(
   }
 
   /** The sequencing state with what the open unit has reported so far. */
-  function sequencingNow(left: Left | null): SequencingState {
+  function sequencingNow(left: LeftUnit | null): SequencingState {
     const { course, sequencing } = machine.state;
     return left ? reported(course, sequencing, left.report) : sequencing;
   }
 
   function snapshot(): Snapshot | null {
-    const left = leftBehind();
+    const left = leftUnit();
     return left && snapshotOf(left, sequencingNow(left));
   }
 
-  function snapshotOf({ report, data }: Left, sequencing: SequencingState): Snapshot {
+  function snapshotOf({ report, data }: LeftUnit, sequencing: SequencingState): Snapshot {
     const { course } = machine.state;
     const Tree = writeTreeState(course, sequencing);
     const Root = courseResult(course, new Map(statuses(course, sequencing)));
@@ -139,12 +139,12 @@ export function createSequencedCourse(
     await stage.clear();
     autosave.cancel();
     if (machine.state.leaving) return;
-    const left = leftBehind() ?? visited();
+    const left = leftUnit() ?? visited();
     machine.dispatch({ kind: 'closed', left, asked, now: Date.now() });
     if (left) saveLast(left);
   }
 
-  function saveLast(left: Left): void {
+  function saveLast(left: LeftUnit): void {
     const last = snapshotOf(left, machine.state.sequencing);
     machine.dispatch({ kind: 'saved', last });
     if (!machine.state.over) commits.save(last, 0);
@@ -155,7 +155,7 @@ export function createSequencedCourse(
    * nothing more to report.
    */
   async function follow(): Promise<void> {
-    const left = leftBehind();
+    const left = leftUnit();
     if (left && leavesUnit(machine.state, left.report, Date.now())) await navigate(null);
     else events.moved();
   }
@@ -164,7 +164,7 @@ export function createSequencedCourse(
     machine.dispatch({ kind: 'leaving' });
     await stage.clear();
     autosave.cancel();
-    const left = leftBehind() ?? visited();
+    const left = leftUnit() ?? visited();
     const ends = how === 'end' || (how === 'exit' && endingsOf(predicted().prediction.hidden).exitEnds);
     machine.dispatch({ kind: 'left', left, how: ends ? 'exitAll' : 'suspendAll', now: Date.now() });
     const { last, sequencing } = machine.state;
@@ -179,7 +179,7 @@ export function createSequencedCourse(
     const { course, sequencing, current, shown } = machine.state;
     const key = [sequencing, current, shown, runTime.state()];
     if (seen && key.every((part, index) => part === seen?.key[index])) return seen.predicted;
-    const now = sequencingNow(leftBehind());
+    const now = sequencingNow(leftUnit());
     const found = { prediction: predict(course, now, Date.now()), statuses: new Map(statuses(course, now)) };
     seen = { key, predicted: found };
     return found;

@@ -39,14 +39,14 @@ export type Replayed = {
   /** Rejected permanently; deleted from the device once the learner has been informed. */
   refused: { entry: JournalEntry; code: CommitRejection | 'unknown' }[];
   /** Rejected by something in between, such as a proxy, and kept on the device. */
-  rejectedForNow: JournalEntry[];
+  temporarilyRejected: JournalEntry[];
   /** Whether something could not be sent because the device is offline. */
   isOffline: boolean;
 };
 
 /** Sends the commits that earlier pages on this device could not send. Each commit is sent to its own session. */
 export async function replay(journal: Journal): Promise<Replayed> {
-  const replayed: Replayed = { refused: [], rejectedForNow: [], isOffline: false };
+  const replayed: Replayed = { refused: [], temporarilyRejected: [], isOffline: false };
   const renumbered = new Set<string>();
   // All commits share the retries, so that the learner does not wait for each commit.
   const retries = newRetryBudget();
@@ -63,10 +63,10 @@ export async function replay(journal: Journal): Promise<Replayed> {
       left = renumber(journal, [entry, ...left], Session, answer.expected - Commit.Number);
     } else if (answer.kind === 'receipt') journal.forget(entry);
     else if (answer.kind === 'rejected') replayed.refused.push({ entry, code: answer.code });
-    else if (answer.kind === 'ahead') replayed.rejectedForNow.push(entry);
-    else if (!answer.rejectedForNow) replayed.isOffline = true;
+    else if (answer.kind === 'ahead') replayed.temporarilyRejected.push(entry);
+    else if (!answer.temporarilyRejected) replayed.isOffline = true;
     else if (answer.isUnknown && isTooOld(entry)) replayed.refused.push({ entry, code: 'unknown' });
-    else replayed.rejectedForNow.push(entry);
+    else replayed.temporarilyRejected.push(entry);
   }
   return replayed;
 }

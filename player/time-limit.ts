@@ -3,7 +3,7 @@ import type { RunTimeData } from '../standards/types.ts';
 import { createTimer } from './timer.ts';
 
 /** What the course requires when a unit's time is up. */
-export type TimeLimit = { seconds: number; exits: boolean; tells: boolean };
+export type TimeLimit = { seconds: number; exits: boolean; showsMessage: boolean };
 
 /** Once the time is up, the content first gets this long to end on its own. */
 const graceMilliseconds = 2_000;
@@ -16,10 +16,10 @@ export function timeLimitOf(data: RunTimeData): TimeLimit | null {
   const allowed = data['cmi.student_data.max_time_allowed'] ?? data['cmi.max_time_allowed'] ?? '';
   const action = data['cmi.student_data.time_limit_action'] ?? data['cmi.time_limit_action'] ?? '';
   const mode = data['cmi.core.lesson_mode'] ?? data['cmi.mode'] ?? 'normal';
-  const [exits, tells] = [action.startsWith('exit'), action.endsWith(',message')];
-  if (allowed === '' || mode !== 'normal' || !(exits || tells)) return null;
+  const [exits, showsMessage] = [action.startsWith('exit'), action.endsWith(',message')];
+  if (allowed === '' || mode !== 'normal' || !(exits || showsMessage)) return null;
   const taken = secondsIn(data['cmi.core.total_time'] ?? data['cmi.total_time']);
-  return { seconds: Math.max(0, secondsIn(allowed) - taken), exits, tells };
+  return { seconds: Math.max(0, secondsIn(allowed) - taken), exits, showsMessage };
 }
 
 /** Measures the time of one unit after another. Time in a hidden tab counts, too. */

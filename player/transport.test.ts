@@ -71,7 +71,7 @@ test('the response to a number that is too far ahead contains the expected numbe
 
 test('a rejected commit may be sent again later, and without a connection all commits wait', () => {
   for (const status of [401, 403, 404, 413, 422])
-    assert.deepEqual(json(status, {}), { kind: 'unconfirmed', rejectedForNow: true });
+    assert.deepEqual(json(status, {}), { kind: 'unconfirmed', temporarilyRejected: true });
   for (const status of [0, 200, 408, 429, 500, 503])
-    assert.deepEqual(json(status, {}), { kind: 'unconfirmed', rejectedForNow: false });
+    assert.deepEqual(json(status, {}), { kind: 'unconfirmed', temporarilyRejected: false });
 });

@@ -13,14 +13,14 @@ export type Answer =
 type Unconfirmed = {
   kind: 'unconfirmed';
   /** This commit was rejected, but others may be accepted. */
-  rejectedForNow: boolean;
+  temporarilyRejected: boolean;
   /** The service does not know the session. */
   isUnknown?: true;
   /** How many milliseconds to wait before anything is sent. */
   retryAfter?: number;
 };
 
-const unreachable: Answer = { kind: 'unconfirmed', rejectedForNow: false };
+const unreachable: Answer = { kind: 'unconfirmed', temporarilyRejected: false };
 
 /** The browsers' limit for requests that outlive their page, minus room for headers. */
 const outlivingBytes = 60_000;
@@ -29,7 +29,7 @@ const outlivingBytes = 60_000;
  * The limit of the service and, by default, of nginx in front of it. Larger requests would fail, so they are not sent.
  */
 const largestCommit = 1024 * 1024;
-const tooLarge: Answer = { kind: 'unconfirmed', rejectedForNow: true };
+const tooLarge: Answer = { kind: 'unconfirmed', temporarilyRejected: true };
 
 export const commitPath = (session: string) => `/play/${encodeURIComponent(session)}/commit`;
 
@@ -95,7 +95,7 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
   const mayPass = status < 400 || status >= 500 || status === 408 || status === 429;
   return {
     kind: 'unconfirmed',
-    rejectedForNow: !mayPass,
+    temporarilyRejected: !mayPass,
     ...(problem?.code === 'session_ended' && { isUnknown: true }),
     ...(problem && waitOf(reply)),
   };

@@ -19,10 +19,10 @@ type PageProps = {
 /** If the focused link or dialog disappeared with the previous page, focuses the heading of the new one. */
 function useHeadingFocus() {
   const heading = useRef<HTMLHeadingElement>(null);
-  const hasCome = useCanGoBack();
+  const hasArrived = useCanGoBack();
   useEffect(() => {
-    if (hasCome && document.activeElement === document.body) heading.current?.focus();
-  }, [hasCome]);
+    if (hasArrived && document.activeElement === document.body) heading.current?.focus();
+  }, [hasArrived]);
   return heading;
 }
 

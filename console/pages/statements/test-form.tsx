@@ -8,7 +8,7 @@ import { FailedAction } from '../../parts/states.tsx';
 type Credentials = { name: string; password: string };
 
 /** The result of one call: the xAPI versions, the number of statements, or the error. */
-type Step = { isWell: boolean; status: number; found: string };
+type Step = { succeeded: boolean; status: number; found: string };
 
 const utf8 = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
 
@@ -21,7 +21,7 @@ async function call(
   const response = await fetch(`${location.origin}/xapi/${path}`, { headers, credentials: 'omit' });
   const body = await response.json().catch(() => ({}));
   const { ok, status } = response;
-  return { isWell: ok, status, found: ok ? found(body) : String(body.detail ?? '') };
+  return { succeeded: ok, status, found: ok ? found(body) : String(body.detail ?? '') };
 }
 
 async function testCredentials({ name, password }: Credentials): Promise<{ about: Step; query: Step }> {
@@ -89,17 +89,17 @@ export function TestForm({ credentials, onChange }: Props) {
 
 function Result({ about, query }: { about: Step; query: Step }) {
   const t = useTranslations('statements.connect');
-  const isWell = about.isWell && query.isWell;
-  const Icon = isWell ? IconCheck : IconX;
-  const lineOf = (name: 'about' | 'query', { isWell, status, found }: Step) =>
-    isWell ? t(`well.${name}`, { found }) : t(`failed.${name}`, { status: String(status), detail: found });
+  const succeeded = about.succeeded && query.succeeded;
+  const Icon = succeeded ? IconCheck : IconX;
+  const lineOf = (name: 'about' | 'query', { succeeded, status, found }: Step) =>
+    succeeded ? t(`well.${name}`, { found }) : t(`failed.${name}`, { status: String(status), detail: found });
   return (
     <Alert
       role="status"
-      color={isWell ? 'green' : 'red'}
+      color={succeeded ? 'green' : 'red'}
       variant="light"
       icon={<Icon size={18} aria-hidden />}
-      title={t(isWell ? 'works' : 'fails')}
+      title={t(succeeded ? 'works' : 'fails')}
     >
       <List size="sm" className="break">
         <List.Item>{lineOf('about', about)}</List.Item>

@@ -68,8 +68,8 @@ function Log({ endpoint, wanted, onClear }: LogProps) {
   const t = useTranslations('webhooks');
   const [opened, setOpened] = useState<string | null>(null);
   const columns = useDeliveryColumns(endpoint, setOpened);
-  const { list, shown, isSeeking, lookOn, searchedRows } = useDeliveries(endpoint, wanted);
-  if (isSeeking) return <WaitingRows />;
+  const { list, shown, isSearchingFirst, searchFurther, searchedRows } = useDeliveries(endpoint, wanted);
+  if (isSearchingFirst) return <WaitingRows />;
   return (
     <>
       <List
@@ -81,10 +81,10 @@ function Log({ endpoint, wanted, onClear }: LogProps) {
           onClear ? (
             <NoneFound
               title={t('noneFoundTitle')}
-              text={lookOn ? t('noneFoundYet', { count: searchedRows }) : t('noneFoundText')}
+              text={searchFurther ? t('noneFoundYet', { count: searchedRows }) : t('noneFoundText')}
               onShowAll={onClear}
             >
-              {lookOn && <Button onClick={lookOn}>{t('lookOn')}</Button>}
+              {searchFurther && <Button onClick={searchFurther}>{t('searchFurther')}</Button>}
             </NoneFound>
           ) : (
             <Message title={t('noneTitle')} text={t('noneText')} />

@@ -25,15 +25,15 @@ export function usePing({ WebhookID }: Endpoint) {
 
 export function PingResult({ delivery }: { delivery: Delivery }) {
   const t = useTranslations('webhooks');
-  const isWell = delivery.Status === 'delivered';
+  const succeeded = delivery.Status === 'delivered';
   const { Answer, Milliseconds } = delivery;
-  const Icon = isWell ? IconCheck : IconX;
+  const Icon = succeeded ? IconCheck : IconX;
   return (
     <Alert
-      color={isWell ? 'green' : 'red'}
+      color={succeeded ? 'green' : 'red'}
       variant="light"
       icon={<Icon size={18} aria-hidden />}
-      title={t(isWell ? 'pingWell' : 'pingFailed')}
+      title={t(succeeded ? 'pingWell' : 'pingFailed')}
     >
       <Stack gap="xs">
         <Text size="sm" className="break">

@@ -61,17 +61,17 @@ export function useDeliveries(
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = list;
   const pages = data?.pages.length ?? 0;
   const shown = data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
-  const isLooking = isSearch && hasNextPage && shown.length < pageSize && pages < bound && !isError;
+  const isSearching = isSearch && hasNextPage && shown.length < pageSize && pages < bound && !isError;
   useEffect(() => {
-    if (isLooking && !isFetching) void fetchNextPage();
-  }, [isLooking, isFetching, fetchNextPage]);
+    if (isSearching && !isFetching) void fetchNextPage();
+  }, [isSearching, isFetching, fetchNextPage]);
   return {
     list,
     shown,
     /** Nothing has been found yet, and the search continues. */
-    isSeeking: isLooking && shown.length === 0,
+    isSearchingFirst: isSearching && shown.length === 0,
     /** Searches further pages, if nothing has been found so far. */
-    lookOn: hasNextPage && shown.length === 0 ? () => setBound(bound + pagesPerRead) : undefined,
+    searchFurther: hasNextPage && shown.length === 0 ? () => setBound(bound + pagesPerRead) : undefined,
     searchedRows: pages * searchPageSize,
   };
 }

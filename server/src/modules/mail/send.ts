@@ -23,7 +23,7 @@ export async function sendMails(ctx: Context, checks: MailChecks = {}): Promise<
   const pass: Pass = { endsAt: 0, skipped: new Set(), unavailable: new Set() };
   try {
     for (;;) {
-      forgetSometimes(pass);
+      resetPassIfExpired(pass);
       for (const queue of await nextQueues(ctx, pass, sending)) {
         const name = nameOf(queue);
         const done = serve(forTenant(ctx, queue.tenant_id), { sender, queue, pass });
@@ -61,7 +61,7 @@ type Pass = {
 
 const passMilliseconds = 2_000;
 
-function forgetSometimes(pass: Pass): void {
+function resetPassIfExpired(pass: Pass): void {
   if (performance.now() < pass.endsAt) return;
   pass.endsAt = performance.now() + passMilliseconds;
   pass.skipped.clear();

@@ -206,7 +206,7 @@ export const contentRoutes = [
     name: 'keepSessionAlive',
     summary: 'Report that the page is still open',
     description: 'The player calls it once a minute to learn whether its session is still open.',
-    runTime: { token: 'session', use: 'alive' },
+    runTime: { token: 'session', use: 'heartbeat' },
     params: Session,
     responses: { 204: { description: 'The session is still open.' } },
     problems: [...ends, 'tenant_not_found', 'wrong_host'],

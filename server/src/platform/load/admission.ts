@@ -153,7 +153,7 @@ export function admitCaller(
 export type Player = { tenantId: string | null; budget: string };
 
 /** The purpose of a request. Pages load several files (`file`) in parallel. `bytes` is the size of a commit. */
-export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
+export type RunTimeUse = 'page' | 'file' | 'heartbeat' | { bytes: number };
 
 /**
  * Admits a request from a learner or from a preview. The click on a launch link is the first such
@@ -230,7 +230,7 @@ function charge(ctx: Context, { budget }: Player, use: RunTimeUse): Problem | nu
     const detail = 'This enrolment or preview has requested too many course files.';
     return retryAfter === 0 ? null : reject(ctx, 'runTime', 'session_rate', { detail, retryAfter });
   }
-  const bytes = use === 'alive' ? 0 : use.bytes;
+  const bytes = use === 'heartbeat' ? 0 : use.bytes;
   const calls = spend(learnerCalls, budget, ctx.now());
   const retryAfter = calls || spend(commits, budget, ctx.now(), bytes);
   if (retryAfter === 0) return null;
