@@ -24,6 +24,7 @@ async function readList(api: Api, path: string, signal: AbortSignal, onRow: (row
   let rest = '';
   for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
     const { value, done } = await reader.read();
+    if (done && rest !== '') throw truncatedResponse;
     if (done) return;
     const texts = (rest + value).split('\n');
     rest = texts.pop() ?? '';
