@@ -375,7 +375,8 @@ test('a tenant that exceeds its limit waits for the next hour, and others take t
   await send();
   const order = server.mails.map(({ to }) => to[0]);
   assert.equal(order.length, 6, 'five from the flooding tenant and one from the other');
-  assert.ok(order.indexOf('bob@other.example') < 2, order.join());
+  // The queues are sent on separate connections, so one more email of the first may arrive before it.
+  assert.ok(order.indexOf('bob@other.example') < 3, order.join());
   assert.equal((await listed(flooding, '?Status=queued')).length, 3);
   clock.advance({ minutes: 59 });
   await send();
