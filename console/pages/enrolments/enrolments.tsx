@@ -1,5 +1,5 @@
 import { Anchor, Button, TextInput } from '@mantine/core';
-import { IconPlus, IconUsersPlus } from '@tabler/icons-react';
+import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -9,6 +9,7 @@ import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
+import { EnrolGroupButton } from '../users/enrol-group-button.tsx';
 import { GroupFilter } from '../users/group.tsx';
 import { LoginID, useName } from '../users/person.tsx';
 import { useEnrolmentColumns } from './columns.tsx';
@@ -98,15 +99,7 @@ export default function Enrolments() {
             name="enrolments.csv"
             text={t('csv')}
           />
-          <Button
-            variant="default"
-            leftSection={<IconUsersPlus size={16} aria-hidden />}
-            renderRoot={(props) => (
-              <Link to="/console/enrolments/group" search={{ group: filters.group }} {...props} />
-            )}
-          >
-            {t('enrolGroup')}
-          </Button>
+          <EnrolGroupButton group={filters.group} />
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEnrolling(true)}>
             {t('enrol')}
           </Button>

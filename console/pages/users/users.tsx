@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Text } from '@mantine/core';
-import { IconMailForward, IconPlus, IconUsersPlus } from '@tabler/icons-react';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { IconMailForward, IconPlus } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -11,6 +11,7 @@ import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
+import { EnrolGroupButton } from './enrol-group-button.tsx';
 import { GroupFilter } from './group.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { AccountBadges, LoginID, type User, UserLink } from './person.tsx';
@@ -75,17 +76,7 @@ export default function Users() {
             name="users.csv"
             text={t('csv')}
           />
-          {filters.group && (
-            <Button
-              variant="default"
-              leftSection={<IconUsersPlus size={16} aria-hidden />}
-              renderRoot={(props) => (
-                <Link to="/console/enrolments/group" search={{ group: filters.group }} {...props} />
-              )}
-            >
-              {t('enrolGroup')}
-            </Button>
-          )}
+          {filters.group && <EnrolGroupButton group={filters.group} />}
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
             {t('create')}
           </Button>

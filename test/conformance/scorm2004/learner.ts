@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator } from 'playwright-core';
 import { endingOf, type Plan, type Result } from './page.ts';
 
-/** The page of a delivered content object. It waits until it is told which calls to make. */
+/** The page of a delivered content object. It waits for the list of calls to make. */
 export type Arrival = {
   activity: string;
   answer: (plan: Plan | null) => void;

@@ -99,7 +99,7 @@ test('a user who was changed, invited or exported stays', async () => {
   await staysUser(exported, 'used');
 });
 
-test('an administrator whom nobody has touched is removed', async () => {
+test('an administrator who was never used or changed is removed', async () => {
   const LoginID = unique('admin-');
   expectStatus(await api('POST', '/user', { LoginID, IsAdmin: true }), 201);
   expectStatus(await erase(LoginID), 200);

@@ -16,7 +16,7 @@ import { appendEvents } from '../events/append.ts';
 import type { Day } from './schemas.ts';
 
 const dayLength = 86_400_000;
-/** The clock stands still, so that a test can write in the last millisecond of a day. */
+/** The clock is stopped, so that a test can write in the last millisecond of a day. */
 let now = Date.now();
 const service = await startService({ now: () => new Date(now) });
 const node = await serve(otherNode(service.ctx));
