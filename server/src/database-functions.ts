@@ -2,7 +2,7 @@ import { enrolFunction } from './modules/enrolments/enrol-function.ts';
 import { expireFunction } from './modules/enrolments/expire.ts';
 import { startFunction } from './modules/enrolments/start.ts';
 import { writeProgressFunction } from './modules/enrolments/write-progress.ts';
-import { createUserFunction } from './modules/users/create-user.ts';
+import { createUserFunction } from './modules/users/create-user-function.ts';
 import { eraseFunction } from './modules/xapi/erase-function.ts';
 import { storeFunction } from './modules/xapi/store-function.ts';
 import type { DatabaseFunction } from './platform/db/functions.ts';

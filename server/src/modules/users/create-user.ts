@@ -1,118 +1,60 @@
 import type { Actor, TenantContext } from '../../platform/context.ts';
-import { databaseFunction } from '../../platform/db/functions.ts';
-import { isInTransaction, joinTransaction, run } from '../../platform/db/transaction.ts';
+import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
 import { dryRunEach } from '../../platform/retries/dry-run.ts';
-import { Outdated } from '../../platform/retries/once.ts';
-import { requireScope, type Scope } from '../../platform/scopes.ts';
+import { Outdated, Postponed } from '../../platform/retries/once.ts';
+import { requireScope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
-import { collected, eventType, numberBeforeCommit } from '../events/write.ts';
+import { numberBeforeCommit } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { sessionLimit } from './administrators.ts';
 import { checkPasswordGuess } from './check-user.ts';
+import { createUsersText, type NewUserRow } from './create-user-function.ts';
+import { type GroupChanges, groupChangesInTransaction, noGroupChanges } from './group-changes.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import type { NewUser, User } from './schemas.ts';
 import { type UserUpdate, updateUsers } from './update-users.ts';
 import { userNotFound } from './users.ts';
 
-type Row = {
-  user_id: string;
-  event_id: string;
-  login_id: string;
-  first_name: string | null;
-  last_name: string | null;
-  group_name: string | null;
-  email: string | null;
-  is_admin: boolean;
-  register: boolean;
-  enabled: boolean;
-  password_hash: string;
-  admin_scopes: readonly Scope[] | null;
-};
-
 /** `by` is recorded if an administrator is created. `update` has the changes to an existing user. */
-type Request = { row: Row; by: Actor | null; mayCreate: boolean; update: UserUpdate | null };
-
-const columns =
-  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes';
-
-const requested = columns.replaceAll(/\w+/g, 'request.$&');
-
-/**
- * Creates users of the tenant `$1` at the time `$3`, unless `may_create` is false. Returns all of
- * them, including existing ones. `$4` is true if nothing else follows in the transaction.
- */
-export const createUserFunction = databaseFunction({
-  name: 'create_user',
-  parameters: 'text, jsonb, timestamptz, boolean',
-  returns: 'table (n integer, is_new boolean, held "user")',
-  body: `
-declare
-  request record;
-  ${collected.declare}
-begin
-  for request in
-    select * from jsonb_to_recordset($2) as r (n integer, may_create boolean, event_id uuid, user_id uuid, login_id text,
-      first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
-      enabled boolean, password_hash text, admin_scopes text[])
-    order by r.login_id
-  loop
-    n := request.n;
-    is_new := false;
-    if request.may_create then
-      insert into "user" as own (tenant_id, ${columns}, created_at, updated_at)
-      values ($1, ${requested}, $3, $3)
-      on conflict (tenant_id, login_id) do nothing
-      returning own.* into held;
-      is_new := found;
-    end if;
-    if is_new then
-      ${collected.add({
-        id: 'request.event_id',
-        type: eventType('user.created'),
-        user: 'request.user_id',
-        enrolment: 'null',
-        course: 'null',
-        data: "jsonb_build_object('LoginID', request.login_id)",
-      })}
-    else
-      select own.* into held from "user" own where own.tenant_id = $1 and own.login_id = request.login_id;
-      continue when not found;
-    end if;
-    return next;
-  end loop;
-  ${collected.write('$4')}
-end`,
-});
-
-const text = `select created.n, created.is_new, (created.held).* from ${createUserFunction.name}($1, $2, $3, $4) created`;
+type Request = { row: NewUserRow; by: Actor | null; mayCreate: boolean; update: UserUpdate | null };
 
 /** `changed` has the names of the changed fields; null without an update. */
 type Known = { isNew: boolean; row: UserRow; changed: string[] | null };
 
 /** Null if there is no such user. */
-type Outcome = Known | Problem | null;
+type Outcome = Known | Problem | Postponed | null;
 
 type Found = UserRow & { n: number; is_new: boolean };
 
-function insertRows(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
+type Numbered = { n: number; request: Request };
+
+function insertRows(ctx: TenantContext, requests: Numbered[]): Promise<Found[]> {
   const rows = JSON.stringify(
-    requests.map(({ row, mayCreate }, n) => ({ n, may_create: mayCreate, ...row })),
+    requests.map(({ n, request: { row, mayCreate } }) => ({ n, may_create: mayCreate, ...row })),
   );
   const isLast = !isInTransaction(ctx);
   if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
-  return run<Found>(ctx, { name: 'create_user', text, values: [ctx.tenantId, rows, ctx.now(), isLast] });
+  const values = [ctx.tenantId, rows, ctx.now(), isLast];
+  return run<Found>(ctx, { name: 'create_user', text: createUsersText, values });
 }
 
-async function insertOrUpdate(ctx: TenantContext, requests: Request[]): Promise<Outcome[]> {
-  const found = await insertRows(ctx, requests);
-  const outcomes: Outcome[] = requests.map(() => null);
+async function insertOrUpdate(
+  ctx: TenantContext,
+  requests: Request[],
+  groups: GroupChanges,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = requests.map(({ row }) =>
+    groups.postponed.has(row.login_id) ? new Postponed() : null,
+  );
+  const left = requests.flatMap((request, n) => (outcomes[n] ? [] : [{ n, request }]));
+  const found = await insertRows(ctx, left);
   for (const { n, is_new, ...row } of found) outcomes[n] = { isNew: is_new, row, changed: null };
   const updates = found.flatMap(({ n, is_new }) => {
     const update = is_new ? null : requests[n]?.update;
@@ -121,10 +63,11 @@ async function insertOrUpdate(ctx: TenantContext, requests: Request[]): Promise<
   const updated = await updateUsers(
     ctx,
     updates.map(({ update }) => update),
+    groups,
   );
   for (const [at, { n }] of updates.entries()) {
     const one = updated[at] ?? null;
-    outcomes[n] = one === null || one instanceof Problem ? one : { isNew: false, ...one };
+    outcomes[n] = one === null || one instanceof Error ? one : { isNew: false, ...one };
   }
   const made = found.flatMap(({ n, is_new, user_id }) => {
     const actor = is_new ? requests[n]?.by : null;
@@ -140,16 +83,18 @@ const insertUser = coalesce<TenantContext, Request, Outcome>({
   group: (ctx) => ctx.tenantId,
   key: ({ row }) => row.login_id,
   run: (ctx, requests) => {
+    if (isInTransaction(ctx)) return insertOrUpdate(ctx, requests, groupChangesInTransaction(ctx));
     const isSingle = requests.every(({ by, update }) => by === null && update === null);
     return isSingle
-      ? insertOrUpdate(ctx, requests)
-      : joinTransaction(ctx, (ctx) => insertOrUpdate(ctx, requests));
+      ? insertOrUpdate(ctx, requests, noGroupChanges())
+      : transaction(ctx, (ctx) => insertOrUpdate(ctx, requests, noGroupChanges()));
   },
+  runsAgain: (ctx, outcome) => outcome instanceof Postponed && !isInTransaction(ctx),
 });
 
 export type UserDraft = {
   input: NewUser;
-  row: Row;
+  row: NewUserRow;
   password: string | null;
   /** For an existing user, the stored hash that the password was compared with. */
   compared: { stored: string; matches: boolean } | null;
@@ -176,7 +121,7 @@ async function draft(
   if (input.Password != null) requireScope(ctx, 'users:admin', "Setting a user's Password");
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   const password = input.Password == null ? null : readPassword(input.Password, declared);
-  const row: Row = {
+  const row: NewUserRow = {
     user_id: newId(ctx.now()),
     event_id: newId(ctx.now()),
     login_id: toNfc(input.LoginID),
@@ -201,23 +146,32 @@ function updateOf(ctx: TenantContext, { input, row }: UserDraft): UserUpdate | n
 }
 
 /** Tries again if another node created the user during the statement, or after a deadlock. */
-async function insertOrFind(ctx: TenantContext, drafted: UserDraft): Promise<Outcome> {
+async function insertOrFind(ctx: TenantContext, drafted: UserDraft): Promise<Known | Problem | null> {
   const { row, input } = drafted;
   const mayCreate = input.IfMissing !== 'fail';
   const request = { row, by: row.is_admin ? ctx.actor : null, mayCreate, update: updateOf(ctx, drafted) };
-  try {
+  const attempt = async () => {
     const outcome = await insertUser(ctx, request);
+    if (outcome instanceof Postponed) throw outcome;
+    return outcome;
+  };
+  try {
+    const outcome = await attempt();
     if (outcome || !mayCreate) return outcome;
   } catch (error) {
     if (codeOf(error) !== deadlock) throw error;
   }
-  return insertUser(ctx, request);
+  return attempt();
 }
 
 /** `changed` has the names of the fields that an update changed; null if none was requested. */
 type Created = { user: User; isNew: boolean; changed: string[] | null };
 
-async function toCreated(ctx: TenantContext, drafted: UserDraft, outcome: Outcome): Promise<Created> {
+async function toCreated(
+  ctx: TenantContext,
+  drafted: UserDraft,
+  outcome: Known | Problem | null,
+): Promise<Created> {
   if (outcome instanceof Problem) throw outcome;
   if (!outcome && drafted.input.IfMissing === 'fail') throw userNotFound();
   if (!outcome)

@@ -2,12 +2,14 @@ import type { TenantContext } from '../../platform/context.ts';
 import { joinTransaction, run } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
+import { Postponed } from '../../platform/retries/once.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit } from '../audit/append.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { limitAfter, rejectAdminChange } from './administrators.ts';
+import { addGroupChanges, type GroupChanges, noGroupChanges } from './group-changes.ts';
 import { endInvitations } from './invitations/end.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
@@ -96,12 +98,13 @@ const hasEffect = ({ before, values, passwordHash }: Allowed) =>
 /**
  * Changes different users, and writes one event for each user that has changed. A result is null if
  * the user does not exist. It is a problem if the caller may not make the change, which does not
- * affect the other users.
+ * affect the other users. `groups` postpones changes of groups that the transaction has no room for.
  */
 export async function updateUsers(
   ctx: TenantContext,
   updates: readonly UserUpdate[],
-): Promise<(UpdatedUser | Problem | null)[]> {
+  groups: GroupChanges = noGroupChanges(),
+): Promise<(UpdatedUser | Problem | Postponed | null)[]> {
   if (updates.length === 0) return [];
   return joinTransaction(ctx, async (ctx) => {
     const found = await run<UserRow>(ctx, {
@@ -111,15 +114,24 @@ export async function updateUsers(
     });
     const known = new Map(found.map((row) => [row.login_id, row]));
     const checked = updates.map((update) => allowed(update, known.get(update.loginId)));
+    const effective = checked.flatMap((one) =>
+      one && !(one instanceof Problem) && hasEffect(one) ? [one] : [],
+    );
+    const regrouped = effective.filter(({ before, values }) => values.group_name !== before.group_name);
+    await addGroupChanges(
+      ctx,
+      regrouped.map(({ before }) => before),
+      groups,
+    );
     const written = await write(
       ctx,
-      checked.flatMap((one) => (one && !(one instanceof Problem) && hasEffect(one) ? [one] : [])),
+      effective.filter(({ loginId }) => !groups.postponed.has(loginId)),
     );
-    return checked.map((one) =>
-      one === null || one instanceof Problem
-        ? one
-        : (written.get(one.loginId) ?? { row: one.before, changed: [] }),
-    );
+    return checked.map((one) => {
+      if (one === null || one instanceof Problem) return one;
+      if (groups.postponed.has(one.loginId)) return new Postponed();
+      return written.get(one.loginId) ?? { row: one.before, changed: [] };
+    });
   });
 }
 
@@ -201,7 +213,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
   if (Password !== undefined) rejectAdminChange(ctx, nobody, { Password });
   const passwordHash = await hashOf(ctx, Password);
   const [updated] = await updateUsers(ctx, [{ loginId, change, passwordHash, by: ctx }]);
-  if (updated instanceof Problem) throw updated;
+  if (updated instanceof Error) throw updated;
   if (!updated) throw userNotFound();
   return toUser(updated.row);
 }

@@ -17,9 +17,10 @@ function open(
     maxBytes?: number;
     kind?: Engine['kind'];
     fails?: (rows: Row[]) => Error | null;
+    again?: (row: Row, statement: number) => boolean;
   } = {},
 ) {
-  const { most: max = 200, maxBytes, kind = 'postgres', fails = () => null } = options;
+  const { most: max = 200, maxBytes, kind = 'postgres', fails = () => null, again = () => false } = options;
   const statements: { group: string; rows: Row[] }[] = [];
   const inFlight: { group: string; rows: Row[] }[] = [];
   let together = 0;
@@ -44,8 +45,10 @@ function open(
       inFlight.splice(inFlight.indexOf(mine), 1);
       const error = fails(rows);
       if (error) throw error;
-      return rows.map((row) => `${ctx.group} ${row.key} ${row.value}`);
+      const statement = statements.indexOf(mine);
+      return rows.map((row) => (again(row, statement) ? 'again' : `${ctx.group} ${row.key} ${row.value}`));
     },
+    runsAgain: (_, result) => result === 'again',
   });
   const engine = { kind } as Engine;
   const state = openState();
@@ -102,6 +105,23 @@ test('a server runs a second statement if at least as many rows wait as are in p
     assert.equal(together(), max);
     assert.deepEqual(sizes(), expected);
   }
+});
+
+test('a row that has to run again is in the next statement, before later rows with its key', async () => {
+  const { send, statements } = open({
+    kind: 'pglite',
+    again: ({ key }, statement) => key === 'x' && statement === 0,
+  });
+  const responses = [
+    send({ key: 'x', value: 1 }),
+    send({ key: 'y', value: 2 }),
+    send({ key: 'x', value: 3 }),
+  ];
+  assert.deepEqual(await Promise.all(responses), ['a x 1', 'a y 2', 'a x 3']);
+  assert.deepEqual(
+    statements.map(({ rows }) => rows.map(({ value }) => value)),
+    [[1, 2], [1], [3]],
+  );
 });
 
 test('each call gets its own result in any order of arrival, and no row is lost, duplicated or put into the wrong group', async () => {

@@ -34,6 +34,8 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
   /** Without a key, equal rows may be in progress together, so only reads may omit it. */
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
+  /** Rows with such a result have written nothing and run again, in the next statement. */
+  runsAgain?: (ctx: Context, result: Result) => boolean;
   max?: number;
   /** Maximum bytes of a statement, unless a single row is larger. */
   bytes?: { of: (row: Row) => number; max: number };
@@ -41,8 +43,15 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
   const { max = 200, bytes = { of: () => 0, max: 0 } } = options;
   const groupsOf = partOfState(options.name, () => new Map<string, Group<Row, Result>>());
 
-  /** Calls `over` before the callers continue, so that the next statement is sent first. */
-  async function settle(ctx: Context, batch: Waiting<Row, Result>[], over: () => void): Promise<void> {
+  /**
+   * Calls `over` with the rows that run again, before the callers continue, so that the next
+   * statement is sent first.
+   */
+  async function settle(
+    ctx: Context,
+    batch: Waiting<Row, Result>[],
+    over: (again: Waiting<Row, Result>[]) => void,
+  ): Promise<void> {
     let results: Result[];
     try {
       results = await options.run(
@@ -51,13 +60,16 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
       );
     } catch (error) {
       const isFinal = batch.length === 1 || error instanceof Problem;
-      if (!isFinal) for (const waiting of batch) await settle(ctx, [waiting], () => {});
-      over();
+      const again: Waiting<Row, Result>[] = [];
+      if (!isFinal) for (const waiting of batch) await settle(ctx, [waiting], (one) => again.push(...one));
+      over(again);
       if (isFinal) for (const waiting of batch) waiting.reject(error);
       return;
     }
-    over();
-    for (const [index, waiting] of batch.entries()) waiting.resolve(results[index] as Result);
+    const again = new Set(batch.filter((_, index) => options.runsAgain?.(ctx, results[index] as Result)));
+    over([...again]);
+    for (const [index, waiting] of batch.entries())
+      if (!again.has(waiting)) waiting.resolve(results[index] as Result);
   }
 
   function take(group: Group<Row, Result>): Waiting<Row, Result>[] {
@@ -102,7 +114,8 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
       if (batch.length === 0) return;
       group.statements += 1;
       group.rows += batch.length;
-      void settle(ctx, batch, () => {
+      void settle(ctx, batch, (again) => {
+        group.waiting.unshift(...again);
         group.statements -= 1;
         group.rows -= batch.length;
         for (const { key } of batch) if (key !== null) group.keys.delete(key);

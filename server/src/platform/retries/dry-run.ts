@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { openState } from '../node-state.ts';
+import { Postponed } from './once.ts';
 
 class Undo extends Error {}
 
@@ -23,6 +24,9 @@ export async function dryRun<C extends Context, T>(ctx: C, work: (ctx: C) => Pro
   return done[0] as T;
 }
 
+const isPostponed = (one: PromiseSettledResult<unknown> | undefined) =>
+  one?.status === 'rejected' && one.reason instanceof Postponed;
+
 /** Dry-runs several rows concurrently; each of them succeeds or fails independently. */
 export async function dryRunEach<C extends Context, Row, T>(
   ctx: C,
@@ -31,6 +35,12 @@ export async function dryRunEach<C extends Context, Row, T>(
 ): Promise<PromiseSettledResult<T>[]> {
   const settle = (some: Row[]) => dryRun(ctx, (ctx) => Promise.allSettled(some.map((row) => verb(ctx, row))));
   const together = await settle(rows);
+  const postponed = [...together.keys()].filter((at) => isPostponed(together[at]));
+  if (postponed.length > 0) {
+    const left = postponed.map((at) => rows[at] as Row);
+    const later = await dryRunEach(ctx, left, verb);
+    return together.map((one, at) => later[postponed.indexOf(at)] ?? one);
+  }
   const understood = together.every((row) => row.status === 'fulfilled' || row.reason instanceof Problem);
   if (understood || rows.length === 1) return together;
   // After a failed statement, all later ones in the transaction fail too, so each row runs
