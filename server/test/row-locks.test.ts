@@ -172,6 +172,75 @@ test('sign-ins that wait for a lock on their user do not delay sign-ins from oth
   assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
 });
 
+/**
+ * The time that a password sign-in of another tenant takes while a tenant's user is locked and `calls` wait for the
+ * user.
+ */
+async function signInMeanwhile(
+  slow: Awaited<ReturnType<typeof newTenant>>,
+  LoginID: string,
+  calls: readonly (() => Promise<unknown>)[],
+): Promise<number> {
+  const Password = 'a'.repeat(64);
+  const other = await newTenant(service, { PasswordHash: 'sha256-hex' });
+  const free = await other.user({ Password });
+  const names = { TenantID: other.TenantID, LoginID: free, Password };
+  const from = { 'x-forwarded-for': '203.0.113.1', 'sec-fetch-site': 'same-origin' };
+  const ofUser = sql`locked.tenant_id = ${slow.TenantID} and locked.login_id = ${LoginID}`;
+  const [waiting, { result, milliseconds }] = await whileLocked('user', ofUser, async () => {
+    const replies = calls.map((call) => call());
+    await delay(500);
+    return [{ replies }, await timed(service.api('POST', '/session', names, '', from))] as const;
+  });
+  await Promise.all(waiting.replies);
+  expectStatus(result, 200);
+  return milliseconds;
+}
+
+const fromNetwork = (at: number) => ({
+  'x-forwarded-for': `198.51.${at}.1`,
+  'sec-fetch-site': 'same-origin',
+});
+
+test('accepted invitations that wait for a lock on their user do not delay sign-ins of other tenants', {
+  skip,
+}, async () => {
+  const slow = await newTenant(service, { PasswordHash: 'sha256-hex' });
+  const LoginID = await slow.user();
+  const { InvitationURL } = bodyOf(await slow.api('POST', '/invitation', { LoginID }), 201);
+  const Token = new globalThis.URL(InvitationURL).hash.slice(1);
+  const accept = (at: number) => () =>
+    service.api('POST', '/session/invitation', { Token, Password: 'b'.repeat(64) }, '', fromNetwork(at));
+  const calls = Array.from({ length: 8 }, (_, at) => accept(at));
+  const milliseconds = await signInMeanwhile(slow, LoginID, calls);
+  assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
+});
+
+test('changes of passwords that wait for a lock on their user do not delay sign-ins of other tenants', {
+  skip,
+}, async () => {
+  const Password = 'a'.repeat(64);
+  const slow = await newTenant(service, { PasswordHash: 'sha256-hex' });
+  const LoginID = await slow.user({ Password });
+  const signedIn = await service.api(
+    'POST',
+    '/session',
+    { TenantID: slow.TenantID, LoginID, Password },
+    '',
+    fromNetwork(1),
+  );
+  expectStatus(signedIn, 200);
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const change = (at: number) => () =>
+    service.api('PUT', '/session/password', { OldPassword: Password, Password: 'b'.repeat(64) }, '', {
+      ...fromNetwork(at),
+      cookie,
+    });
+  const calls = Array.from({ length: 8 }, (_, at) => change(at));
+  const milliseconds = await signInMeanwhile(slow, LoginID, calls);
+  assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
+});
+
 test('sign-in links that wait for a lock on their user do not delay other tenants', { skip }, async () => {
   const [slow, other] = [await newTenant(service), await newTenant(service)];
   const locked = await slow.user();

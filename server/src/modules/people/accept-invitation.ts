@@ -1,7 +1,7 @@
-import type { Context } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import {
   findInvited,
   findPending,
@@ -43,28 +43,30 @@ export function toOpenInvitation(found: PendingInvitation): OpenInvitation {
 
 type Acceptance = { token: string; password: string; userAgent: string | null };
 
-/** Sets the password and returns the token of a new session. The link works once. */
-export async function acceptInvitation(ctx: Context, input: Acceptance): Promise<string> {
+/**
+ * Hashes the password. The returned function sets it and returns the token of a new session. The
+ * link works once.
+ */
+export async function acceptInvitation(ctx: Context, input: Acceptance): Promise<() => Promise<string>> {
   const handle = readInvitationToken(input.token);
   const found = handle && (await findPending(ctx, handle));
-  if (!found) throw await refuse(ctx, handle);
+  if (!found) return () => refuse(ctx, handle);
   const password = readPassword(input.password, pageFunction(found.declared));
   const passwordHash = await storePassword(ctx, password);
   const { tenantId } = handle;
-  // This transaction may wait for locks of the tenant, so it runs in the tenant's queue.
-  const token = await transaction(forTenant(ctx, tenantId), async (ctx) => {
+  const accept = async (ctx: TenantContext) => {
     const user = await useInvitation(ctx, handle);
     if (!user) return null;
     const { userAgent } = input;
     const { scopes: limit } = user;
     return setPasswordByLink(ctx, { tenantId, user, passwordHash, userAgent, method: 'invitation', limit });
-  });
-  if (token === null) throw await refuse(ctx, handle);
-  return token;
+  };
+  return async () =>
+    (await inTenantQueue(ctx, tenantId, (ctx) => transaction(ctx, accept))) ?? refuse(ctx, handle);
 }
 
-async function refuse(ctx: Context, handle: InvitationHandle | null): Promise<Problem> {
+async function refuse(ctx: Context, handle: InvitationHandle | null): Promise<never> {
   const named = handle && (await findInvited(ctx, handle));
   await auditFailure(ctx, { tenantId: named ? handle.tenantId : null, method: 'invitation', named });
-  return ended();
+  throw ended();
 }

@@ -2,6 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { derivedId } from '../../platform/ids.ts';
+import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { storeChosenPassword } from '../users/choose-password.ts';
 import { matchesPassword, pageFunction, readPassword, storePassword } from '../users/passwords.ts';
@@ -24,12 +25,15 @@ const readOwn = (ctx: Context, tenantId: string, userId: string) =>
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId);
 
-/** Changes the password of the user who is signed in. A wrong old password counts as a failed sign-in. */
+/**
+ * Checks the old password of the user who is signed in. The returned function changes it. A wrong
+ * old password counts as a failed sign-in.
+ */
 export async function changeOwnPassword(
   ctx: Context,
   { session, userId, hash }: SignedIn,
   input: { oldPassword: string; password: string },
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const { TenantID: tenantId, LoginID } = session;
   if (tenantId === null || LoginID === null || userId === null) throw wrong();
   const declared = (await knownTenant.get(ctx, tenantId))?.PasswordHash ?? 'opaque';
@@ -43,12 +47,12 @@ export async function changeOwnPassword(
   const isAdmin = own?.is_admin === true;
   const refuse = async () => {
     await auditFailure(ctx, { tenantId, method: 'password', named: { user_id: userId, is_admin: isAdmin } });
-    return wrong();
+    throw wrong();
   };
-  if (!(await matchesPassword(ctx, stored, old))) throw await refuse();
+  if (!(await matchesPassword(ctx, stored, old))) return refuse;
   const passwordHash = await storePassword(ctx, chosen);
   const actor = personActor(ctx, { hash, userId, isAdmin });
-  const isChanged = await transaction(ctx, async (ctx) => {
+  const change = async (ctx: Context) => {
     const now = await readOwn(ctx, tenantId, userId).forUpdate().executeTakeFirst();
     if (now?.password_hash !== stored) return false;
     await storeChosenPassword(
@@ -56,7 +60,9 @@ export async function changeOwnPassword(
       { userId, passwordHash, sessionId: derivedId(hash) },
     );
     return true;
-  });
-  if (!isChanged) throw await refuse();
-  await deleteGuesses(ctx, mark);
+  };
+  return async () => {
+    if (!(await inTenantQueue(ctx, tenantId, (ctx) => transaction(ctx, change)))) await refuse();
+    await deleteGuesses(ctx, mark);
+  };
 }

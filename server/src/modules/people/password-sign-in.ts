@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
-import { limitLockWaits } from '../../platform/db/lock-waits.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { appendAudit } from '../audit/append.ts';
 import { findTenantByName } from '../tenants/find-by-name.ts';
 import type { PasswordHash } from '../tenants/schemas.ts';
@@ -49,11 +49,14 @@ select used.* from used`;
 
 type Used = { user_id: string; is_admin: boolean };
 
-/** Signs a user in and returns the session token. All rejections have the same text and take the same time. */
+/**
+ * Checks the password. The returned function signs the user in and returns the session token. All
+ * rejections have the same text and take the same time.
+ */
 export async function signInWithPassword(
   ctx: Context,
   input: PasswordSignIn & { userAgent: string | null },
-): Promise<string> {
+): Promise<() => Promise<string>> {
   const mark = nameHash(ctx, input);
   await recordGuess(ctx, mark);
   const tenant = await findTenantByName(ctx, input.TenantID);
@@ -68,15 +71,13 @@ export async function signInWithPassword(
   const refuse = async () => {
     const named = found ?? null;
     await auditFailure(ctx, { tenantId: tenant ? tenantId : null, method: 'password', named });
-    return failed();
+    throw failed();
   };
-  if (!matches) throw await refuse();
+  if (!matches) return refuse;
   if (tenant?.status === 'suspended') throw new Problem('tenant_suspended', suspendedReason);
   const { token, hash } = newToken(tenantId);
   const values = [...names, ...newSessionTimes(ctx), hash, input.userAgent, stored];
-  const isOpen = await transaction(ctx, async (ctx) => {
-    // Sign-ins from other networks may be waiting for the slot of this transaction.
-    await limitLockWaits(ctx);
+  const openSession = async (ctx: Context) => {
     const [used] = await run<Used>(ctx, { name: 'open_user_session', text: open, values });
     if (!used) return false;
     const { user_id: userId, is_admin: isAdmin } = used;
@@ -87,10 +88,12 @@ export async function signInWithPassword(
       actor: personActor(ctx, { hash, userId, isAdmin }),
     });
     return true;
-  });
-  if (!isOpen) throw await refuse();
-  await deleteGuesses(ctx, mark);
-  return token;
+  };
+  return async () => {
+    if (!(await inTenantQueue(ctx, tenantId, (ctx) => transaction(ctx, openSession)))) await refuse();
+    await deleteGuesses(ctx, mark);
+    return token;
+  };
 }
 
 function failed(): Problem {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Context } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { keyedHash } from '../../platform/keys/signing.ts';
 import { networkOf } from '../../platform/load/budgets.ts';
+import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { findTenantByName } from '../tenants/find-by-name.ts';
 import { readToken } from '../tenants/token.ts';
 import { pageFunction, readPassword, storePassword } from '../users/passwords.ts';
@@ -48,7 +48,7 @@ export async function forgetPassword(ctx: Context, input: Request): Promise<void
 async function mailLink(ctx: Context, { TenantID, LoginID }: Request): Promise<void> {
   const tenant = await findTenantByName(ctx, TenantID);
   if (tenant?.status !== 'active') return;
-  await requestReset(forTenant(ctx, tenant.tenant_id), LoginID);
+  await inTenantQueue(ctx, tenant.tenant_id, (ctx) => requestReset(ctx, LoginID));
 }
 
 function ended(): Problem {
@@ -73,26 +73,28 @@ export async function readOpenReset(ctx: Context, input: { token: string }): Pro
 
 type Choice = { token: string; password: string; userAgent: string | null };
 
-/** Sets the password and returns the token of a new session. The link works once. */
-export async function resetPassword(ctx: Context, input: Choice): Promise<string> {
+/**
+ * Hashes the password. The returned function sets it and returns the token of a new session. The
+ * link works once.
+ */
+export async function resetPassword(ctx: Context, input: Choice): Promise<() => Promise<string>> {
   const handle = handleOf(input.token);
   const found = handle && (await findReset(ctx, handle));
-  if (!found) throw await refuse(ctx, handle);
+  if (!found) return () => refuse(ctx, handle);
   const passwordHash = await storePassword(ctx, readPassword(input.password, pageFunction(found.declared)));
   const { tenantId } = handle;
-  // This transaction may wait for locks of the tenant, so it runs in the tenant's queue.
-  const token = await transaction(forTenant(ctx, tenantId), async (ctx) => {
+  const reset = async (ctx: TenantContext) => {
     const user = await useReset(ctx, handle);
     if (!user) return null;
     const { userAgent } = input;
     return setPasswordByLink(ctx, { tenantId, user, passwordHash, userAgent, method: 'reset' });
-  });
-  if (token === null) throw await refuse(ctx, handle);
-  return token;
+  };
+  return async () =>
+    (await inTenantQueue(ctx, tenantId, (ctx) => transaction(ctx, reset))) ?? refuse(ctx, handle);
 }
 
-async function refuse(ctx: Context, handle: ResetHandle | null): Promise<Problem> {
+async function refuse(ctx: Context, handle: ResetHandle | null): Promise<never> {
   const named = handle && (await findResetUser(ctx, handle));
   await auditFailure(ctx, { tenantId: named ? handle.tenantId : null, method: 'reset', named });
-  return ended();
+  throw ended();
 }

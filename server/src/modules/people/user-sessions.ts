@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { derivedId } from '../../platform/ids.ts';
+import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { appendAudit } from '../audit/append.ts';
 import { sessionTimes, type Times } from './session-times.ts';
 import { personActor } from './sign-in-audit.ts';
@@ -105,10 +105,7 @@ export async function endUserSessions(ctx: Context, input: Own & { everywhere: b
   const { tenantId, hash } = input;
   const now = ctx.now();
   const own = await findUserSession(ctx, input);
-  if (!own) return endUserSession(ctx, input);
-  // These statements may wait for locks of the tenant, so they run in the tenant's queue.
-  const acting = forTenant(ctx, tenantId);
-  if (!input.everywhere) return endUserSession(acting, input);
+  if (!own || !input.everywhere) return inTenantQueue(ctx, tenantId, (ctx) => endUserSession(ctx, input));
   const { user_id: userId, is_admin: isAdmin } = own;
   const endBatch = async (ctx: Context) => {
     const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };
@@ -117,7 +114,7 @@ export async function endUserSessions(ctx: Context, input: Own & { everywhere: b
     return counts.includes(batchSize);
   };
   // Write the entry with the first batch, so no session ends without one.
-  let hasMore = await transaction(acting, async (ctx) => {
+  const endFirst = async (ctx: Context) => {
     const hasMore = await endBatch(ctx);
     await appendAudit(ctx, tenantId, {
       action: 'sessions.ended',
@@ -126,6 +123,9 @@ export async function endUserSessions(ctx: Context, input: Own & { everywhere: b
       actor: personActor(ctx, { hash, userId, isAdmin }),
     });
     return hasMore;
+  };
+  await inTenantQueue(ctx, tenantId, async (ctx) => {
+    let hasMore = await transaction(ctx, endFirst);
+    while (hasMore) hasMore = await transaction(ctx, endBatch);
   });
-  while (hasMore) hasMore = await transaction(acting, endBatch);
 }

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { countRows } from '../../platform/count-up-to.ts';
-import { run, transaction } from '../../platform/db/transaction.ts';
+import { isInTransaction, joinTransaction, run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { appendAudit } from '../audit/append.ts';
 import { maxReplayed } from './past-events.ts';
@@ -85,13 +85,17 @@ export async function replayEvents(ctx: TenantContext, input: Replayed): Promise
   const data = { Deliveries: deliveries.length };
   const audit = (ctx: TenantContext) =>
     appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: webhookId, data });
-  // Lock the endpoint before writing the audit entry, and write the entry with the first
-  // deliveries.
-  await transaction(ctx, async (ctx) => {
-    await insertBatch(ctx, webhookId, deliveries.slice(0, batchSize));
+  const insertFrom = async (ctx: TenantContext, start: number, end: number) => {
+    for (let at = start; at < end; at += batchSize)
+      await insertBatch(ctx, webhookId, deliveries.slice(at, at + batchSize));
+  };
+  // The audit entry is written with the first deliveries, or with all of them if there is one
+  // transaction. Either way it comes last, because the trail stays locked until the commit.
+  const together = isInTransaction(ctx) ? Math.max(deliveries.length, batchSize) : batchSize;
+  await joinTransaction(ctx, async (ctx) => {
+    await insertFrom(ctx, 0, together);
     await audit(ctx);
   });
-  for (let at = batchSize; at < deliveries.length; at += batchSize)
-    await insertBatch(ctx, webhookId, deliveries.slice(at, at + batchSize));
+  await insertFrom(ctx, together, deliveries.length);
   return data;
 }

@@ -149,3 +149,26 @@ test("a context's statements wait in its own queue, whatever tenant they name", 
     /names another/,
   );
 });
+
+test('in the queue of anonymous callers, no statement may wait for row locks of a tenant', async () => {
+  const ctx = inQueue({ db: kyselyForEngine(guardTenants(engine)) }, anonymousQueue);
+  const send = (text: string) => run(ctx, { text, values: ['own'] });
+  const waiting = [
+    'update "user" set enabled = true where tenant_id = $1',
+    'delete from user_session where tenant_id = $1',
+    'select user_id from "user" where tenant_id = $1 for update',
+    'select user_id from "user" where tenant_id = $1 for no key update',
+    'with used as (select user_id from "user" where tenant_id = $1 for share) select * from used',
+  ];
+  for (const text of waiting) {
+    await assert.rejects(send(text), /could wait for locks of a tenant/, text);
+    await assert.rejects(
+      transaction(ctx, (ctx) => run(ctx, { text, values: ['own'] })),
+      /could wait for locks of a tenant/,
+      text,
+    );
+  }
+  // The database is empty, so statements that the guard accepts fail there.
+  for (const text of ['', ' for update skip locked'])
+    await assert.rejects(send(`select user_id from "user" where tenant_id = $1${text}`), /does not exist/);
+});

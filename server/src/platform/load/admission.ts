@@ -242,14 +242,15 @@ function charge(ctx: Context, { budget }: Player, use: RunTimeUse): Problem | nu
 const alwaysWaiting = 10;
 
 /**
- * Checks an anonymous caller's password. Each /24 or /48 network runs at most two checks, which may
- * wait for locks. An address may have a quarter of the queue, and a network half of it. A few
- * checks of a network are accepted even if others have filled the queue.
+ * Checks an anonymous caller's password, then runs what the check returns. Each /24 or /48 network
+ * runs at most two checks. An address may have a quarter of the queue, and a network half of it. A
+ * few checks of a network are accepted even if others have filled the queue. Work that may wait for
+ * a tenant comes after the check, so that it does not occupy its slot.
  */
 export async function checkInTurn<Result>(
   ctx: Context,
   request: FastifyRequest,
-  work: () => Promise<Result>,
+  check: () => Promise<() => Promise<Result>>,
 ): Promise<Result> {
   const { passwords, passwordAddresses, passwordSites } = ctx.admission;
   const ofAddress = reserve(passwordAddresses, networkOf(request.address));
@@ -272,7 +273,10 @@ export async function checkInTurn<Result>(
   }
   const waits = () => ctx.counters.poolWaits.inc({ pool: 'passwords' });
   try {
-    return await (inTurn(passwords, site, work, waits) ?? Promise.reject(overloaded()));
+    const checked = inTurn(passwords, site, check, waits);
+    if (!checked) throw overloaded();
+    const act = await checked;
+    return await act();
   } finally {
     release();
   }

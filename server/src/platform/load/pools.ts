@@ -70,6 +70,8 @@ export type Admission = {
   readonly anonymousBodies: Budgets;
   readonly anonymousSites: Budgets;
   anonymousBodyMilliseconds: number;
+  /** Changes by anonymous callers, such as sign-ins, by tenant. */
+  readonly anonymousChanges: Budgets;
   /** Null behind a proxy. */
   readonly peers: Peers | null;
   /** Responses without a slot that clients have not read yet, by address, and their time limit. */
@@ -200,6 +202,8 @@ export function openPool(max: number, maxWaiting = 0): Pool {
 export function openAdmission(config: Config): Admission {
   const { anonymousRateLimit, trustProxy, workers } = config;
   const maxInFlight = Math.ceil(config.maxInFlight / workers);
+  /** Of an address, and for a tenant: a tenth of the pool. */
+  const anonymousOfOwner = Math.max(10, Math.ceil(maxInFlight / 40));
   const listTurns = { ...concurrentLists(config), maxWaiting: Math.ceil(maxInFlight / 4) };
   return {
     pools: {
@@ -238,7 +242,7 @@ export function openAdmission(config: Config): Admission {
     passwordSites: openBudgets({ concurrent: maxWaitingPasswords / 2 }),
     addresses: openBudgets({
       perMinute: anonymousRateLimit,
-      concurrent: Math.max(10, Math.ceil(maxInFlight / 40)),
+      concurrent: anonymousOfOwner,
     }),
     constantFiles: openBudgets({
       perMinute: filesPerCall * anonymousRateLimit,
@@ -251,6 +255,7 @@ export function openAdmission(config: Config): Admission {
     anonymousBodies: openBudgets({ concurrent: bodiesOfAddress }),
     anonymousSites: openBudgets({ concurrent: bodiesOfSite }),
     anonymousBodyMilliseconds: 5_000,
+    anonymousChanges: openBudgets({ concurrent: anonymousOfOwner }),
     peers: trustProxy > 0 ? null : openPeers(workers),
     unread: openBudgets({ concurrent: unreadOfAddress }),
     rejectionMilliseconds: 10_000,

@@ -8,6 +8,7 @@ export const rejections = {
     'address_rate',
     'address_concurrency',
     'site_concurrency',
+    'tenant_concurrency',
     'wrong_credentials',
   ],
   interface: [

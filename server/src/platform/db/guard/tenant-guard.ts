@@ -1,4 +1,4 @@
-import { isTenant } from '../../load/fair-queue.ts';
+import { isAnonymousQueue, isTenant } from '../../load/fair-queue.ts';
 import type { Engine, Statement } from '../engine.ts';
 import { tenantTables } from '../generated.ts';
 import { isSymbol, isWord, type Node, readSql, splitNodes, wordOf } from './sql-tree.ts';
@@ -21,10 +21,11 @@ const advice = 'If it must span tenants, it says so: /* across tenants: why */';
 
 /**
  * The rows that a statement accesses: only those of shared tables, only those of the tenant that it
- * names, or, for a stated reason, those of all tenants.
+ * names, or, for a stated reason, those of all tenants. `mayWait` is true if the statement may wait
+ * for row locks.
  */
 export type Verdict =
-  | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[] }
+  | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[]; mayWait: boolean }
   | { kind: 'across tenants'; why: string };
 
 /** Cached results, so that a repeated statement costs one look-up. */
@@ -51,8 +52,15 @@ function classify(text: string): Verdict {
   for (const statement of splitNodes(nodes, (node) => isSymbol(node, ';'))) checkQuery(statement, new Set());
   const passed = tenantArguments(nodes);
   const kind = passed.length > 0 || namesTenantTable(nodes) ? 'one tenant' : 'no tenant';
-  return { kind, parameters: [...tenantParameters(nodes), ...passed] };
+  const mayWait = passed.length > 0 || (hasWord(nodes, ...lockingVerbs) && !hasWord(nodes, 'skip'));
+  return { kind, parameters: [...tenantParameters(nodes), ...passed], mayWait };
 }
+
+/** `for update`, `for share` and their weaker forms end with one of these words. */
+const lockingVerbs = ['insert', 'update', 'delete', 'share'];
+
+const hasWord = (nodes: readonly Node[], ...words: string[]): boolean =>
+  nodes.some((node) => (node.kind === 'group' ? hasWord(node.nodes, ...words) : isWord(node, ...words)));
 
 /** Rejects a function of the database that could access rows of several tenants. In its body, `$1` is the tenant. */
 export function assertFunctionTenantScoped(name: string, body: string): void {
@@ -94,9 +102,16 @@ export function guardTenants(engine: Engine): Engine {
   };
 }
 
-/** Work on behalf of a tenant must not name another tenant. */
+/**
+ * Work on behalf of a tenant must not name another tenant. In an anonymous caller's queue, it must
+ * not wait for a tenant's rows, because other callers wait for it.
+ */
 function queueOf(statement: Statement, queue: string | undefined): string | undefined {
   const named = tenantOf(statement);
+  if (isAnonymousQueue(queue) && named !== undefined && isTenant(named) && mayWait(statement))
+    throw new Error(
+      `An anonymous caller's statement could wait for locks of a tenant. Run it in the tenant's queue with inTenantQueue: ${statement.text}`,
+    );
   if (queue !== undefined && isTenant(queue) && named !== undefined && isTenant(named) && named !== queue)
     throw new Error(`A statement for one tenant names another: ${statement.text}`);
   return queue ?? named;
@@ -115,6 +130,11 @@ function tenantOf({ text, values }: Statement): string | undefined {
   if (others.some((number) => values[number - 1] !== tenantId))
     throw new Error(`A statement names several tenants: ${text}`);
   return typeof tenantId === 'string' ? tenantId : undefined;
+}
+
+function mayWait({ text }: Statement): boolean {
+  const verdict = assertTenantScoped(text);
+  return verdict.kind !== 'across tenants' && verdict.mayWait;
 }
 
 function rejectStatement(table: string, reason: string): never {
