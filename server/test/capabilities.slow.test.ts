@@ -25,7 +25,8 @@ const Password = 'ab'.repeat(32);
 type Call = (method: string, path: string, body?: unknown) => Promise<Reply>;
 
 const guarded = routes.filter(({ access }) => access !== 'anyone' && access !== 'session');
-const neededBy = ({ scope, also = [] }: Route) => (scope === null ? [] : [scope, ...also]);
+const neededBy = ({ scope, additionalScopes = [] }: Route) =>
+  scope === null ? [] : [scope, ...additionalScopes];
 const addressOf = ({ path }: Route, LoginID = 'x') =>
   path.replaceAll('{LoginID}', LoginID).replaceAll(/\{\w+\}/g, 'x');
 

@@ -155,20 +155,23 @@ test('only routes of the content origin have the credential in their path', () =
 });
 
 test('learners can call only the listed operations, on their own data', () => {
-  for (const { own, name, access, path } of routes)
-    if (own) assert.ok(access === 'tenant' && path.includes('{LoginID}'), name);
-  assert.deepEqual(routes.flatMap(({ own, method, path }) => (own ? `${method} ${path}` : [])).sort(), [
-    'GET /catalogue/course/{CourseID}/{LoginID}',
-    'GET /enrolment/{LoginID}',
-    'GET /enrolment/{LoginID}/{EnrollID}',
-    'GET /enrolment/{LoginID}/{EnrollID}/activity',
-    'GET /enrolment/{LoginID}/{EnrollID}/attempt',
-    'GET /enrolment/{LoginID}/{EnrollID}/explain',
-    'GET /enrolment/{LoginID}/{EnrollID}/timeline',
-    'GET /user/{LoginID}',
-    'POST /enrol/key/{LoginID}/{Key}',
-    'POST /enrol/key/{LoginID}/{Key}/check',
-  ]);
+  for (const { allowsLearners, name, access, path } of routes)
+    if (allowsLearners) assert.ok(access === 'tenant' && path.includes('{LoginID}'), name);
+  assert.deepEqual(
+    routes.flatMap(({ allowsLearners, method, path }) => (allowsLearners ? `${method} ${path}` : [])).sort(),
+    [
+      'GET /catalogue/course/{CourseID}/{LoginID}',
+      'GET /enrolment/{LoginID}',
+      'GET /enrolment/{LoginID}/{EnrollID}',
+      'GET /enrolment/{LoginID}/{EnrollID}/activity',
+      'GET /enrolment/{LoginID}/{EnrollID}/attempt',
+      'GET /enrolment/{LoginID}/{EnrollID}/explain',
+      'GET /enrolment/{LoginID}/{EnrollID}/timeline',
+      'GET /user/{LoginID}',
+      'POST /enrol/key/{LoginID}/{Key}',
+      'POST /enrol/key/{LoginID}/{Key}/check',
+    ],
+  );
 });
 
 test('only the management of keys requires a session', () => {
@@ -287,10 +290,13 @@ test('every error code is explained at the URL in its problem type', async () =>
 
 test("every operation whose cost grows with the data waits in its tenant's queue", () => {
   const named = (names: readonly (typeof routes)[number][]) => names.map(({ name }) => name).sort();
-  assert.deepEqual(named(routes.filter(({ heavy }) => heavy)), [
+  assert.deepEqual(named(routes.filter(({ expensive }) => expensive)), [
     ...['eraseUser', 'explainEnrolment', 'getActivities', 'getActivityProfile', 'getAgentProfile'],
     ...['getAgents', 'getState', 'getStatements', 'readCourseQuestions', 'readCurrentRelease'],
     ...['readOverview', 'readRelease', 'replayEvents'],
   ]);
-  assert.deepEqual(named(routes.filter(({ whole }) => whole)), ['exportTenant', 'exportUser']);
+  assert.deepEqual(named(routes.filter(({ streamsResponse }) => streamsResponse)), [
+    'exportTenant',
+    'exportUser',
+  ]);
 });

@@ -29,8 +29,8 @@ const operatorScopes: readonly Scope[] = ['catalogue:write', 'tenants:write'];
 export const tenantScopes: readonly Scope[] = scopes.filter((scope) => !operatorScopes.includes(scope));
 
 /**
- * The permissions of learners' sessions. They may call only the routes marked `own`, with their own
- * LoginID.
+ * The permissions of learners' sessions. They may call only the routes marked `allowsLearners`, with their
+ * own LoginID.
  */
 export const learnerScopes: readonly Scope[] = [
   'users:read',

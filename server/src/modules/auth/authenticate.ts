@@ -85,7 +85,7 @@ export async function basicKeyCaller(ctx: Context, request: FastifyRequest): Pro
 
 /** Whether a key or session may call the route; `loginId` is the one in the path. */
 export function authorize(caller: Caller, route: Route, loginId: string | null): void {
-  if (caller.learner !== undefined && !(route.own && toNfc(loginId ?? '') === caller.learner))
+  if (caller.learner !== undefined && !(route.allowsLearners && toNfc(loginId ?? '') === caller.learner))
     throw new Problem(
       'own_only',
       'As a learner, you can only read your own data and redeem enrolment keys. Ask an administrator.',
@@ -95,7 +95,7 @@ export function authorize(caller: Caller, route: Route, loginId: string | null):
       'operator_only',
       'Only the operator can use this operation. Use an operator key, or sign in as the operator.',
     );
-  for (const scope of route.scope === null ? [] : [route.scope, ...(route.also ?? [])])
+  for (const scope of route.scope === null ? [] : [route.scope, ...(route.additionalScopes ?? [])])
     requireScope(caller, scope, 'This operation');
   if (route.sessionsOnly && !caller.isSession)
     throw new Problem(

@@ -7,7 +7,12 @@ import { createOwnKey, maxKeys } from './own-keys.ts';
 import { Key, KeyWithSecret, NewKey } from './schemas.ts';
 
 /** A key gives access to the tenant, so managing keys requires users:admin, like all operations that give access. */
-const common = { tag: 'Access', access: 'tenant', sessionsOnly: true, also: ['users:admin'] } as const;
+const common = {
+  tag: 'Access',
+  access: 'tenant',
+  sessionsOnly: true,
+  additionalScopes: ['users:admin'],
+} as const;
 
 export const ownKeyRoutes = [
   route({

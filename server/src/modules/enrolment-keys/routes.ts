@@ -28,7 +28,7 @@ const writing = { tag: 'Enrolment keys', access: 'tenant', scope: 'enrolments:wr
 const redeeming = {
   ...writing,
   method: 'POST',
-  own: true,
+  allowsLearners: true,
   example: ['IfEnrolled'],
   params: Type.Object({ LoginID, Key: TypedKey }),
   body: KeyRedemption,

@@ -21,7 +21,7 @@ export const activityRoutes = [
     summary: 'Read what a course recorded about an enrolment',
     description:
       'The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took. Earlier attempts remain available.',
-    own: true,
+    allowsLearners: true,
     params: Type.Object({ LoginID, EnrollID }),
     query: Fields({
       ...pageQuery,
@@ -58,7 +58,7 @@ export const activityRoutes = [
     ...reading,
     path: '/enrolment/course/{CourseID}/question',
     name: 'readCourseQuestions',
-    heavy: true,
+    expensive: true,
     summary: "Count the answers to a course's questions",
     description:
       'For each question, how many learners gave each answer, how many answers were correct, and how long they took. In each attempt, only the last answer to a question counts. A response covers up to 50 enrolments. While there is a NextCursor, send it with the next request, and add up the numbers from all responses.',

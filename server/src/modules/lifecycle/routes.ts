@@ -56,7 +56,7 @@ export const lifecycleRoutes = [
     },
     problems: ['tenant_not_found'],
     audits: ['tenant.exported'],
-    whole: true,
+    streamsResponse: true,
     handle: async (ctx, { params }) => ({
       status: 200,
       body: await exportTenant(ctx, { tenantId: params.TenantID }),

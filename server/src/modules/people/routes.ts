@@ -41,7 +41,7 @@ export const peopleRoutes = [
     problems: ['user_not_found', 'touched'],
     events: ['user.erased', 'enrolment.withdrawn'],
     audits: ['user.erased'],
-    heavy: true,
+    expensive: true,
     handle: async (ctx, { params, query, turn }) => {
       const { plan = false, untouched = false } = query;
       const input = { loginId: params.LoginID, plan, untouched, isContinued: turn > 0 };
@@ -58,7 +58,7 @@ export const peopleRoutes = [
     description: 'For data subject access requests. The response is one document.',
     scope: 'users:read',
     // An export contains nothing that its caller could not read anyway.
-    also: ['enrolments:read', 'events:read', 'xapi:read', 'audit:read'],
+    additionalScopes: ['enrolments:read', 'events:read', 'xapi:read', 'audit:read'],
     params,
     responses: {
       200: {
@@ -69,7 +69,7 @@ export const peopleRoutes = [
     },
     problems: ['user_not_found'],
     audits: ['user.exported'],
-    whole: true,
+    streamsResponse: true,
     handle: async (ctx, { params }) => ({
       status: 200,
       body: await exportUser(ctx, { loginId: params.LoginID }),

@@ -85,7 +85,7 @@ test('a learner can use only their own data', async () => {
   const page = await as(learner);
   const Key = await newKeyFor(await newCourse(service));
   for (const route of guarded) {
-    if (!route.own) {
+    if (!route.allowsLearners) {
       for (const names of [own, {}]) expectProblem(await call(page, route, names), 403, 'own_only');
       continue;
     }
@@ -97,7 +97,9 @@ test('a learner can use only their own data', async () => {
     expectProblem(await call(page, route, names, { tenant: other.TenantID }), 403, 'tenant_not_allowed');
   }
   const foreign = { ...theirs, LoginID: learner };
-  for (const route of guarded.filter(({ own, path }) => own && path.includes('{EnrollID}')))
+  for (const route of guarded.filter(
+    ({ allowsLearners, path }) => allowsLearners && path.includes('{EnrollID}'),
+  ))
     expectProblem(await call(page, route, foreign), 404, 'enrolment_not_found');
   const listed = await page('GET', `/enrolment/${encodeURIComponent(learner)}`);
   const listedIds = listed.body.Items.map(({ EnrollID }: { EnrollID: string }) => EnrollID);

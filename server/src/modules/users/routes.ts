@@ -114,7 +114,7 @@ export const userRoutes = [
     summary: 'Read a user',
     description: 'The password is never returned.',
     scope: 'users:read',
-    own: true,
+    allowsLearners: true,
     params,
     responses: { 200: { description: 'The user.', schema: User } },
     problems: ['user_not_found'],
@@ -184,7 +184,7 @@ export const userRoutes = [
     description:
       "For administrators. Hash the password with the function that `GET /session/password/{TenantID}` returns. The user can sign in with it, even if the tenant has declared no function. The user's sessions, invitation and password resets end. Invite users instead if they can receive a link, so that nobody else knows their password.",
     scope: 'users:write',
-    also: ['users:admin'],
+    additionalScopes: ['users:admin'],
     params,
     body: PasswordCheck,
     responses: { 204: { description: 'The password has been set.' } },

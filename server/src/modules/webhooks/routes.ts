@@ -32,7 +32,12 @@ const params = Type.Object({ WebhookID: Text(255) });
  * An endpoint receives events, and its deliveries show them. All of these operations therefore
  * require `events:read`.
  */
-const common = { tag: 'Webhooks', access: 'tenant', scope: 'webhooks:write', also: ['events:read'] } as const;
+const common = {
+  tag: 'Webhooks',
+  access: 'tenant',
+  scope: 'webhooks:write',
+  additionalScopes: ['events:read'],
+} as const;
 
 export const webhookRoutes = (sources: Sources): readonly Route[] => [
   route({
@@ -181,7 +186,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     problems: ['webhook_not_found'],
     events: [],
     audits: ['webhook.replayed'],
-    heavy: true,
+    expensive: true,
     prepare: (ctx, { params, body }) => findReplayed(ctx, sources, { ...body, webhookId: params.WebhookID }),
     handle: async (ctx, { prepared }) => ok(await replayEvents(ctx, prepared)),
   }),

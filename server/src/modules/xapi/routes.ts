@@ -34,7 +34,7 @@ import {
 
 type Spec<Prepared> = Pick<
   Route,
-  'method' | 'path' | 'name' | 'summary' | 'description' | 'responses' | 'raw' | 'heavy'
+  'method' | 'path' | 'name' | 'summary' | 'description' | 'responses' | 'raw' | 'expensive'
 > & {
   query?: TSchema;
   parameters: readonly string[];
@@ -125,7 +125,7 @@ const statements = [
       },
     },
     problems: ['statement_not_found'],
-    heavy: true,
+    expensive: true,
     begin: setConsistentThrough,
     handle: getStatements,
   }),
@@ -190,7 +190,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
         },
       },
       problems: ['document_not_found'],
-      heavy: true,
+      expensive: true,
       handle: (ctx, request) => getDocument(ctx, kind, request),
     }),
     resource({
@@ -237,7 +237,7 @@ const lookups = [
     method: 'GET',
     path: '/xapi/agents',
     name: 'getAgents',
-    heavy: true,
+    expensive: true,
     summary: 'Read what is known about an agent',
     description: "The identifier, and the agent's names in recent statements.",
     query: agentQuery,
@@ -256,7 +256,7 @@ const lookups = [
     method: 'GET',
     path: '/xapi/activities',
     name: 'getActivities',
-    heavy: true,
+    expensive: true,
     summary: 'Read what is known about an activity',
     description: 'The definitions in all statements, merged. An unknown activity has only its ID.',
     query: activityQuery,

@@ -113,7 +113,7 @@ export function registerRoutes(
       schema: checksOf(route),
       attachValidation: route.forms === true,
       // A HEAD request would generate the whole document and discard it.
-      exposeHeadRoute: !route.whole,
+      exposeHeadRoute: !route.streamsResponse,
       ...(bodyLimit === undefined ? {} : { bodyLimit }),
       config: {
         ...(isOpen && !route.admits ? {} : { admits: 'itself' }),
@@ -123,7 +123,7 @@ export function registerRoutes(
       ...(route.sendsFile ? { compress: false } : {}),
       onRequest: entryCheckOf(ctx, route, guards),
       ...(isSession ? {} : { preValidation: preparation(route) }),
-      ...(listOf(route) || route.heavy
+      ...(listOf(route) || route.expensive
         ? {
             onSend: (request, _reply, payload, done) => {
               countUnsent(ctx, request, payload);

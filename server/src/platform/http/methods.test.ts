@@ -16,9 +16,9 @@ const isForOtherOrigins = ({ path, name }: Route) =>
   path.startsWith('/xapi/') || name === 'fetchToken' || name === 'reportByHacp';
 
 function methodsOf(route: Route): string[] {
-  const { method, whole } = route;
+  const { method, streamsResponse } = route;
   // A HEAD request would generate a whole document only to discard it.
-  const own = method === 'GET' && !whole ? ['GET', 'HEAD'] : [method];
+  const own = method === 'GET' && !streamsResponse ? ['GET', 'HEAD'] : [method];
   return isForOtherOrigins(route) ? [...own, 'OPTIONS'] : own;
 }
 

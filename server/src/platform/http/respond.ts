@@ -128,12 +128,15 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
       if (source?.ctx) void reply.header('Preference-Applied', source.applied);
       return send(reply, answer);
     }
-    if (route.whole) admitExport(ctx, request);
+    if (route.streamsResponse) admitExport(ctx, request);
     const work = (turn = 0) => (key === null ? act({ ...call, turn }) : actOnce(call, key));
-    const answer = await (route.heavy || route.whole ? workInTurns(call, work) : work());
-    return send(reply, route.whole ? { ...answer, body: sendInTurn(ctx, request, partsOf(answer)) } : answer);
+    const answer = await (route.expensive || route.streamsResponse ? workInTurns(call, work) : work());
+    return send(
+      reply,
+      route.streamsResponse ? { ...answer, body: sendInTurn(ctx, request, partsOf(answer)) } : answer,
+    );
   };
 }
 
-/** The cast is safe: a route that declares `whole` returns its body in parts. */
+/** The cast is safe: a route that declares `streamsResponse` returns its body in parts. */
 const partsOf = ({ body }: RouteResponse) => body as AsyncGenerator<string>;

@@ -18,7 +18,7 @@ export type Caller = {
   isSession?: true;
   /** A learner's AU, whose requests use the budgets of run-time traffic. */
   player?: Player;
-  /** The LoginID of a learner's session. It may call only the routes marked `own`, with this LoginID. */
+  /** The LoginID of a learner's session. It may call only the routes marked `allowsLearners`, with this LoginID. */
   learner?: string;
 };
 
@@ -29,7 +29,7 @@ export type RouteResponse = {
   /** The body, complete or in the requested range. */
   file?: { folder: string; path: string };
   /**
-   * True if a heavy route has done only part of its work, so that the handler must be called again in the next turn.
+   * True if an expensive route has done only part of its work, so that the handler must be called again in the next turn.
    */
   isPartial?: true;
 };
@@ -76,11 +76,11 @@ export type Route = {
   access: Access;
   scope: Scope | null;
   /** Scopes required in addition to `scope`. */
-  also?: readonly Scope[];
+  additionalScopes?: readonly Scope[];
   /** Only console sessions, not keys, may call the operation. */
   sessionsOnly?: true;
   /** Learners' sessions may also call the operation, with their own LoginID in the path. */
-  own?: true;
+  allowsLearners?: true;
   /** Headers that a request needs, in addition to those of all routes. */
   headers?: Readonly<Record<string, { description: string; example: string }>>;
   params?: TSchema;
@@ -137,9 +137,9 @@ export type Route = {
   /** A list that a replica may answer if the caller sends `Prefer: stale=…`. Its handler writes nothing. */
   mayBeStale?: true;
   /** Costs as much as a list, so it waits in its tenant's queue. */
-  heavy?: true;
+  expensive?: true;
   /** The response is a document of any size. `body` generates it in parts, each in its tenant's queue. */
-  whole?: true;
+  streamsResponse?: true;
   /**
    * The operation is one coalesced statement that writes nothing if it fails, so calls with an Idempotency-Key can share a
    * transaction.

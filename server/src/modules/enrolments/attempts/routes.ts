@@ -22,7 +22,7 @@ export const attemptRoutes = [
     tag: 'Enrolments',
     access: 'tenant',
     scope: 'enrolments:read',
-    own: true,
+    allowsLearners: true,
     params,
     query: Fields(pageQuery),
     responses: { 200: { description: 'Attempts, the current one last.', schema: PageOf(Attempt) } },

@@ -19,7 +19,7 @@ import {
 const params = Type.Object({ LoginID });
 const common = { tag: 'Invitations', access: 'tenant' } as const;
 /** Anyone with the link can set a password, which requires users:admin everywhere. */
-const writing = { ...common, scope: 'users:write', also: ['users:admin'] } as const;
+const writing = { ...common, scope: 'users:write', additionalScopes: ['users:admin'] } as const;
 
 export const invitationRoutes = [
   route({

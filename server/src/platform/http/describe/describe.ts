@@ -164,7 +164,7 @@ export function describe(routes: readonly Route[], about: Interface): object {
   const { responses: problems, withProblems } = openProblemResponses();
   const examples = exampleMaker(about.examples);
   const operationOf = (route: Route) => {
-    const { access, scope, also = [], sessionsOnly, description } = route;
+    const { access, scope, additionalScopes = [], sessionsOnly, description } = route;
     const isOpen = access === 'anyone' || access === 'session';
     const parameters = [
       ...parametersOf('query', route.query, examples),
@@ -182,7 +182,7 @@ export function describe(routes: readonly Route[], about: Interface): object {
       ...(requestBody ? { requestBody } : {}),
       security: [...(isOpen || sessionsOnly ? [] : [{ key: [] }]), ...(isOpen ? [] : [{ session: [] }])],
       'x-access': access,
-      ...(scope === null ? {} : { 'x-scope': [scope, ...also].join(' ') }),
+      ...(scope === null ? {} : { 'x-scope': [scope, ...additionalScopes].join(' ') }),
       responses: withProblems(route, responsesOf(route, examples)),
     };
   };
