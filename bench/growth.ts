@@ -64,7 +64,7 @@ async function pageTimes({ origins, facts }: Target): Promise<Map<string, number
     const taken: number[] = [];
     for (let time = 0; time < 21; time++) {
       const began = performance.now();
-      const reply = await fetch(origins.interface[0] + page, {
+      const reply = await fetch(origins.api[0] + page, {
         headers: { authorization: `Bearer ${facts.key}` },
       });
       await reply.text();

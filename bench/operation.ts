@@ -20,7 +20,7 @@ export type Facts = {
 
 export type Operation = {
   name: string;
-  origin: 'interface' | 'content';
+  origin: 'api' | 'content';
   expected: number;
   /** Rows that a request writes or reads. */
   rows: number;

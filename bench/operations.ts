@@ -16,7 +16,7 @@ function target({ users, courses }: Facts, n: number): { login: string; course: 
 export const operations: readonly Operation[] = [
   {
     name: 'enrol',
-    origin: 'interface',
+    origin: 'api',
     expected: 201,
     rows: 1,
     limit: 'one',
@@ -27,7 +27,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: 'create user',
-    origin: 'interface',
+    origin: 'api',
     expected: 201,
     rows: 1,
     limit: 'one',
@@ -40,7 +40,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: 'enrol with a key',
-    origin: 'interface',
+    origin: 'api',
     expected: 201,
     rows: 1,
     limit: 'one',
@@ -53,7 +53,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: 'create user with a key',
-    origin: 'interface',
+    origin: 'api',
     expected: 201,
     rows: 1,
     limit: 'one',
@@ -67,7 +67,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: 'bulk enrol, 50 rows per call',
-    origin: 'interface',
+    origin: 'api',
     expected: 200,
     rows: bulkRows,
     limit: 'fifty',
@@ -83,7 +83,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: 'read enrolment',
-    origin: 'interface',
+    origin: 'api',
     expected: 200,
     rows: 1,
     limit: 'http',
@@ -94,7 +94,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: 'catalogue read',
-    origin: 'interface',
+    origin: 'api',
     expected: 200,
     rows: 1,
     limit: 'http',
@@ -106,7 +106,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: 'launch click',
-    origin: 'interface',
+    origin: 'api',
     expected: 303,
     rows: 1,
     limit: 'http',

@@ -25,7 +25,7 @@ export type Node = Awaited<ReturnType<typeof startNode>>;
 export type Target = {
   name: string;
   nodes: Node[];
-  origins: Record<'interface' | 'content', string[]>;
+  origins: Record<'api' | 'content', string[]>;
   facts: Facts;
   cluster: Cluster | null;
   folder: string;
@@ -263,7 +263,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));
     const facts = await prepare(nodes[0] as Node, options);
     const origins = {
-      interface: nodes.map(({ baseUrl }) => baseUrl),
+      api: nodes.map(({ baseUrl }) => baseUrl),
       content: nodes.map(({ contentUrl }) => contentUrl),
     };
     return { name, nodes, origins, facts, cluster, folder, stop };

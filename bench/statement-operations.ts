@@ -29,7 +29,7 @@ function statement({ run }: Facts, n: number): string {
 export const statementOperations: readonly Operation[] = [
   {
     name: 'store a statement',
-    origin: 'interface',
+    origin: 'api',
     expected: 200,
     rows: 1,
     limit: 'http',
@@ -42,7 +42,7 @@ export const statementOperations: readonly Operation[] = [
   },
   {
     name: 'store 50 statements',
-    origin: 'interface',
+    origin: 'api',
     expected: 200,
     rows: batch,
     limit: 'http',
@@ -55,7 +55,7 @@ export const statementOperations: readonly Operation[] = [
   },
   {
     name: 'query statements',
-    origin: 'interface',
+    origin: 'api',
     expected: 200,
     rows: 1,
     limit: 'http',

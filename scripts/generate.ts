@@ -4,12 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateClientTypes } from '../client/generate.ts';
 import { commandsPage, configurationPage, errorsPage, eventsPage } from '../docs/reference/pages.ts';
-import { describeInterface } from '../server/src/app.ts';
+import { describeApi } from '../server/src/app.ts';
 import { databaseFunctions } from '../server/src/database-functions.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { generateDatabaseTypes } from './generate-db.ts';
 
-const describe = async () => `${JSON.stringify(describeInterface(readConfig({})), null, 2)}\n`;
+const describe = async () => `${JSON.stringify(describeApi(readConfig({})), null, 2)}\n`;
 
 const root = join(import.meta.dirname, '..');
 const derived: [string, () => Promise<string>][] = [

@@ -147,7 +147,7 @@ export async function honestProbes(target: Target): Promise<Probe[]> {
   const session = await openSession(learner);
   const read = `${target.service.baseUrl}/enrolment/${learner.loginId}/${learner.enrollId}`;
   return [
-    { name: 'interface', address: read, key: target.key, expected: 200 },
+    { name: 'api', address: read, key: target.key, expected: 200 },
     { name: 'launch', address: learner.launchUrl, expected: 303 },
     { name: 'player', address: ticket ?? '', expected: 200 },
     { name: 'course file', address: `${session.base}/content/index.html`, expected: 200 },

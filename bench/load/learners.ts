@@ -5,7 +5,7 @@ import { operationNamed } from '../operations.ts';
 
 export type LearnersOrder = {
   facts: Facts;
-  origins: Record<'interface' | 'content', string[]>;
+  origins: Record<'api' | 'content', string[]>;
   learners: number;
   seconds: number;
 };
@@ -48,7 +48,7 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
   };
 
   async function relaunch(client: Client, session: OpenSession, n: number): Promise<OpenSession> {
-    const origin = origins.interface[n % origins.interface.length] ?? '';
+    const origin = origins.api[n % origins.api.length] ?? '';
     const click = await timed(client, 303, 'GET', origin + session.link);
     const content = origins.content[n % origins.content.length] ?? '';
     const page = new URL(click.location ?? '', content).pathname;

@@ -78,14 +78,14 @@ export const routes: readonly Route[] = [
 ];
 
 /** The OpenAPI document. */
-export function describeInterface(config: Config): object {
+export function describeApi(config: Config): object {
   return describe(routes, openapiInfo(config));
 }
 
 export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
 
 /** Default headers of the API origin. Pages served there set their own Content-Security-Policy. */
-const interfaceHeaders = {
+const apiHeaders = {
   'Referrer-Policy': 'no-referrer',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cache-Control': 'no-store',
@@ -115,10 +115,10 @@ const guards: Guards = { authenticate, authorize, credentialsOf, resolveTenant, 
 const isContent = ({ origin }: Route) => origin === 'content';
 
 /** Builds the server for the API origin. */
-function openInterface(ctx: Context): FastifyInstance {
-  const api = openServer(ctx, interfaceHeaders, rewriteAlternate);
+function buildApiServer(ctx: Context): FastifyInstance {
+  const api = openServer(ctx, apiHeaders, rewriteAlternate);
   const own = routes.filter((route) => !isContent(route) && !xapiRoutes.includes(route));
-  serveDescription(api, () => describeInterface(ctx.config));
+  serveDescription(api, () => describeApi(ctx.config));
   parseRecords(api, own);
   api.register(formBody);
   registerRoutes(api, ctx, own, guards);
@@ -138,10 +138,10 @@ export async function buildApp(
   }: { processMetrics?: boolean; observe?: (app: FastifyInstance) => void } = {},
 ): Promise<App> {
   const metrics = openMetrics(ctx, { processMetrics, groups: databaseMetrics });
-  const api = openInterface(ctx);
+  const api = buildApiServer(ctx);
   const content = openServer(ctx, contentHeaders);
-  const operations = ctx.config.operationsPort === null ? null : openServer(ctx, interfaceHeaders);
-  metrics.observe(api, 'interface');
+  const operations = ctx.config.operationsPort === null ? null : openServer(ctx, apiHeaders);
+  metrics.observe(api, 'api');
   metrics.observe(content, 'content');
   observe?.(api);
   observe?.(content);

@@ -151,5 +151,5 @@ export async function serve(): Promise<void> {
     process.stdout.write(`\nThe operator's key, shown only once:\n\n  ${first.key}\n\n`);
   if (first) process.stdout.write(linkMessage(first.link));
   if (hint) process.stdout.write(hint);
-  log.info({ interface: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');
+  log.info({ api: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');
 }

@@ -1,4 +1,4 @@
-import { fieldExamples } from './interface-examples.ts';
+import { fieldExamples } from './api-examples.ts';
 import { describedEvents } from './modules/events/document.ts';
 import { cookieName } from './modules/people/cookie.ts';
 import type { Config } from './platform/config.ts';

@@ -43,15 +43,15 @@ test('metrics are exposed as Prometheus text, by route and without names', async
   assert.doesNotMatch(text, /a-person|a-token/);
   const count = (labels: string) =>
     Number(new RegExp(`lectern_http_request_seconds_count\\{${labels}\\} (\\d+)`).exec(text)?.[1]);
-  assert.equal(count('origin="interface",method="GET",route="/user/:LoginID",status="400"'), 1);
-  assert.equal(count('origin="interface",method="GET",route="none",status="404"'), 1);
+  assert.equal(count('origin="api",method="GET",route="/user/:LoginID",status="400"'), 1);
+  assert.equal(count('origin="api",method="GET",route="none",status="404"'), 1);
   assert.equal(count('origin="content",method="GET",route="/play/:token/content/\\*",status="410"'), 1);
   assert.match(text, /^process_resident_memory_bytes \d+/m);
   assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
 });
 
 const everywhere = { 'x-content-type-options': /^nosniff$/, 'x-request-id': /^[0-9a-f-]{36}$/ };
-const ofInterface = {
+const ofApi = {
   ...everywhere,
   'referrer-policy': /^no-referrer$/,
   'content-security-policy': /frame-ancestors/,
@@ -60,20 +60,20 @@ const ofInterface = {
 const ofContent = { ...everywhere, 'referrer-policy': /^strict-origin-when-cross-origin$/ };
 
 const headerTable: [string, 'baseUrl' | 'contentUrl', string, number, Record<string, RegExp>][] = [
-  ['a record', 'baseUrl', '/tenant', 200, ofInterface],
-  ['a problem', 'baseUrl', '/user', 400, ofInterface],
-  ['an unknown operation', 'baseUrl', '/nothing', 404, ofInterface],
-  ['an invalid URL', 'baseUrl', '/user/%ff', 400, ofInterface],
-  ['the OpenAPI document', 'baseUrl', '/openapi.json', 200, ofInterface],
-  ['the API reference', 'baseUrl', '/docs', 200, ofInterface],
+  ['a record', 'baseUrl', '/tenant', 200, ofApi],
+  ['a problem', 'baseUrl', '/user', 400, ofApi],
+  ['an unknown operation', 'baseUrl', '/nothing', 404, ofApi],
+  ['an invalid URL', 'baseUrl', '/user/%ff', 400, ofApi],
+  ['the OpenAPI document', 'baseUrl', '/openapi.json', 200, ofApi],
+  ['the API reference', 'baseUrl', '/docs', 200, ofApi],
   [
     'a broken launch link',
     'baseUrl',
     '/launch?enrolment=a&key=b',
     404,
-    { ...ofInterface, 'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/ },
+    { ...ofApi, 'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/ },
   ],
-  ['health', 'baseUrl', '/health/live', 200, ofInterface],
+  ['health', 'baseUrl', '/health/live', 200, ofApi],
   [
     'an expired player page',
     'contentUrl',

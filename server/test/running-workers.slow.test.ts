@@ -109,13 +109,12 @@ test('workers share the ports, the log and the metrics, and the operator sees ea
   const read = async () => (await callOnNewConnection(`http://127.0.0.1:${operations}/metrics`)).body;
   for (let call = 0; call < 40; call++) await callOnNewConnection(`${service.baseUrl}/tenant`, headers);
   const metrics = await read();
-  const series =
-    'lectern_http_request_seconds_count{origin="interface",method="GET",route="/tenant",status="200"}';
+  const series = 'lectern_http_request_seconds_count{origin="api",method="GET",route="/tenant",status="200"}';
   assert.equal(valueIn(metrics, series), 40);
   assert.equal(valueIn(metrics, 'lectern_workers'), 2);
   assert.equal(valueIn(metrics, 'lectern_worker_replacements_total'), 0);
   assert.equal(
-    valueIn(metrics, 'lectern_pool_slots{pool="interface"}'),
+    valueIn(metrics, 'lectern_pool_slots{pool="api"}'),
     2_000,
     'the limit is divided among the workers, and the metric shows the sum',
   );

@@ -77,7 +77,7 @@ function countIssued(ctx: TenantContext, quantity: number): void {
   const retryAfter = spend(ctx.admission.issuedKeys, ctx.tenantId, ctx.now(), quantity);
   if (retryAfter === 0) return;
   const detail = 'This tenant has created too many enrolment keys within a minute.';
-  throw reject(ctx, 'interface', 'issued_keys', { detail, retryAfter });
+  throw reject(ctx, 'api', 'issued_keys', { detail, retryAfter });
 }
 
 function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date } {

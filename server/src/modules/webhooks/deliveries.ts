@@ -113,14 +113,14 @@ export async function sendPing(
 /** Limits pings. Deliveries of real events have separate limits, and pause while an endpoint fails. */
 function admitPing(ctx: TenantContext): () => void {
   const { pings } = ctx.admission;
-  const release = reserveAll(ctx, 'interface', [
+  const release = reserveAll(ctx, 'api', [
     { of: pings, by: ctx.tenantId, description: 'for test events', reason: 'ping_rate' },
   ]);
   const retryAfter = spend(pings, ctx.tenantId, ctx.now());
   if (retryAfter === 0) return release;
   release();
   const detail = 'This tenant has sent too many test events.';
-  throw reject(ctx, 'interface', 'ping_rate', { detail, retryAfter });
+  throw reject(ctx, 'api', 'ping_rate', { detail, retryAfter });
 }
 
 export async function recordPing(

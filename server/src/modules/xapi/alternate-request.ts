@@ -92,7 +92,7 @@ export function serveAlternateRequests(ctx: Context, lrs: FastifyInstance, api: 
       // The inner request has ended, so count its unread response against the address. Small
       // responses, such as those to writes, are exempt.
       if (answer.rawPayload.length > largeResponse && isUnreadFull(unsent, request.address))
-        throw reject(ctx, 'interface', 'unread_responses', {
+        throw reject(ctx, 'api', 'unread_responses', {
           detail: 'Too many responses have not been read yet. Read them, then send the request again.',
           retryAfter: 1,
         });

@@ -56,7 +56,7 @@ const countMergeOf =
     if (retryAfter === 0) return;
     const detail =
       'Large documents have been merged too often, and each merge rewrites the whole document. Use smaller documents.';
-    throw reject(ctx, isUnit ? 'runTime' : 'interface', 'merged_bytes', { detail, retryAfter });
+    throw reject(ctx, isUnit ? 'runTime' : 'api', 'merged_bytes', { detail, retryAfter });
   };
 
 const named = (address: DocumentAddress) => ({ ...address, documentId: address.documentId ?? '' });

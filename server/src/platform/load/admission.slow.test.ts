@@ -131,8 +131,8 @@ test('2,050 slow bodies from one key use half of the pool, and all other tenants
   const { pools } = admission;
   const head = `POST /user/check/bob HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n`;
   const { heads, leave } = await neverEnding(service.baseUrl, 2_050, head);
-  await until('all are counted', async () => heads.length + pools.interface.inUse >= 2_050);
-  assert.equal(pools.interface.inUse, pools.interface.max / 2);
+  await until('all are counted', async () => heads.length + pools.api.inUse >= 2_050);
+  assert.equal(pools.api.inUse, pools.api.max / 2);
   for (const response of heads) assert.match(response, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is);
   expectProblem(await tenant.api('GET', '/user'), 429, 'too_many_requests');
   const second = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'second' });
@@ -141,7 +141,7 @@ test('2,050 slow bodies from one key use half of the pool, and all other tenants
   for (let nth = 0; nth < 20; nth++) assert.equal((await other.api('GET', '/user')).status, 200);
   assert.equal((await fetch(`${service.baseUrl}/health/ready`)).status, 200);
   leave();
-  await until('the pool is empty', async () => pools.interface.inUse === 0);
+  await until('the pool is empty', async () => pools.api.inUse === 0);
   assert.equal((await tenant.api('GET', '/user')).status, 200);
 });
 
@@ -318,7 +318,7 @@ test('a client that disconnects while its key is being looked up occupies no slo
     socket.write(`GET /user HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
     socket.destroy();
   }
-  await until('nothing is in use', async () => admission.pools.interface.inUse === 0);
+  await until('nothing is in use', async () => admission.pools.api.inUse === 0);
 });
 
 test('every listed 429 and 503 response has Retry-After', async () => {

@@ -70,7 +70,7 @@ function admit(ctx: Context, { slot, raw }: FastifyRequest, name: PoolName, rele
  * Rejects requests that waited while the event loop was blocked, before doing any work for them. Learners' requests are
  * exempt.
  */
-export function rejectStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
+export function rejectStalled(ctx: Context, name: 'anonymous' | 'api'): void {
   if (!ctx.admission.stalled) return;
   countRejection(ctx, name, 'stalled');
   throw overloaded();
@@ -129,11 +129,11 @@ export function admitCaller(
   held?: () => void,
 ): void {
   const { keys, tenants, pools } = ctx.admission;
-  const free = hasRoom(pools.interface);
+  const free = hasRoom(pools.api);
   const tenant = caller.tenantId ?? operatorQueue;
   const release = reserveAll(
     ctx,
-    'interface',
+    'api',
     [
       {
         of: keys,
@@ -146,7 +146,7 @@ export function admitCaller(
     ],
     held,
   );
-  admit(ctx, request, 'interface', release);
+  admit(ctx, request, 'api', release);
 }
 
 /** The budgets that a learner's or preview's request uses. All launches of an enrolment share theirs. */

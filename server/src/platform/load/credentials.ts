@@ -18,7 +18,7 @@ export async function checkCredentials<Found>(
   request: FastifyRequest,
   { presented, lookUp }: { presented: string | null; lookUp: (isTrusted: boolean) => Promise<Found> },
 ): Promise<Found> {
-  rejectStalled(ctx, 'interface');
+  rejectStalled(ctx, 'api');
   if (presented === null) {
     countAnonymous(ctx, request);
     return lookUp(false);

@@ -34,7 +34,7 @@ function unreadOf({ admission }: Context, request: FastifyRequest): { counts: Un
 function rejectUnread(ctx: Context, request: FastifyRequest): void {
   const { counts, owner } = unreadOf(ctx, request);
   if (isUnreadFull(counts, owner))
-    throw reject(ctx, 'interface', 'unread_responses', {
+    throw reject(ctx, 'api', 'unread_responses', {
       detail: 'Too many large responses have not been read yet. Read them, then send the request again.',
       retryAfter: 1,
     });
@@ -64,7 +64,7 @@ export async function readInTurn<Result>(
   };
   const answer = inTurn(isRead ? lists : longWrites, queue, unlessGone, waits);
   if (answer) return answer;
-  throw reject(ctx, 'interface', 'list_concurrency', {
+  throw reject(ctx, 'api', 'list_concurrency', {
     detail: `Too many ${isRead ? 'lists and reports' : 'replays and erasures'} for this tenant are waiting.`,
     retryAfter: 1,
   });
@@ -113,7 +113,7 @@ export function countUnsent(ctx: Context, request: FastifyRequest, payload: unkn
 
 /** An export keeps a page in memory while its client reads it. */
 export function admitExport(ctx: Context, request: FastifyRequest): void {
-  const release = reserveAll(ctx, 'interface', [
+  const release = reserveAll(ctx, 'api', [
     {
       of: ctx.admission.exports,
       by: queueOf(request),

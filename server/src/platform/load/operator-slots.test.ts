@@ -12,7 +12,7 @@ const { admission } = service.ctx;
 test("a tenant called operator uses none of the operator's slots", async () => {
   expectStatus(await service.api('POST', '/tenant', { TenantID: 'operator' }), 201);
   const { body: key } = await service.api('POST', '/tenant/operator/key', { Name: 'test' });
-  const pool = admission.pools.interface;
+  const pool = admission.pools.api;
   const before = pool.inUse;
   pool.inUse = pool.max / 2;
   assert.ok(!hasRoom(pool));

@@ -8,7 +8,7 @@ import { openUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
  * `anonymous` is for requests without valid credentials, `interface` for those with a key or a session, and `runTime`
  * for learners, starting with the click on the launch link.
  */
-export const poolNames = ['anonymous', 'interface', 'runTime'] as const;
+export const poolNames = ['anonymous', 'api', 'runTime'] as const;
 export type PoolName = (typeof poolNames)[number];
 
 /**
@@ -208,7 +208,7 @@ export function openAdmission(config: Config): Admission {
   return {
     pools: {
       anonymous: openPool(Math.ceil(maxInFlight / 4)),
-      interface: openPool(maxInFlight),
+      api: openPool(maxInFlight),
       runTime: openPool(2 * maxInFlight),
     },
     hashes: openFairQueue({

@@ -42,7 +42,7 @@ export function countCall(ctx: Context, keyId: string, reply: FastifyReply): voi
     RateLimit: `"key";r=${Math.max(0, limit - used)};t=${reset}`,
   });
   if (used > limit) {
-    countRejection(ctx, 'interface', 'key_rate');
+    countRejection(ctx, 'api', 'key_rate');
     throw new Problem(
       'too_many_requests',
       `Rate limit of ${limit} calls per minute reached. Retry in ${reset} s, or send many rows in one call with POST /user/bulk and /enrol/bulk.`,

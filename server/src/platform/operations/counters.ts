@@ -11,7 +11,7 @@ export const rejections = {
     'tenant_concurrency',
     'wrong_credentials',
   ],
-  interface: [
+  api: [
     'full',
     'stalled',
     'key_rate',

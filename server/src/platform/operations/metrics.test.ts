@@ -69,7 +69,7 @@ test('metrics count rejections by pool and reason', async () => {
   assert.equal(grown(rejected('anonymous', 'wrong_credentials')), 1);
   assert.equal(grown(rejected('runTime', 'session_rate')), 1);
   assert.equal(grown(rejected('runTime', 'launch_rate')), 1);
-  assert.equal(grown(rejected('interface', 'key_rate')), 1);
+  assert.equal(grown(rejected('api', 'key_rate')), 1);
   clock.advance({ seconds: 61 });
   const calls = [beginBulk(key), beginBulk(key)];
   await until('two are in progress', () => [...service.ctx.admission.bulkCalls.values()].includes(2));
@@ -94,7 +94,7 @@ test("metrics show a node's current work: requests, slots, bulk calls and their 
     (value) => value === 1,
   );
   // The request under test, and the request for the metrics.
-  assert.equal(await metric('lectern_http_requests_in_flight{origin="interface"}'), 2);
+  assert.equal(await metric('lectern_http_requests_in_flight{origin="api"}'), 2);
   assert.ok((await metric('lectern_pool_slots{pool="anonymous"}')) > 1);
   socket.destroy();
   for (const name of [
