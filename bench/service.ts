@@ -172,17 +172,17 @@ async function fillDatabase(options: TargetOptions, cluster: Cluster | null, fol
   await engine.close();
 }
 
-async function inLanes(count: number, work: (index: number) => Promise<void>): Promise<void> {
+async function inParallel(count: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < count) await work(next++);
   };
-  await Promise.all(Array.from({ length: 16 }, lane));
+  await Promise.all(Array.from({ length: 16 }, worker));
 }
 
 /** Lets learners open a page of a real package. They are spread evenly across all tenants. */
 async function openSessions(client: Client, baseUrl: string, tenants: Facts[], count: number): Promise<void> {
-  await inLanes(count, async (n) => {
+  await inParallel(count, async (n) => {
     const { key, users, sessions } = tenants[n % tenants.length] as Facts;
     const at = Math.floor(n / tenants.length);
     const { body } = await client.call('POST', `${baseUrl}/enrol/u${at % users}/phishing`, {}, key);

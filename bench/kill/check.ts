@@ -13,14 +13,14 @@ import type { Target } from './load.ts';
 // biome-ignore lint/suspicious/noExplicitAny: records of the API
 type Entry = any;
 
-const lanes = 16;
+const concurrency = 16;
 
 async function each<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
-  const lane = async () => {
+  const worker = async () => {
     for (const item of queue) await work(item);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
 async function readAll(client: Client, { baseUrl, key }: Target, path: string): Promise<Entry[]> {

@@ -186,7 +186,7 @@ function commitBody(text: Acknowledged, exit: boolean) {
 export async function runLearners(
   target: Target,
   ledger: Ledger,
-  options: { client: Client; lanes: number; over: () => boolean },
+  options: { client: Client; concurrency: number; over: () => boolean },
 ): Promise<string[]> {
   const faults: string[] = [];
   const back = ledger.enrolments.filter(({ unanswered }) => unanswered === null);
@@ -198,7 +198,7 @@ export async function runLearners(
     await playSession(options.client, enrolment, ledger);
     if (!again) back.push(enrolment);
   };
-  const lane = async () => {
+  const worker = async () => {
     while (!options.over())
       await step().catch(async (error: unknown) => {
         if (!(error instanceof Unanswered))
@@ -206,6 +206,6 @@ export async function runLearners(
         await new Promise((resolve) => setTimeout(resolve, 20));
       });
   };
-  await Promise.all(Array.from({ length: options.lanes }, lane));
+  await Promise.all(Array.from({ length: options.concurrency }, worker));
   return faults;
 }

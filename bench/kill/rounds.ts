@@ -35,7 +35,7 @@ export type Result = {
   restarts: number[];
 };
 
-const lanes = 16;
+const concurrency = 16;
 
 /** Creates a tenant with a key, and a course to take. */
 export async function prepareTarget(client: Client, baseUrl: string): Promise<Target> {
@@ -68,7 +68,7 @@ export async function killRounds(options: Options): Promise<Result> {
       : { DATA_DIR: await temporaryFolder(), DATABASE_URL: databaseUrl, BOOTSTRAP_KEY: bootstrapKey };
   let service = await startProcess({ ...home, LOG_LEVEL: 'error', RATE_LIMIT: '0' });
   const { env } = service;
-  const client = openClient(lanes);
+  const client = openClient(concurrency);
   const ledger = emptyLedger();
   const result: Result = {
     rounds,
@@ -82,7 +82,7 @@ export async function killRounds(options: Options): Promise<Result> {
   try {
     for (let round = 1; round <= rounds; round++) {
       let over = false;
-      const load = runLearners(target, ledger, { client, lanes, over: () => over });
+      const load = runLearners(target, ledger, { client, concurrency, over: () => over });
       const { commits, late } = ledger.acknowledged;
       await until(
         'commits of a current and of a superseded launch are acknowledged',

@@ -2,7 +2,7 @@ import autocannon from 'autocannon';
 import type { Figure, Load } from './sockets.ts';
 
 /** Runs the same closed loop with autocannon, to check our own driver. */
-export async function driveByAutocannon(load: Load): Promise<Figure> {
+export async function generateLoadByAutocannon(load: Load): Promise<Figure> {
   const { origins, connections, seconds, expected, next } = load;
   const results = await Promise.all(
     origins.map((url) =>

@@ -1,9 +1,9 @@
 // Generates the load in its own process. Started by driver.ts, and exits with it.
 import type { Facts } from '../operation.ts';
 import { operationNamed, requestOf } from '../operations.ts';
-import { driveByAutocannon } from './autocannon.ts';
+import { generateLoadByAutocannon } from './autocannon.ts';
 import { type LearnersOrder, learners } from './learners.ts';
-import { drive, type Load } from './sockets.ts';
+import { generateLoad, type Load } from './sockets.ts';
 
 export type Order = {
   facts: Facts;
@@ -32,7 +32,7 @@ async function load(order: Order) {
   const named = operationNamed(operation);
   const serial = numbered(facts, operation);
   const whole: Load = { ...rest, expected: named.expected, next: () => requestOf(named, facts, serial()) };
-  return byAutocannon ? driveByAutocannon(whole) : drive(whole);
+  return byAutocannon ? generateLoadByAutocannon(whole) : generateLoad(whole);
 }
 
 process.on('disconnect', () => process.exit());

@@ -29,7 +29,7 @@ export type Figure = {
   firstWrong: string | null;
 };
 
-type Lane = {
+type OpenConnection = {
   socket: Socket;
   host: string;
   busy: boolean;
@@ -57,7 +57,7 @@ const chunkedEnd = Buffer.from('0\r\n\r\n');
  * Sends HTTP/1.1 over plain sockets and reads only the status and the end of each response. It uses about a fifth of
  * autocannon's CPU time; autocannon itself would be the bottleneck on a machine shared with the service.
  */
-export async function drive(load: Load): Promise<Figure> {
+export async function generateLoad(load: Load): Promise<Figure> {
   const { origins, connections, seconds, rate, expected } = load;
   const latencies: number[] = [];
   const due: number[] = [];
@@ -66,78 +66,82 @@ export async function drive(load: Load): Promise<Figure> {
   let ended = false;
   let answered = 0;
 
-  const free: Lane[] = [];
-  const send = (lane: Lane, since: number) => {
-    lane.busy = true;
-    lane.since = since;
-    lane.socket.write(bytesOf(load.next(), lane.host), 'utf8');
+  const free: OpenConnection[] = [];
+  const send = (connection: OpenConnection, since: number) => {
+    connection.busy = true;
+    connection.since = since;
+    connection.socket.write(bytesOf(load.next(), connection.host), 'utf8');
   };
   const fail = (what: string) => {
     wrong += 1;
     firstWrong ??= what;
   };
-  const finish = (lane: Lane, status: number, text: () => string) => {
-    lane.parts = [];
-    lane.need = 0;
-    lane.busy = false;
+  const finish = (connection: OpenConnection, status: number, text: () => string) => {
+    connection.parts = [];
+    connection.need = 0;
+    connection.busy = false;
     if (ended) return;
     answered += 1;
-    if (status === expected) latencies.push(performance.now() - lane.since);
+    if (status === expected) latencies.push(performance.now() - connection.since);
     else fail(`${status} ${text()}`);
-    if (rate === null) send(lane, performance.now());
+    if (rate === null) send(connection, performance.now());
     else {
       const next = due.shift();
-      if (next === undefined) free.push(lane);
-      else send(lane, next);
+      if (next === undefined) free.push(connection);
+      else send(connection, next);
     }
   };
-  const receive = (lane: Lane, data: Buffer) => {
-    lane.parts.push(data);
+  const receive = (connection: OpenConnection, data: Buffer) => {
+    connection.parts.push(data);
     let whole = data;
-    if (lane.need === 0) {
-      if (lane.parts.length > 1) {
-        whole = Buffer.concat(lane.parts);
-        lane.parts = [whole];
+    if (connection.need === 0) {
+      if (connection.parts.length > 1) {
+        whole = Buffer.concat(connection.parts);
+        connection.parts = [whole];
       }
       const end = whole.indexOf('\r\n\r\n');
       if (end < 0) return;
       const head = whole.toString('latin1', 0, end).toLowerCase();
       const at = head.indexOf('\r\ncontent-length:');
-      lane.isChunked = at < 0 && head.includes('\r\ntransfer-encoding: chunked');
-      lane.need = end + 4 + (at < 0 ? 0 : Number.parseInt(head.slice(at + 17, at + 30), 10));
+      connection.isChunked = at < 0 && head.includes('\r\ntransfer-encoding: chunked');
+      connection.need = end + 4 + (at < 0 ? 0 : Number.parseInt(head.slice(at + 17, at + 30), 10));
     }
-    const status = () => Number((lane.parts[0] as Buffer).toString('latin1', 9, 12));
-    const text = () => Buffer.concat(lane.parts).toString().split('\r\n\r\n')[1]?.slice(0, 300) ?? '';
-    if (lane.isChunked ? data.subarray(-5).equals(chunkedEnd) : sizeOf(lane.parts) >= lane.need)
-      finish(lane, status(), text);
+    const status = () => Number((connection.parts[0] as Buffer).toString('latin1', 9, 12));
+    const text = () => Buffer.concat(connection.parts).toString().split('\r\n\r\n')[1]?.slice(0, 300) ?? '';
+    if (
+      connection.isChunked
+        ? data.subarray(-5).equals(chunkedEnd)
+        : sizeOf(connection.parts) >= connection.need
+    )
+      finish(connection, status(), text);
   };
 
-  const lanes = await Promise.all(
-    Array.from({ length: connections }, async (_, index): Promise<Lane> => {
+  const opened = await Promise.all(
+    Array.from({ length: connections }, async (_, index): Promise<OpenConnection> => {
       const { hostname, port, host } = new URL(origins[index % origins.length] ?? '');
       const socket = connect({ host: hostname, port: Number(port), noDelay: true });
       await new Promise<void>((resolve, reject) => {
         socket.once('connect', resolve).once('error', reject);
       });
-      const lane = { socket, host, busy: false, since: 0, parts: [], need: 0, isChunked: false };
-      socket.on('data', (data) => receive(lane, data));
+      const connection = { socket, host, busy: false, since: 0, parts: [], need: 0, isChunked: false };
+      socket.on('data', (data) => receive(connection, data));
       socket.on('error', () => {});
       socket.on('close', () => {
         if (!ended) fail('a connection ended');
       });
-      return lane;
+      return connection;
     }),
   );
   const began = performance.now();
-  if (rate === null) for (const lane of lanes) send(lane, performance.now());
+  if (rate === null) for (const connection of opened) send(connection, performance.now());
   else {
-    free.push(...lanes);
+    free.push(...opened);
     pace(
       rate,
       () => ended,
       (at) => {
-        const lane = free.pop();
-        if (lane) send(lane, at);
+        const connection = free.pop();
+        if (connection) send(connection, at);
         else due.push(at);
       },
     );
@@ -145,7 +149,7 @@ export async function drive(load: Load): Promise<Figure> {
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   const elapsed = (performance.now() - began) / 1000;
   ended = true;
-  await settle(lanes);
+  await settle(opened);
   latencies.sort((a, b) => a - b);
   const at = (part: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0;
@@ -181,8 +185,8 @@ function pace(rate: number, isOver: () => boolean, tick: (at: number) => void): 
 }
 
 /** Waits for pending requests, so that the next load starts on an idle service. */
-async function settle(lanes: Lane[]): Promise<void> {
-  for (let time = 0; time < 500 && lanes.some(({ busy }) => busy); time++)
+async function settle(opened: OpenConnection[]): Promise<void> {
+  for (let time = 0; time < 500 && opened.some(({ busy }) => busy); time++)
     await new Promise((resolve) => setTimeout(resolve, 10));
-  for (const { socket } of lanes) socket.destroy();
+  for (const { socket } of opened) socket.destroy();
 }

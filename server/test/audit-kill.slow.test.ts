@@ -13,7 +13,7 @@ import { until } from './support/until.ts';
 
 after(cleanUp);
 const rounds = Number(process.env.AUDIT_KILL_ROUNDS ?? 3);
-const lanes = 4;
+const concurrency = 4;
 
 async function call(baseUrl: string, method: string, path: string, body?: unknown) {
   const response = await fetch(baseUrl + path, {
@@ -79,7 +79,7 @@ test('the audit trail is complete after kill -9 during audited changes', async (
   for (let round = 1; round <= rounds; round++) {
     const before = acknowledged.length;
     const { baseUrl } = service;
-    const load = Promise.allSettled(Array.from({ length: lanes }, () => change(baseUrl, acknowledged)));
+    const load = Promise.allSettled(Array.from({ length: concurrency }, () => change(baseUrl, acknowledged)));
     await until('changes are acknowledged', () => acknowledged.length > before + 10);
     await pause(Math.random() * 300);
     service.child.kill('SIGKILL');

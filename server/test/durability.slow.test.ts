@@ -20,10 +20,10 @@ const writer = (folder: string, first: number): string => `
   const put = (connection, number) =>
     connection.query({ name: 'put', text: 'insert into written values ($1, $2)', values: [number, 'x'.repeat(300)] });
   let next = ${first};
-  await Promise.all(Array.from({ length: 8 }, async (_, lane) => {
+  await Promise.all(Array.from({ length: 8 }, async (_, index) => {
     for (;;) {
       const number = next++;
-      if (lane === 0) await engine.transaction((connection) => put(connection, number));
+      if (index === 0) await engine.transaction((connection) => put(connection, number));
       else await put(engine, number);
       process.stdout.write(number + '\\n');
     }

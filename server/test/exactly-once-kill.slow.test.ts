@@ -8,12 +8,12 @@ after(cleanUp);
 
 /** A round takes about as long as the service needs to start. */
 const rounds = Number(process.env.KILL_ROUNDS ?? 6);
-const lanes = 8;
+const concurrency = 8;
 const day = 86_400_000;
 
 test('extend calls with an Idempotency-Key move the end date exactly once, even if processes are killed at random points', async () => {
   const home = await databaseSettings();
-  const client = openClient(lanes);
+  const client = openClient(concurrency);
   let service = await startProcess(home);
   const call = (method: string, path: string, body?: unknown, key = bootstrapKey, once?: string) =>
     client.call(method, service.baseUrl + path, body, key, once);
@@ -22,10 +22,10 @@ test('extend calls with an Idempotency-Key move the end date exactly once, even 
   await call('PUT', '/course/web/option/month', { Duration: 'P30D' });
   const { Secret: key } = (await call('POST', '/tenant/kill/key', { Name: 'kill' })).body;
   const first = new Map<string, number>();
-  for (let lane = 0; lane < lanes; lane++) {
-    await call('POST', '/user', { LoginID: `user-${lane}` }, key);
-    const { body } = await call('POST', `/enrol/user-${lane}/web`, {}, key);
-    first.set(`user-${lane}`, Date.parse(body.ExpiresAt));
+  for (let user = 0; user < concurrency; user++) {
+    await call('POST', '/user', { LoginID: `user-${user}` }, key);
+    const { body } = await call('POST', `/enrol/user-${user}/web`, {}, key);
+    first.set(`user-${user}`, Date.parse(body.ExpiresAt));
   }
   let unanswered = 0;
   let sent = 0;

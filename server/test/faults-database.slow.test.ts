@@ -49,7 +49,7 @@ for (const how of ['kill', 'fast'] as const)
       isOver = true;
       client.close();
     });
-    const load = runLearners(target, ledger, { client, lanes: 16, over: () => isOver });
+    const load = runLearners(target, ledger, { client, concurrency: 16, over: () => isOver });
     for (let round = 0; round < 2; round++) {
       const before = ledger.acknowledged.commits;
       await until('requests keep succeeding', () => ledger.acknowledged.commits > before + 20);

@@ -221,7 +221,7 @@ test('a worker that is killed under load is replaced, no acknowledged write is l
   const ledger = emptyLedger();
   const target = await prepareTarget(client, service.baseUrl);
   const state = { isOver: false };
-  const driving = runLearners(target, ledger, { client, lanes: 24, over: () => state.isOver });
+  const load = runLearners(target, ledger, { client, concurrency: 24, over: () => state.isOver });
   const commits = async () =>
     [
       ...(await callOnNewConnection(`${service.baseUrl}/metrics`)).body.matchAll(
@@ -241,7 +241,7 @@ test('a worker that is killed under load is replaced, no acknowledged write is l
     assert.ok(after >= counted, `the counter shows ${after} commits after it showed ${counted}`);
   }
   state.isOver = true;
-  assert.deepEqual(await driving, []);
+  assert.deepEqual(await load, []);
   assert.deepEqual(await check(client, target, ledger, { all: true }), { lost: [], torn: [] });
   assert.deepEqual(await checkServer(String(service.env.DATABASE_URL)), []);
   const { body } = await callOnNewConnection(`${service.baseUrl}/metrics`);

@@ -24,7 +24,7 @@ export type Balanced = {
   /** Adds a node to the same service. */
   start: () => Promise<Running>;
   /** Puts load on the whole service until `over` is called. `over` returns the errors of the service. */
-  load: (lanes: number) => { over: () => Promise<string[]> };
+  load: (concurrency: number) => { over: () => Promise<string[]> };
   close: () => Promise<void>;
 };
 
@@ -67,9 +67,9 @@ export async function startBalanced(
     target,
     ledger,
     start,
-    load: (lanes) => {
+    load: (concurrency) => {
       isOver = false;
-      const driving = runLearners(target, ledger, { client, lanes, over: () => isOver });
+      const driving = runLearners(target, ledger, { client, concurrency, over: () => isOver });
       return {
         over: () => {
           isOver = true;
