@@ -58,14 +58,14 @@ const pages = [
 ];
 
 /** Milliseconds to read each of these pages of 50 items, one after the other. */
-async function pageTimes({ origins, facts }: Target): Promise<Map<string, number>> {
+async function pageTimes({ origins, dataset }: Target): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const page of pages) {
     const taken: number[] = [];
     for (let time = 0; time < 21; time++) {
       const began = performance.now();
       const reply = await fetch(origins.api[0] + page, {
-        headers: { authorization: `Bearer ${facts.key}` },
+        headers: { authorization: `Bearer ${dataset.key}` },
       });
       await reply.text();
       if (!reply.ok) throw new Error(`${page} returned ${reply.status}`);

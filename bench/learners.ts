@@ -34,7 +34,12 @@ async function run(engine: 'pglite' | 'postgres'): Promise<void> {
     const pid = target.nodes[0]?.child.pid ?? 0;
     const used = () => [cpuOf(pid), target.cluster ? serverCpu(target.cluster) : 0] as const;
     const before = used();
-    const figure = await driver.learners({ facts: target.facts, origins: target.origins, learners, seconds });
+    const figure = await driver.learners({
+      dataset: target.dataset,
+      origins: target.origins,
+      learners,
+      seconds,
+    });
     const after = used();
     const part = (index: 0 | 1) => `${(((after[index] - before[index]) / seconds) * 100).toFixed(0)} %`;
     const { commits, launches, p50, p95, p99, slowest, wrong, firstWrong } = figure;

@@ -11,7 +11,7 @@ import { openPglite, type PgliteEngine } from '../server/src/platform/db/pglite/
 import { locations } from '../server/src/platform/locations.ts';
 import { benchUsers, fill } from './fill.ts';
 import type { Driver } from './load/driver.ts';
-import type { Facts } from './operation.ts';
+import type { Dataset } from './operation.ts';
 
 /** Rows per second for the database alone, with one or with fifty enrolments and their events per statement. */
 export type Limit = { one: number; fifty: number };
@@ -58,7 +58,7 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
   });
   const [origin] = await Promise.race([once(child, 'message'), ended]);
   ended.catch(() => {});
-  const facts: Facts = {
+  const dataset: Dataset = {
     key: 'none',
     run: 'plain',
     users: benchUsers,
@@ -67,7 +67,7 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
     sessions: [],
   };
   const order = {
-    facts,
+    dataset,
     operation: 'read enrolment',
     origins: [origin],
     connections: 64,

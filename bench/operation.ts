@@ -4,7 +4,7 @@ import type { Request } from './load/sockets.ts';
 export type OpenSession = { link: string; path: string; unit: string };
 
 /** The data that requests use. Users, enrolments and courses are numbered; see `fill.ts`. */
-export type Facts = {
+export type Dataset = {
   key: string;
   /** The prefix of names created in this run. */
   run: string;
@@ -15,7 +15,7 @@ export type Facts = {
   /** The number of the first enrolment. */
   firstEnrolment?: number;
   /** If set, requests take turns between these tenants. */
-  tenants?: Facts[];
+  tenants?: Dataset[];
 };
 
 export type Operation = {
@@ -29,5 +29,5 @@ export type Operation = {
   /** Maximum concurrent requests per key. More connections would only measure rejections. */
   maxConnections?: number;
   /** The request with this number, counted from 0. */
-  request: (facts: Facts, serial: number) => Request;
+  request: (dataset: Dataset, serial: number) => Request;
 };

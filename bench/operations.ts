@@ -1,5 +1,5 @@
 import type { Request } from './load/sockets.ts';
-import type { Facts, Operation } from './operation.ts';
+import type { Dataset, Operation } from './operation.ts';
 import { statementOperations } from './statement-operations.ts';
 
 /** The number of an enrolment is part of its ID, so a load generator knows the ID without a request. */
@@ -9,7 +9,7 @@ export function enrolmentId(n: number): string {
 
 const bulkRows = 50;
 
-function target({ users, courses }: Facts, n: number): { login: string; course: string } {
+function target({ users, courses }: Dataset, n: number): { login: string; course: string } {
   return { login: `u${n % users}`, course: `c${Math.floor(n / users) % courses}` };
 }
 
@@ -20,9 +20,9 @@ export const operations: readonly Operation[] = [
     expected: 201,
     rows: 1,
     limit: 'one',
-    request: (facts, n) => {
-      const { login, course } = target(facts, n);
-      return { method: 'POST', path: `/enrol/${login}/${course}`, body: '{}', key: facts.key };
+    request: (dataset, n) => {
+      const { login, course } = target(dataset, n);
+      return { method: 'POST', path: `/enrol/${login}/${course}`, body: '{}', key: dataset.key };
     },
   },
   {
@@ -44,10 +44,10 @@ export const operations: readonly Operation[] = [
     expected: 201,
     rows: 1,
     limit: 'one',
-    request: (facts, n) => {
-      const { users, run, key } = facts;
+    request: (dataset, n) => {
+      const { users, run, key } = dataset;
       // Counts down from the last course, because `enrol` counts up from the first one.
-      const path = `/enrol/u${n % users}/c${facts.courses - 1 - (Math.floor(n / users) % facts.courses)}`;
+      const path = `/enrol/u${n % users}/c${dataset.courses - 1 - (Math.floor(n / users) % dataset.courses)}`;
       return { method: 'POST', path, body: '{}', key, once: `${run}-enrol-${n}` };
     },
   },
@@ -72,13 +72,13 @@ export const operations: readonly Operation[] = [
     rows: bulkRows,
     limit: 'fifty',
     maxConnections: 2,
-    request: (facts, n) => {
-      const { users } = facts;
+    request: (dataset, n) => {
+      const { users } = dataset;
       const rows = Array.from({ length: bulkRows }, (_, row) => {
         const at = n * bulkRows + row;
-        return `{"LoginID":"u${at % users}","CourseID":"b${Math.floor(at / users) % facts.courses}"}`;
+        return `{"LoginID":"u${at % users}","CourseID":"b${Math.floor(at / users) % dataset.courses}"}`;
       });
-      return { method: 'POST', path: '/enrol/bulk', body: `${rows.join('\n')}\n`, key: facts.key };
+      return { method: 'POST', path: '/enrol/bulk', body: `${rows.join('\n')}\n`, key: dataset.key };
     },
   },
   {
@@ -138,9 +138,9 @@ export const operations: readonly Operation[] = [
 ];
 
 /** The request with this number, by the tenant whose turn it is. */
-export function requestOf({ request }: Operation, facts: Facts, serial: number): Request {
-  const { tenants = [facts] } = facts;
-  const tenant = tenants[serial % tenants.length] ?? facts;
+export function requestOf({ request }: Operation, dataset: Dataset, serial: number): Request {
+  const { tenants = [dataset] } = dataset;
+  const tenant = tenants[serial % tenants.length] ?? dataset;
   return request(tenant, Math.floor(serial / tenants.length));
 }
 

@@ -101,7 +101,7 @@ try {
   for (const operation of operations) {
     if (values.operation && !values.operation.some((part) => operation.name.includes(part))) continue;
     const order = {
-      facts: target.facts,
+      dataset: target.dataset,
       operation: operation.name,
       origins: target.origins[operation.origin],
       connections: Number(values.connections),

@@ -48,7 +48,7 @@ export async function measureRound(options: RoundOptions): Promise<Measured[]> {
       const nodes = target.nodes.slice(0, shape.nodes);
       const pids = nodes.flatMap(processesOf);
       const order = {
-        facts: target.facts,
+        dataset: target.dataset,
         operation: operation.name,
         origins: target.origins[operation.origin].slice(0, shape.nodes),
         connections: Math.min(shape.connections, operation.maxConnections ?? shape.connections),

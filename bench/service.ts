@@ -14,7 +14,7 @@ import { until } from '../server/test/support/until.ts';
 import { packCourse } from '../test/journeys/made-courses.ts';
 import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
 import { type Client, openClient } from './kill/client.ts';
-import type { Facts } from './operation.ts';
+import type { Dataset } from './operation.ts';
 
 export const usersOfEach = 40;
 const here = join(import.meta.dirname, '..');
@@ -26,7 +26,7 @@ export type Target = {
   name: string;
   nodes: Node[];
   origins: Record<'api' | 'content', string[]>;
-  facts: Facts;
+  dataset: Dataset;
   cluster: Cluster | null;
   folder: string;
   stop: () => Promise<void>;
@@ -181,9 +181,14 @@ async function inParallel(count: number, work: (index: number) => Promise<void>)
 }
 
 /** Lets learners open a page of a real package. They are spread evenly across all tenants. */
-async function openSessions(client: Client, baseUrl: string, tenants: Facts[], count: number): Promise<void> {
+async function openSessions(
+  client: Client,
+  baseUrl: string,
+  tenants: Dataset[],
+  count: number,
+): Promise<void> {
   await inParallel(count, async (n) => {
-    const { key, users, sessions } = tenants[n % tenants.length] as Facts;
+    const { key, users, sessions } = tenants[n % tenants.length] as Dataset;
     const at = Math.floor(n / tenants.length);
     const { body } = await client.call('POST', `${baseUrl}/enrol/u${at % users}/phishing`, {}, key);
     const click = await client.call('GET', body.LaunchURL);
@@ -209,7 +214,7 @@ async function importCourse(baseUrl: string): Promise<void> {
 }
 
 /** The tenants that send the requests: `bench`, or `spread` other tenants if it is set. */
-async function prepare(node: Node, { spread, sessions }: TargetOptions): Promise<Facts> {
+async function prepare(node: Node, { spread, sessions }: TargetOptions): Promise<Dataset> {
   const client = openClient(16);
   const asOperator = async (method: string, path: string, body: unknown) => {
     const response = await client.call(method, node.baseUrl + path, body, bootstrapKey);
@@ -219,7 +224,7 @@ async function prepare(node: Node, { spread, sessions }: TargetOptions): Promise
   try {
     const run = `new-${Date.now().toString(36)}`;
     const shared = { run, courses };
-    const tenants: Facts[] = [];
+    const tenants: Dataset[] = [];
     if (spread === undefined) {
       const { Secret } = await asOperator('POST', '/tenant/bench/key', { Name: 'bench' });
       tenants.push({ ...shared, key: Secret, users: benchUsers, enrolments: benchEnrolments, sessions: [] });
@@ -236,7 +241,7 @@ async function prepare(node: Node, { spread, sessions }: TargetOptions): Promise
     await importCourse(node.baseUrl);
     await asOperator('PUT', '/course/phishing/option/year', {});
     await openSessions(client, node.baseUrl, tenants, sessions);
-    const [first] = tenants as [Facts];
+    const [first] = tenants as [Dataset];
     return tenants.length === 1 ? first : { ...first, tenants };
   } finally {
     client.close();
@@ -261,12 +266,12 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     await stopProcess(await startNode(root, env));
     await fillDatabase(options, cluster, folder);
     for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));
-    const facts = await prepare(nodes[0] as Node, options);
+    const dataset = await prepare(nodes[0] as Node, options);
     const origins = {
       api: nodes.map(({ baseUrl }) => baseUrl),
       content: nodes.map(({ contentUrl }) => contentUrl),
     };
-    return { name, nodes, origins, facts, cluster, folder, stop };
+    return { name, nodes, origins, dataset, cluster, folder, stop };
   } catch (error) {
     await stop();
     throw error;

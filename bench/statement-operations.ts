@@ -1,11 +1,11 @@
-import type { Facts, Operation } from './operation.ts';
+import type { Dataset, Operation } from './operation.ts';
 
 const batch = 50;
 
 const numbered = (n: number, digits: number) => n.toString(16).padStart(digits, '0');
 
 /** A statement of about 600 bytes with seven search keys. Its ID is unique in the run. */
-function statement({ run }: Facts, n: number): string {
+function statement({ run }: Dataset, n: number): string {
   const group = numbered(
     [...run].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 2 ** 32, 7),
     8,
@@ -33,11 +33,11 @@ export const statementOperations: readonly Operation[] = [
     expected: 200,
     rows: 1,
     limit: 'http',
-    request: (facts, n) => ({
+    request: (dataset, n) => ({
       method: 'POST',
       path: '/xapi/statements',
-      body: statement(facts, n),
-      key: facts.key,
+      body: statement(dataset, n),
+      key: dataset.key,
     }),
   },
   {
@@ -46,11 +46,11 @@ export const statementOperations: readonly Operation[] = [
     expected: 200,
     rows: batch,
     limit: 'http',
-    request: (facts, n) => ({
+    request: (dataset, n) => ({
       method: 'POST',
       path: '/xapi/statements',
-      body: `[${Array.from({ length: batch }, (_, at) => statement(facts, 2 ** 32 + n * batch + at)).join(',')}]`,
-      key: facts.key,
+      body: `[${Array.from({ length: batch }, (_, at) => statement(dataset, 2 ** 32 + n * batch + at)).join(',')}]`,
+      key: dataset.key,
     }),
   },
   {

@@ -54,13 +54,13 @@ const sentElsewhere = 'deleteTenant waiveUnit';
 type Sent = { status: number; body: unknown };
 type Sender = (
   entry: Entry,
-  call: { service: TestService; key: string; withOwnValues: Own },
+  call: { service: TestService; key: string; withTenantValues: Substitute },
 ) => Promise<Sent>;
 /** Replaces the IDs in the examples with the reader's own. */
-type Own = (text: string) => string;
+type Substitute = (text: string) => string;
 
-const withCurl: Sender = async (entry, { service, key, withOwnValues }) => {
-  const line = withOwnValues(curlOf(exampleRequest(entry, service.baseUrl)));
+const withCurl: Sender = async (entry, { service, key, withTenantValues }) => {
+  const line = withTenantValues(curlOf(exampleRequest(entry, service.baseUrl)));
   const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -sS -w '\n%{http_code}'`], {
     env: { ...process.env, KEY: key },
     maxBuffer: 1e8,
@@ -69,12 +69,12 @@ const withCurl: Sender = async (entry, { service, key, withOwnValues }) => {
   return { status: Number(stdout.slice(end + 1)), body: parsed(stdout.slice(0, end)) };
 };
 
-const withScript: Sender = async (entry, { service, key, withOwnValues }) => {
+const withScript: Sender = async (entry, { service, key, withTenantValues }) => {
   const results: { Status: number }[] = [];
   const lectern = createLectern({ baseUrl: service.baseUrl, key, retries: 0 });
   Object.assign(globalThis, { sample: { lectern, results } });
   process.env.KEY = key;
-  const text = withOwnValues(scriptOf(entry, service.baseUrl)).replace('console.log(', 'results.push(');
+  const text = withTenantValues(scriptOf(entry, service.baseUrl)).replace('console.log(', 'results.push(');
   const name = /const (answer|response) =/.exec(text)?.[1] ?? 'results';
   // Node.js evaluates modules with the same text only once. The UUID makes each text unique.
   const source = `// ${randomUUID()}\nconst { lectern${name === 'results' ? ', results' : ''} } = globalThis.sample;\n${text}\nexport { ${name} as default };`;
@@ -111,7 +111,7 @@ for (const [name, send] of Object.entries({ curl: withCurl, JavaScript: withScri
       ['https://hr.example.com/lectern', receiver.url],
       ['package.zip', zip],
     ]);
-    const withOwnValues: Own = (text) =>
+    const withTenantValues: Substitute = (text) =>
       [...real].reduce((text, [from, to]) => text.replaceAll(from, to), text);
     let key = '';
     for (const step of steps.trim().split(/\s+/)) {
@@ -123,7 +123,7 @@ for (const [name, send] of Object.entries({ curl: withCurl, JavaScript: withScri
       const { status, body } = await send(entry, {
         service,
         key: isOperators || !key ? service.operatorKey : key,
-        withOwnValues,
+        withTenantValues,
       });
       assert.ok(status >= 200 && status < 300, `${step}: ${status} ${JSON.stringify(body)}`);
       const [, done] = Object.entries(entry.responses).find(([status]) => status.startsWith('2')) ?? [];

@@ -1,12 +1,12 @@
 // Generates the load in its own process. Started by driver.ts, and exits with it.
-import type { Facts } from '../operation.ts';
+import type { Dataset } from '../operation.ts';
 import { operationNamed, requestOf } from '../operations.ts';
 import { generateLoadByAutocannon } from './autocannon.ts';
 import { type LearnersOrder, learners } from './learners.ts';
 import { generateLoad, type Load } from './sockets.ts';
 
 export type Order = {
-  facts: Facts;
+  dataset: Dataset;
   operation: string;
   origins: string[];
   connections: number;
@@ -18,8 +18,8 @@ export type Order = {
 /** The next number for each operation. Numbers continue across all loads on the same data. */
 const serials = new Map<string, number>();
 
-function numbered(facts: Facts, name: string): () => number {
-  const id = `${facts.run} ${name}`;
+function numbered(dataset: Dataset, name: string): () => number {
+  const id = `${dataset.run} ${name}`;
   return () => {
     const serial = serials.get(id) ?? 0;
     serials.set(id, serial + 1);
@@ -28,10 +28,10 @@ function numbered(facts: Facts, name: string): () => number {
 }
 
 async function load(order: Order) {
-  const { facts, operation, byAutocannon, ...rest } = order;
+  const { dataset, operation, byAutocannon, ...rest } = order;
   const named = operationNamed(operation);
-  const serial = numbered(facts, operation);
-  const whole: Load = { ...rest, expected: named.expected, next: () => requestOf(named, facts, serial()) };
+  const serial = numbered(dataset, operation);
+  const whole: Load = { ...rest, expected: named.expected, next: () => requestOf(named, dataset, serial()) };
   return byAutocannon ? generateLoadByAutocannon(whole) : generateLoad(whole);
 }
 

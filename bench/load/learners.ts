@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, openClient } from '../kill/client.ts';
-import type { Facts, OpenSession } from '../operation.ts';
+import type { Dataset, OpenSession } from '../operation.ts';
 import { operationNamed } from '../operations.ts';
 
 export type LearnersOrder = {
-  facts: Facts;
+  dataset: Dataset;
   origins: Record<'api' | 'content', string[]>;
   learners: number;
   seconds: number;
@@ -29,7 +29,7 @@ const commitEvery = 20_000;
  * measurement.
  */
 export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
-  const { facts, origins, seconds } = order;
+  const { dataset, origins, seconds } = order;
   const latencies: number[] = [];
   const wrongs: string[] = [];
   const counts = { commits: 0, launches: 0 };
@@ -59,7 +59,7 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
   }
 
   async function playUntilEnd(n: number): Promise<void> {
-    let session = facts.sessions[n] as OpenSession;
+    let session = dataset.sessions[n] as OpenSession;
     const client = openClient(2);
     const content = origins.content[n % origins.content.length] ?? '';
     const relaunchAt = performance.now() + Math.random() * seconds * 1000;
@@ -73,7 +73,7 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
       }
       // Creates the operation's request for this learner only. The number of the request is the commit
       // number.
-      const { path, body } = request({ ...facts, sessions: [session] }, commits++);
+      const { path, body } = request({ ...dataset, sessions: [session] }, commits++);
       await timed(client, 200, 'POST', content + path, JSON.parse(body ?? '{}'));
       counts.commits += 1;
       await pause(Math.min(commitEvery, Math.max(0, end - performance.now())));

@@ -35,19 +35,19 @@ export type Violation = { section: string; message: string };
 
 export type Accepted = { state: SessionState; record: AuRecord; verb: AuVerb | null };
 
-type Facts = { session: AuSession; state: SessionState; record: AuRecord };
+type RuleInput = { session: AuSession; state: SessionState; record: AuRecord };
 
 /**
- * Decides whether the LMS accepts a statement, and returns the effects. This is a pure function: `facts`
+ * Decides whether the LMS accepts a statement, and returns the effects. This is a pure function: `input`
  * contains everything known before the statement.
  */
-export function acceptStatement(facts: Facts, sent: SentStatement): Accepted | Violation {
+export function acceptStatement(input: RuleInput, sent: SentStatement): Accepted | Violation {
   const statement = readStatement(sent);
   const rules = statement.isDefined ? [...forAll, ...forDefined] : [...forAll, ...forAllowed];
   for (const [section, isBroken, message] of rules) {
-    if (isBroken(statement, facts)) return { section, message };
+    if (isBroken(statement, input)) return { section, message };
   }
-  return { ...after(facts, statement), verb: statement.isDefined ? statement.verb : null };
+  return { ...after(input, statement), verb: statement.isDefined ? statement.verb : null };
 }
 
 export function isViolation(decision: Accepted | Violation): decision is Violation {
@@ -60,7 +60,11 @@ export function inOrderOfTime<S extends SentStatement>(statements: readonly S[])
   return statements.toSorted((a, b) => timeOf(a) - timeOf(b) || 0);
 }
 
-type Rule = readonly [section: string, isBroken: (statement: Read, facts: Facts) => boolean, message: string];
+type Rule = readonly [
+  section: string,
+  isBroken: (statement: Read, input: RuleInput) => boolean,
+  message: string,
+];
 
 const forAll: Rule[] = [
   ['9.1', ({ sent }) => typeof sent.id !== 'string', 'The statement needs an id.'],
@@ -224,7 +228,7 @@ const forDefined: Rule[] = [
   ],
 ];
 
-function after({ state, record }: Facts, statement: Read): Omit<Accepted, 'verb'> {
+function after({ state, record }: RuleInput, statement: Read): Omit<Accepted, 'verb'> {
   const { sent, result, score, isDefined, verb } = statement;
   const at = String(sent.timestamp);
   const progress = objectOf(result.extensions)[extensions.progress];

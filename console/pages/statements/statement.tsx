@@ -30,7 +30,7 @@ export function StatementDialog({ statement, onClose, onNarrow }: Props) {
       {statement && (
         <Stack>
           <Sentence statement={statement} />
-          <Facts statement={statement} />
+          <StatementFields statement={statement} />
           <Narrow statement={statement} onNarrow={onNarrow} />
           <Stack gap="xs">
             <Title order={3} size="h5">
@@ -47,7 +47,7 @@ export function StatementDialog({ statement, onClose, onNarrow }: Props) {
   );
 }
 
-function Facts({ statement }: { statement: Statement }) {
+function StatementFields({ statement }: { statement: Statement }) {
   const t = useTranslations('statements');
   const { actor, verb, object, result, context, id = '' } = statement;
   const loginId = loginIdOf(actor);

@@ -19,7 +19,7 @@ export type UserSession = Times & {
 };
 
 /** A user's session in the tenant. */
-type Own = { tenantId: string; hash: string };
+type UserSessionHandle = { tenantId: string; hash: string };
 
 /** Each new link or session removes up to this many expired ones, which is more than it adds. */
 export const maxCleaned = 20;
@@ -68,8 +68,8 @@ select * from found`;
  * Reads the session for each request, so disabling or erasing a user, or changing their password,
  * takes effect immediately.
  */
-export async function findUserSession(ctx: Context, own: Own): Promise<UserSession | null> {
-  const values = [own.tenantId, own.hash, ...sessionTimes(ctx), derivedId(own.hash)];
+export async function findUserSession(ctx: Context, handle: UserSessionHandle): Promise<UserSession | null> {
+  const values = [handle.tenantId, handle.hash, ...sessionTimes(ctx), derivedId(handle.hash)];
   const [row] = await run<UserSession>(ctx, { name: 'read_user_session', text: read, values });
   return row ?? null;
 }
@@ -90,7 +90,7 @@ update user_session old set ended_at = $3 where old.tenant_id = $1 and old.sessi
   order by user_session.user_id, user_session.signed_in_at limit ${batchSize}
 )) returning 1`;
 
-async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<void> {
+async function endUserSession(ctx: Context, { tenantId, hash }: UserSessionHandle): Promise<void> {
   await ctx.db
     .updateTable('user_session')
     .set({ ended_at: ctx.now() })
@@ -101,12 +101,15 @@ async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<vo
 }
 
 /** Ends this session, or all sessions of its user if this one is still valid. */
-export async function endUserSessions(ctx: Context, input: Own & { everywhere: boolean }): Promise<void> {
+export async function endUserSessions(
+  ctx: Context,
+  input: UserSessionHandle & { everywhere: boolean },
+): Promise<void> {
   const { tenantId, hash } = input;
   const now = ctx.now();
-  const own = await findUserSession(ctx, input);
-  if (!own || !input.everywhere) return inTenantQueue(ctx, tenantId, (ctx) => endUserSession(ctx, input));
-  const { user_id: userId, is_admin: isAdmin } = own;
+  const session = await findUserSession(ctx, input);
+  if (!session || !input.everywhere) return inTenantQueue(ctx, tenantId, (ctx) => endUserSession(ctx, input));
+  const { user_id: userId, is_admin: isAdmin } = session;
   const endBatch = async (ctx: Context) => {
     const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };
     const sessions = { name: 'end_user_sessions', text: endSessions, values: [tenantId, userId, now] };

@@ -14,10 +14,10 @@ delete from webhook_delivery gone where gone.tenant_id = $1 and gone.webhook_id 
     where held.tenant_id = $1 and held.webhook_id = $2 order by held.status, held.number limit ${batchSize}
   )) returning 1`;
 
-type Own = { webhookId: string };
+type WebhookHandle = { webhookId: string };
 
 /** Deletes one batch. Returns true if there may be more. */
-async function deleteBatch(ctx: TenantContext, { webhookId }: Own): Promise<boolean> {
+async function deleteBatch(ctx: TenantContext, { webhookId }: WebhookHandle): Promise<boolean> {
   const values = [ctx.tenantId, webhookId];
   return (await run(ctx, { name: 'webhook_delete_some', text: deleteSome, values })).length === batchSize;
 }
@@ -26,7 +26,7 @@ async function deleteBatch(ctx: TenantContext, { webhookId }: Own): Promise<bool
  * Disables the endpoint, so nothing more is sent or created. A repeated call continues where an
  * interrupted one stopped.
  */
-async function stop(ctx: TenantContext, { webhookId }: Own): Promise<void> {
+async function stop(ctx: TenantContext, { webhookId }: WebhookHandle): Promise<void> {
   await ctx.db
     .updateTable('webhook')
     .set({ status: 'disabled', disabled_reason: 'client' })
@@ -36,7 +36,7 @@ async function stop(ctx: TenantContext, { webhookId }: Own): Promise<void> {
 }
 
 /** Returns false if there are new deliveries, because the endpoint was enabled again. */
-function remove(ctx: TenantContext, input: Own): Promise<boolean> {
+function remove(ctx: TenantContext, input: WebhookHandle): Promise<boolean> {
   const { webhookId } = input;
   return transaction(ctx, async (ctx) => {
     await stop(ctx, input);
@@ -56,7 +56,7 @@ function remove(ctx: TenantContext, input: Own): Promise<boolean> {
  * Deletes an endpoint, which stops immediately. Its deliveries, which are kept for up to 30 days,
  * are deleted first, in batches.
  */
-export async function deleteWebhook(ctx: TenantContext, input: Own): Promise<Webhook> {
+export async function deleteWebhook(ctx: TenantContext, input: WebhookHandle): Promise<Webhook> {
   const before = await readWebhookRow(ctx, input);
   await stop(ctx, input);
   do while (await deleteBatch(ctx, input));

@@ -25,7 +25,7 @@ const pending = `
 select 1 from webhook_delivery held where held.tenant_id = $1 and held.webhook_id = $2 and held.status = 'pending'
 order by held.number limit ${maxReplayed}`;
 
-type Own = Replay & { webhookId: string };
+type EndpointReplay = Replay & { webhookId: string };
 /** `deliveries` are in the order of the log. */
 type Replayed = { webhookId: string; deliveries: NewDelivery[] };
 
@@ -70,7 +70,11 @@ function insertBatch(
  * Finds the records before the transaction starts. On the embedded database, all other statements
  * wait until a transaction ends.
  */
-export async function findReplayed(ctx: TenantContext, sources: Sources, input: Own): Promise<Replayed> {
+export async function findReplayed(
+  ctx: TenantContext,
+  sources: Sources,
+  input: EndpointReplay,
+): Promise<Replayed> {
   if ((input.EventIDs === undefined) === (input.From === undefined))
     throw new Problem('validation_failed', 'Send either EventIDs or From.', { param: 'EventIDs' });
   const endpoint = await readWebhookRow(ctx, input);

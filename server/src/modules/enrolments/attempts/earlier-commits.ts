@@ -26,7 +26,7 @@ export type EarlierAttempt = {
   attempts: (PlayedAttempt & { number: number })[];
 };
 
-type Facts = ProgressFacts & { launch: number };
+type LaunchProgressFacts = ProgressFacts & { launch: number };
 type AttemptRow = {
   number: number;
   release_id: string | null;
@@ -69,7 +69,7 @@ export function countingOf(attempts: readonly AttemptRow[]): (PlayedAttempt & { 
  * A launch belongs to the attempt in which it started. If another attempt has started since, the
  * launch's late commits still count for the earlier one.
  */
-export async function withAttempt<F extends Facts>(
+export async function withAttempt<F extends LaunchProgressFacts>(
   ctx: TenantContext,
   facts: F,
   { enrollId }: { enrollId: string },
