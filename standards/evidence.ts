@@ -1,4 +1,4 @@
-import { mergeSupports } from '../scorm/sequencing/support.ts';
+import { mergeSupportedResults } from '../scorm/sequencing/supported-results.ts';
 import { isSatisfied, recordOf } from './cmi5/satisfaction.ts';
 import { parseSeconds } from './durations.ts';
 import { clamp, parseNumber } from './numbers.ts';
@@ -152,12 +152,15 @@ export function better(old: Evidence, next: Evidence): Evidence {
     Score,
     Progress: Math.max(old.Progress, next.Progress),
     TotalSeconds: Math.max(old.TotalSeconds, next.TotalSeconds),
-    ...supportsIn(old, next),
+    ...supportedResultsIn(old, next),
   };
 }
 
-function supportsIn({ Supports: old }: Evidence, { Supports: next }: Evidence): Pick<Evidence, 'Supports'> {
-  return old && next ? { Supports: mergeSupports(old, next) } : {};
+function supportedResultsIn(
+  { Supports: old }: Evidence,
+  { Supports: next }: Evidence,
+): Pick<Evidence, 'Supports'> {
+  return old && next ? { Supports: mergeSupportedResults(old, next) } : {};
 }
 
 /** The nodes that can be opened. In SCORM 1.2, an item with children may also open a page. */

@@ -4,7 +4,7 @@ import { replayedResult } from '../scorm/sequencing/replay.ts';
 import { courseResult } from '../scorm/sequencing/result.ts';
 import { type Shared, statuses } from '../scorm/sequencing/session.ts';
 import type { SequencingState } from '../scorm/sequencing/state.ts';
-import { supportsOf } from '../scorm/sequencing/support.ts';
+import { supportedResults } from '../scorm/sequencing/supported-results.ts';
 import { better, type RootEvidence, rollUp, unitEvidence } from './evidence.ts';
 import { readTreeState } from './tree-state.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
@@ -58,7 +58,9 @@ export function resultsWith(played: Played, before: Results, claim: Claim): Next
   const { standard, tree, course } = played;
   const { UnitID } = claim.unit;
   const evidence = unitEvidence(standard, claim.unit, claim.data);
-  const fresh = course ? { ...evidence, Supports: supportsOf(course, UnitID, reportOf(claim)) } : evidence;
+  const fresh = course
+    ? { ...evidence, Supports: supportedResults(course, UnitID, reportOf(claim)) }
+    : evidence;
   const known = Object.hasOwn(before.units, UnitID) ? before.units[UnitID] : undefined;
   const unit = known ? better(known, fresh) : fresh;
   const units = { ...before.units, [UnitID]: unit };
@@ -84,10 +86,10 @@ function rootOf(
   const shown = (state && resultIn(course, state)) ?? root;
   const claimed = root ?? shown;
   if (!shown || !exceeds(shown, before)) return { claimed, root: shown };
-  const supports = new Map(Object.entries(units).map(([id, { Supports = [] }]) => [id, Supports]));
-  const limit = courseLimit(course, supports, shared);
+  const supported = new Map(Object.entries(units).map(([id, { Supports = [] }]) => [id, Supports]));
+  const limit = courseLimit(course, supported, shared);
   if (!limit || !exceeds(shown, limit)) return { claimed, root: shown };
-  return { claimed, root: replayedResult(course, supports, shared) };
+  return { claimed, root: replayedResult(course, supported, shared) };
 }
 
 /** Results stored before November 2026 do not contain `Supports`. */

@@ -213,14 +213,14 @@ export type Evidence = {
   Progress: number;
   TotalSeconds: number;
   /** SCORM 2004: the values of objectives that the unit's data supports. They limit the roll-up. */
-  Supports?: Supports;
+  Supports?: SupportedResults;
 };
 
 /** The run-time data of one unit as a flat object: `cmi.core.lesson_status` → `completed`. */
 export type RunTimeData = Record<string, string>;
 
 /** The best values of an objective that a unit's report supports. Null means that no measure was reported. */
-export type Support = {
+export type SupportedResult = {
   completed: boolean;
   satisfied: boolean;
   measure: number | null;
@@ -228,4 +228,4 @@ export type Support = {
 };
 
 /** The unit's objectives, by position, for which its data supports a good result. */
-export type Supports = readonly (readonly [position: number, support: Partial<Support>])[];
+export type SupportedResults = readonly (readonly [position: number, result: Partial<SupportedResult>])[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { RunTimeData, Supports } from '../../standards/types.ts';
+import type { RunTimeData, SupportedResults } from '../../standards/types.ts';
 import { rollupRule } from '../test-support/learners.ts';
 import { acts, requestOf, trees } from '../test-support/random-courses.ts';
 import { courseOf, flowing, group, leaf, mapWith } from '../test-support/trees.ts';
@@ -11,7 +11,7 @@ import { replayedResult } from './replay.ts';
 import { courseResult } from './result.ts';
 import * as session from './session.ts';
 import { unknownObjective } from './state.ts';
-import { mergeSupports, supportsOf } from './support.ts';
+import { mergeSupportedResults, supportedResults } from './supported-results.ts';
 
 const resultIn = (course: Course, state: Parameters<typeof session.statuses>[1]) =>
   courseResult(course, new Map(session.statuses(course, state)));
@@ -31,9 +31,12 @@ describe('any tree and any requests', () => {
     fc.assert(
       fc.property(trees, acts, fc.nat(), (tree, list, seed) => {
         const course = prepareCourse(tree, 'Course');
-        const known = new Map<string, Supports>();
+        const known = new Map<string, SupportedResults>();
         const report = (unitID: string, data: RunTimeData) =>
-          known.set(unitID, mergeSupports(known.get(unitID) ?? [], supportsOf(course, unitID, data)));
+          known.set(
+            unitID,
+            mergeSupportedResults(known.get(unitID) ?? [], supportedResults(course, unitID, data)),
+          );
         let state = session.createState(course, { seed, now: 0 });
         let now = 0;
         for (const { request, ends, data } of list) {
@@ -60,7 +63,7 @@ describe('any tree and any requests', () => {
 });
 
 const supported = (course: Course, data: Record<string, RunTimeData>) =>
-  new Map(Object.entries(data).map(([id, each]) => [id, supportsOf(course, id, each)]));
+  new Map(Object.entries(data).map(([id, each]) => [id, supportedResults(course, id, each)]));
 const done = {
   'cmi.completion_status': 'completed',
   'cmi.success_status': 'passed',

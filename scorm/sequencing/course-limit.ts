@@ -1,20 +1,20 @@
-import type { Objective, RollupRule, Support, Supports } from '../../standards/types.ts';
+import type { Objective, RollupRule, SupportedResult, SupportedResults } from '../../standards/types.ts';
 import type { Activity, Course } from './course.ts';
 import { type CourseResult, percent } from './result.ts';
 import { type RollupAction, rulesFor } from './rollup-conditions.ts';
 import type { GlobalObjective } from './state.ts';
-import { betterSupport, noSupport } from './support.ts';
+import { betterResult, nothingSupported } from './supported-results.ts';
 
 /** For each unit that reported something, the values that its data supports. */
-export type SupportsByUnit = ReadonlyMap<string, Supports>;
+export type SupportedResultsByUnit = ReadonlyMap<string, SupportedResults>;
 
 type Globals = readonly (readonly [id: string, objective: GlobalObjective])[];
 
 /** The best possible result of each activity. A group contributes through its primary objective. */
 type Limits = {
-  own: Map<Activity, Map<number, Support>>;
+  own: Map<Activity, Map<number, SupportedResult>>;
   visited: ReadonlySet<Activity>;
-  globals: Map<string, Support>;
+  globals: Map<string, SupportedResult>;
 };
 
 /**
@@ -29,7 +29,7 @@ const maxRounds = 32;
  */
 export function courseLimit(
   course: Course,
-  units: SupportsByUnit,
+  units: SupportedResultsByUnit,
   shared: Globals = [],
 ): CourseResult | null {
   const limits = unitLimits(course, units, shared);
@@ -50,7 +50,7 @@ export function courseLimit(
  * The activities that may have been rolled up: those that contain a unit with a report, and those that read
  * global objectives.
  */
-export function visitedActivities(course: Course, units: SupportsByUnit): Set<Activity> {
+export function visitedActivities(course: Course, units: SupportedResultsByUnit): Set<Activity> {
   const visited = new Set<Activity>();
   const readers = [...course.readers.values()].flat();
   for (const activity of [...[...units.keys()].map((id) => course.byID.get(id)), ...readers])
@@ -58,14 +58,14 @@ export function visitedActivities(course: Course, units: SupportsByUnit): Set<Ac
   return visited;
 }
 
-function unitLimits(course: Course, units: SupportsByUnit, shared: Globals): Limits {
-  const globals = new Map(shared.map(([id, objective]) => [id, supportFrom(objective)]));
+function unitLimits(course: Course, units: SupportedResultsByUnit, shared: Globals): Limits {
+  const globals = new Map(shared.map(([id, objective]) => [id, resultFrom(objective)]));
   const limits: Limits = { own: new Map(), visited: visitedActivities(course, units), globals };
-  for (const [id, supports] of units) {
+  for (const [id, supported] of units) {
     const activity = course.byID.get(id);
     if (!activity || activity.children.length > 0) continue;
     const found = new Map(
-      supports.map(([position, support]) => [position, { ...noSupport, ...support }] as const),
+      supported.map(([position, result]) => [position, { ...nothingSupported, ...result }] as const),
     );
     limits.own.set(activity, found);
     writeGlobals(limits, activity, found);
@@ -73,17 +73,21 @@ function unitLimits(course: Course, units: SupportsByUnit, shared: Globals): Lim
   return limits;
 }
 
-const supportFrom = ({ completed, satisfied, measure, progress }: GlobalObjective): Support => ({
+const resultFrom = ({ completed, satisfied, measure, progress }: GlobalObjective): SupportedResult => ({
   ...{ completed: completed === true, satisfied: satisfied === true, measure, progress },
 });
 
 /** Returns whether any global objective can now have a better value than before. */
-function writeGlobals({ globals }: Limits, { objectives }: Activity, own: Map<number, Support>): boolean {
+function writeGlobals(
+  { globals }: Limits,
+  { objectives }: Activity,
+  own: Map<number, SupportedResult>,
+): boolean {
   let hasChanged = false;
-  for (const [position, support] of own) {
+  for (const [position, result] of own) {
     for (const map of objectives[position]?.Maps ?? []) {
-      const known = globals.get(map.TargetObjectiveID) ?? noSupport;
-      const better = betterSupport(known, allowed(support, map, 'Write'));
+      const known = globals.get(map.TargetObjectiveID) ?? nothingSupported;
+      const better = betterResult(known, allowed(result, map, 'Write'));
       if (isSame(known, better)) continue;
       globals.set(map.TargetObjectiveID, better);
       hasChanged = true;
@@ -92,16 +96,20 @@ function writeGlobals({ globals }: Limits, { objectives }: Activity, own: Map<nu
   return hasChanged;
 }
 
-function allowed(support: Support, map: Objective['Maps'][number], way: 'Read' | 'Write'): Support {
+function allowed(
+  result: SupportedResult,
+  map: Objective['Maps'][number],
+  way: 'Read' | 'Write',
+): SupportedResult {
   return {
-    satisfied: support.satisfied && map[`${way}SatisfiedStatus`],
-    measure: map[`${way}NormalizedMeasure`] ? support.measure : null,
-    completed: support.completed && map[`${way}CompletionStatus`],
-    progress: map[`${way}ProgressMeasure`] ? support.progress : null,
+    satisfied: result.satisfied && map[`${way}SatisfiedStatus`],
+    measure: map[`${way}NormalizedMeasure`] ? result.measure : null,
+    completed: result.completed && map[`${way}CompletionStatus`],
+    progress: map[`${way}ProgressMeasure`] ? result.progress : null,
   };
 }
 
-const isSame = (a: Support, b: Support) =>
+const isSame = (a: SupportedResult, b: SupportedResult) =>
   a.completed === b.completed &&
   a.satisfied === b.satisfied &&
   a.measure === b.measure &&
@@ -111,11 +119,13 @@ const isSame = (a: Support, b: Support) =>
  * The primary objective's own values, the values that its maps read, and the statuses that follow from the
  * measures.
  */
-function limitOf({ own, globals }: Limits, activity: Activity): Support {
+function limitOf({ own, globals }: Limits, activity: Activity): SupportedResult {
   const { primary, objectives } = activity;
   const { Maps = [], SatisfiedByMeasure = false, MinNormalizedMeasure = 1 } = objectives[primary] ?? {};
-  const read = Maps.map((map) => allowed(globals.get(map.TargetObjectiveID) ?? noSupport, map, 'Read'));
-  const found = read.reduce(betterSupport, own.get(activity)?.get(primary) ?? noSupport);
+  const read = Maps.map((map) =>
+    allowed(globals.get(map.TargetObjectiveID) ?? nothingSupported, map, 'Read'),
+  );
+  const found = read.reduce(betterResult, own.get(activity)?.get(primary) ?? nothingSupported);
   const { measure, progress } = found;
   return {
     ...found,
@@ -126,8 +136,8 @@ function limitOf({ own, globals }: Limits, activity: Activity): Support {
   };
 }
 
-function groupLimit(limits: Limits, group: Activity): Support {
-  if (!group.sequencing.Delivery.Tracked) return noSupport;
+function groupLimit(limits: Limits, group: Activity): SupportedResult {
+  if (!group.sequencing.Delivery.Tracked) return nothingSupported;
   const children = group.children.filter(({ sequencing }) => sequencing.Delivery.Tracked);
   const found = children.map((child) => ({ child, limit: limitOf(limits, child) }));
   const isSelecting = group.sequencing.Randomization.SelectCount !== null;
@@ -159,7 +169,7 @@ function highestMean(parts: { weight: number; value: number | null }[], isSelect
   return parts.reduce((sum, { weight, value }) => sum + weight * Math.max(0, value ?? 0), 0) / total;
 }
 
-type Child = { child: Activity; limit: Support };
+type Child = { child: Activity; limit: SupportedResult };
 
 /** Whether enough children may have met the conditions of the rule at some time (RB.1.4). */
 function canApply(limits: Limits, group: Activity, children: readonly Child[], rule: RollupRule): boolean {
@@ -213,7 +223,7 @@ function canMeet(limits: Limits, { child, limit }: Child, rule: RollupRule): boo
   return rule.ConditionCombination === 'any' ? truths.includes(true) : !truths.includes(false);
 }
 
-function canBe({ visited }: Limits, child: Activity, limit: Support, condition: string): boolean {
+function canBe({ visited }: Limits, child: Activity, limit: SupportedResult, condition: string): boolean {
   switch (condition) {
     case 'satisfied':
       return limit.satisfied;

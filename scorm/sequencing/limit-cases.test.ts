@@ -5,14 +5,14 @@ import type {
   Objective,
   RollupRule,
   RunTimeData,
-  Supports,
+  SupportedResults,
   Unit,
 } from '../../standards/types.ts';
 import { rollupRule } from '../test-support/learners.ts';
 import { courseOf, group, leaf, mapWith } from '../test-support/trees.ts';
 import { courseLimit, visitedActivities } from './course-limit.ts';
 import { type GlobalObjective, unknownObjective } from './state.ts';
-import { supportsOf } from './support.ts';
+import { supportedResults } from './supported-results.ts';
 
 const done = {
   ...{ 'cmi.completion_status': 'completed', 'cmi.success_status': 'passed' },
@@ -30,8 +30,10 @@ function limitOf(
   shared: [string, GlobalObjective][] = [],
 ) {
   const course = courseOf(units, sequencing, more);
-  const supports = new Map(Object.entries(data).map(([id, each]) => [id, supportsOf(course, id, each)]));
-  return courseLimit(course, supports, shared);
+  const supported = new Map(
+    Object.entries(data).map(([id, each]) => [id, supportedResults(course, id, each)]),
+  );
+  return courseLimit(course, supported, shared);
 }
 
 /** RB.1.4: the rule for completion, what the units reported, and whether the course can be completed. */
@@ -347,7 +349,7 @@ describe('the limit with global objectives', () => {
 
   it('reports of units that are groups, or do not exist, do not count', () => {
     const course = courseOf([group('g', [leaf('a')])]);
-    const all = new Map<string, Supports>([
+    const all = new Map<string, SupportedResults>([
       ['g', [[0, { completed: true, satisfied: true }]]],
       ['nowhere', [[0, { completed: true }]]],
     ]);

@@ -6,7 +6,7 @@ import { courseLimit } from './course-limit.ts';
 import { replayedResult } from './replay.ts';
 import { courseResult } from './result.ts';
 import * as session from './session.ts';
-import { supportsOf } from './support.ts';
+import { supportedResults } from './supported-results.ts';
 
 /** The CPU time of this process. Unlike elapsed time, it does not depend on other processes. */
 function cpuMilliseconds(): number {
@@ -27,12 +27,12 @@ const done = {
 function medianOfChecks(course: ReturnType<typeof courseOf>): number {
   const { state } = session.launch(course, session.createState(course, { seed: 1, now: 0 }), 1);
   const leaves = course.activities.filter(({ children }) => children.length === 0);
-  const supports = new Map(leaves.map(({ id }) => [id, supportsOf(course, id, done)]));
+  const supported = new Map(leaves.map(({ id }) => [id, supportedResults(course, id, done)]));
   const times = numbers(50).map(() => {
     const began = cpuMilliseconds();
     courseResult(course, new Map(session.statuses(course, state)));
-    courseLimit(course, supports);
-    replayedResult(course, supports);
+    courseLimit(course, supported);
+    replayedResult(course, supported);
     return cpuMilliseconds() - began;
   });
   return times.sort((a, b) => a - b)[25] ?? Number.NaN;

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunTimeData, Support, Supports } from '../../standards/types.ts';
+import type { RunTimeData, SupportedResult, SupportedResults } from '../../standards/types.ts';
 import { courseOf, group, leaf } from '../test-support/trees.ts';
-import { betterSupport, mergeSupports, noSupport, supportsOf } from './support.ts';
+import {
+  betterResult,
+  mergeSupportedResults,
+  nothingSupported,
+  supportedResults,
+} from './supported-results.ts';
 
 const byContent = { CompletionSetByContent: true, ObjectiveSetByContent: true };
 const objective = (ObjectiveID: string, Primary: boolean, more = {}) => ({
@@ -22,7 +27,7 @@ const course = courseOf([
 
 describe('what the data of a unit supports', () => {
   const passed = { 'cmi.success_status': 'passed', 'cmi.completion_status': 'completed' };
-  const cases: [unit: string, data: RunTimeData, supports: Supports][] = [
+  const cases: [unit: string, data: RunTimeData, supported: SupportedResults][] = [
     ['plain', {}, [[0, { completed: true, satisfied: true }]]],
     ['plain', { 'cmi.exit': 'suspend' }, [[0, { completed: true, satisfied: true }]]],
     ['plain', { 'cmi.success_status': 'failed' }, [[0, { completed: true }]]],
@@ -46,33 +51,39 @@ describe('what the data of a unit supports', () => {
     ['g', passed, []],
     ['nowhere', passed, []],
   ];
-  for (const [unit, data, supports] of cases)
-    it(`${unit}: ${JSON.stringify(data)}`, () => assert.deepEqual(supportsOf(course, unit, data), supports));
+  for (const [unit, data, supported] of cases)
+    it(`${unit}: ${JSON.stringify(data)}`, () =>
+      assert.deepEqual(supportedResults(course, unit, data), supported));
 });
 
 describe('the better of two supported results', () => {
-  const cases: [a: Partial<Support>, b: Partial<Support>, better: Support][] = [
-    [{}, {}, noSupport],
-    [{ completed: true }, {}, { ...noSupport, completed: true }],
-    [{}, { completed: true }, { ...noSupport, completed: true }],
-    [{ satisfied: true }, { satisfied: false }, { ...noSupport, satisfied: true }],
-    [{ satisfied: false }, { satisfied: true }, { ...noSupport, satisfied: true }],
-    [{ measure: 0.2 }, { measure: 0.4 }, { ...noSupport, measure: 0.4 }],
-    [{ measure: 0.4 }, { measure: 0.2 }, { ...noSupport, measure: 0.4 }],
-    [{ measure: null }, { measure: -0.2 }, { ...noSupport, measure: -0.2 }],
-    [{ measure: 0 }, {}, { ...noSupport, measure: 0 }],
-    [{ progress: 0.1 }, { progress: 0.3 }, { ...noSupport, progress: 0.3 }],
-    [{}, { progress: 0 }, { ...noSupport, progress: 0 }],
+  const cases: [a: Partial<SupportedResult>, b: Partial<SupportedResult>, better: SupportedResult][] = [
+    [{}, {}, nothingSupported],
+    [{ completed: true }, {}, { ...nothingSupported, completed: true }],
+    [{}, { completed: true }, { ...nothingSupported, completed: true }],
+    [{ satisfied: true }, { satisfied: false }, { ...nothingSupported, satisfied: true }],
+    [{ satisfied: false }, { satisfied: true }, { ...nothingSupported, satisfied: true }],
+    [{ measure: 0.2 }, { measure: 0.4 }, { ...nothingSupported, measure: 0.4 }],
+    [{ measure: 0.4 }, { measure: 0.2 }, { ...nothingSupported, measure: 0.4 }],
+    [{ measure: null }, { measure: -0.2 }, { ...nothingSupported, measure: -0.2 }],
+    [{ measure: 0 }, {}, { ...nothingSupported, measure: 0 }],
+    [{ progress: 0.1 }, { progress: 0.3 }, { ...nothingSupported, progress: 0.3 }],
+    [{}, { progress: 0 }, { ...nothingSupported, progress: 0 }],
   ];
   for (const [a, b, better] of cases)
-    it(`${JSON.stringify(a)} and ${JSON.stringify(b)}`, () => assert.deepEqual(betterSupport(a, b), better));
+    it(`${JSON.stringify(a)} and ${JSON.stringify(b)}`, () => assert.deepEqual(betterResult(a, b), better));
 
   it('no data supports no result', () =>
-    assert.deepEqual(noSupport, { completed: false, satisfied: false, measure: null, progress: null }));
+    assert.deepEqual(nothingSupported, {
+      completed: false,
+      satisfied: false,
+      measure: null,
+      progress: null,
+    }));
 });
 
 describe('the supported results of several commits', () => {
-  const cases: [title: string, a: Supports, b: Supports, merged: Supports][] = [
+  const cases: [title: string, a: SupportedResults, b: SupportedResults, merged: SupportedResults][] = [
     ['the later one is the first', [], [[0, { completed: true }]], [[0, { completed: true }]]],
     ['the later one has nothing', [[0, { measure: 0.5 }]], [], [[0, { measure: 0.5 }]]],
     [
@@ -97,5 +108,6 @@ describe('the supported results of several commits', () => {
       [[0, { satisfied: true, measure: 0 }]],
     ],
   ];
-  for (const [title, a, b, merged] of cases) it(title, () => assert.deepEqual(mergeSupports(a, b), merged));
+  for (const [title, a, b, merged] of cases)
+    it(title, () => assert.deepEqual(mergeSupportedResults(a, b), merged));
 });
