@@ -11,7 +11,7 @@ import { openPglite } from '../server/src/platform/db/pglite/pglite.ts';
 import { send } from '../server/src/platform/db/postgres/wire.ts';
 import { bootstrapKey, freePorts, runProcess, stopProcess } from '../server/test/support/process.ts';
 import { until } from '../server/test/support/until.ts';
-import { packCourse } from '../test/journeys/made-courses.ts';
+import { packCourse } from '../test/journeys/course-packages.ts';
 import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
 import { type Client, openClient } from './kill/client.ts';
 import type { Dataset } from './operation.ts';

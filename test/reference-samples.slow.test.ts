@@ -9,7 +9,7 @@ import { type Document, type Entry, entriesOf } from '../console/pages/reference
 import { curlOf, exampleRequest, scriptOf } from '../console/pages/reference/request.ts';
 import { startReceiver } from '../server/src/modules/webhooks/test-support.ts';
 import { startService, type TestService } from '../server/test/support/service.ts';
-import { packCourse } from './journeys/made-courses.ts';
+import { packCourse } from './journeys/course-packages.ts';
 
 // Sends the samples in the API reference as a reader would, with the reader's own IDs and key.
 

@@ -7,7 +7,7 @@ import {
   startProcess,
   temporaryFolder,
 } from '../../server/test/support/process.ts';
-import { packCourse } from '../../test/journeys/made-courses.ts';
+import { packCourse } from '../../test/journeys/course-packages.ts';
 import type { Probe } from './honest.ts';
 import { type Reply, send, sendRequest } from './send-request.ts';
 

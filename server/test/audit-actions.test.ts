@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import Schema from 'typebox/schema';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
-import { packCourse } from '../../test/journeys/made-courses.ts';
+import { packCourse } from '../../test/journeys/course-packages.ts';
 import { routes } from '../src/app.ts';
 import { type AuditAction, auditActions, auditCatalogue } from '../src/modules/audit/actions.ts';
 import { appendAudit, deployment } from '../src/modules/audit/append.ts';

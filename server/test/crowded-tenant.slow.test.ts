@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
-import { packCourse } from '../../test/journeys/made-courses.ts';
+import { packCourse } from '../../test/journeys/course-packages.ts';
 import { routes } from '../src/app.ts';
 import { jobs } from '../src/jobs.ts';
 import { browser, signInUser } from '../src/modules/people/test-support.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
-import { packCourse } from '../../test/journeys/made-courses.ts';
+import { packCourse } from '../../test/journeys/course-packages.ts';
 import { routes } from '../src/app.ts';
 import { sendMails } from '../src/modules/mail/send.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';

@@ -3,7 +3,7 @@ import { chmod, cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Cluster, startCluster } from '../../scripts/postgres-cluster.ts';
-import { packCourse } from '../../test/journeys/made-courses.ts';
+import { packCourse } from '../../test/journeys/course-packages.ts';
 import { bootstrapKey, cleanUp, databaseSettings, startProcess, stopProcess } from './support/process.ts';
 import { mountSmallDisk } from './support/small-disk.ts';
 import { until } from './support/until.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { packCourse } from '../../test/journeys/made-courses.ts';
+import { packCourse } from '../../test/journeys/course-packages.ts';
 import { findDamage, findUnusedFolders } from '../src/modules/catalogue/find-damage.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { openContext } from '../src/platform/open-context.ts';

@@ -4,7 +4,7 @@ import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { packCourse } from '../../test/journeys/made-courses.ts';
+import { packCourse } from '../../test/journeys/course-packages.ts';
 import {
   bootstrapKey,
   cleanUp,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Unit } from '../../standards/types.ts';
-import { packCourse, packRow } from '../../test/journeys/made-courses.ts';
+import { packCourse, packRow } from '../../test/journeys/course-packages.ts';
 import type { Receipt, Session } from '../src/modules/player/schemas.ts';
 import { checkProblem, closeAgent, send } from './support/fuzz-responses.ts';
 import { invalidValue, jsonText, unusualTexts } from './support/fuzz-values.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
-import { packCourse } from '../../test/journeys/made-courses.ts';
+import { packCourse } from '../../test/journeys/course-packages.ts';
 import type { Statement } from '../src/platform/db/engine.ts';
 import { observed, serve } from './support/nodes.ts';
 import { scorm12 } from './support/player.ts';

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { InjectOptions } from 'fastify';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
-import { packCourse } from '../../test/journeys/made-courses.ts';
+import { packCourse } from '../../test/journeys/course-packages.ts';
 import { browser, press, signInUser, tokenOf } from '../src/modules/people/test-support.ts';
 import { startDispatcher } from '../src/modules/webhooks/dispatcher.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';

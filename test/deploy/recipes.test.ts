@@ -26,7 +26,7 @@ import {
   temporaryFolder,
 } from '../../server/test/support/process.ts';
 import { until } from '../../server/test/support/until.ts';
-import { packCourse } from '../journeys/made-courses.ts';
+import { packCourse } from '../journeys/course-packages.ts';
 
 const recipes = join(import.meta.dirname, '../../deploy');
 const recipe = (name: string) => readFileSync(join(recipes, name), 'utf8');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { contentOf, newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { packChoice } from './made-courses.ts';
+import { packChoice } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 

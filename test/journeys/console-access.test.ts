@@ -9,7 +9,7 @@ import { closeConsole, consoleOf, openConsole } from '../../server/test/support/
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
 import { until, untilMatching } from '../../server/test/support/until.ts';
-import { packCourse } from './made-courses.ts';
+import { packCourse } from './course-packages.ts';
 
 let service: TestService;
 let acme: TestTenant;

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { packCourse, packRow } from './made-courses.ts';
+import { packCourse, packRow } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 

@@ -8,7 +8,7 @@ import { packSecondRelease } from '../../server/test/support/packages.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { newTenant } from '../../server/test/support/tenant.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
-import { packCourse, packRow } from './made-courses.ts';
+import { packCourse, packRow } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 

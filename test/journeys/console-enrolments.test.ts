@@ -5,7 +5,7 @@ import { expectCount, newContext, openPage, press, waitForState } from '../../se
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
-import { packCourse } from './made-courses.ts';
+import { packCourse } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 

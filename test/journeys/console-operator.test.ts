@@ -12,7 +12,7 @@ import {
   startProcess,
   temporaryFolder,
 } from '../../server/test/support/process.ts';
-import { packCourse } from './made-courses.ts';
+import { packCourse } from './course-packages.ts';
 
 let service: Running;
 

@@ -5,7 +5,7 @@ import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { play, scorm12 } from '../../server/test/support/player.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { expectProblem, newCourse, newTenant } from '../../server/test/support/tenant.ts';
-import { packCourse } from './made-courses.ts';
+import { packCourse } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { openClientSite } from './client-site.ts';
-import { packRow } from './made-courses.ts';
+import { packRow } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 let client: Awaited<ReturnType<typeof openClientSite>>;

@@ -5,7 +5,7 @@ import { callAPI, contentOf, newContext, openPage, waitForState } from '../../se
 import { movableClock } from '../../server/test/support/clock.ts';
 import { startService, type TestEnrolment, type TestService } from '../../server/test/support/service.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
-import { packRow } from './made-courses.ts';
+import { packRow } from './course-packages.ts';
 
 const clock = movableClock();
 let service: TestService;

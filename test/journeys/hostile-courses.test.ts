@@ -5,8 +5,8 @@ import { contentOf, newContext, openPage } from '../../server/test/support/brows
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
+import { packScript } from './course-packages.ts';
 import { attack, victimScript } from './hostile-scripts.ts';
-import { packScript } from './made-courses.ts';
 
 type Stage = { service: TestService; ours: TestTenant; theirs: TestTenant };
 

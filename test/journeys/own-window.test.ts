@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { packOwnWindow } from './made-courses.ts';
+import { packOwnWindow } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 

@@ -14,7 +14,7 @@ import {
 import { startService } from '../../server/test/support/service.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
-import { packCourse, packWebPage } from './made-courses.ts';
+import { packCourse, packWebPage } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 let client: Awaited<ReturnType<typeof openClientSite>>;

@@ -13,7 +13,7 @@ import { startService } from '../../server/test/support/service.ts';
 import { expectStatus } from '../../server/test/support/tenant.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
-import { packCourse, packEverything12 } from './made-courses.ts';
+import { packCourse, packEverything12 } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 let client: Awaited<ReturnType<typeof openClientSite>>;

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { contentOf, newContext, openPage, waitForState } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
-import { packRow, packWebPage } from './made-courses.ts';
+import { packRow, packWebPage } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 

@@ -12,7 +12,7 @@ import {
 } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
-import { packCourse, packRow } from './made-courses.ts';
+import { packCourse, packRow } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 

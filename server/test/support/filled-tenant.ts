@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { packCourse } from '../../../test/journeys/made-courses.ts';
+import { packCourse } from '../../../test/journeys/course-packages.ts';
 import { newKey } from '../../src/modules/enrolment-keys/key-text.ts';
 import { insertAuSession } from '../../src/modules/enrolments/au-sessions/sessions.ts';
 import { remindOfEnds } from '../../src/modules/enrolments/reminders/remind.ts';

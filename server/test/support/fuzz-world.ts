@@ -1,4 +1,4 @@
-import { packCourse } from '../../../test/journeys/made-courses.ts';
+import { packCourse } from '../../../test/journeys/course-packages.ts';
 import { signInOperator } from '../../src/modules/people/test-support.ts';
 import { exampleStatement } from '../../src/modules/xapi/examples.ts';
 import type { Keys } from './fuzz-requests.ts';

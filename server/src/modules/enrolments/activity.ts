@@ -13,7 +13,7 @@ import {
   toPage,
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
-import { mapInSteps } from '../../platform/load/in-steps.ts';
+import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { playedBy } from '../catalogue/playable.ts';
 import type { UnitActivity } from './activity-schemas.ts';
 import { enrolmentNotFound } from './record.ts';
@@ -68,7 +68,7 @@ export async function readActivity(
   });
   const played = await playedBy(ctx, isEarlier ? owner.earlier_release_id : owner.release_id);
   const attempts = isEarlier ? null : attemptsIn(played, owner.tree_state);
-  const units = await mapInSteps(ctx, rows, (row) => toUnitActivity(played, attempts, row));
+  const units = await mapInTimeSlices(ctx, rows, (row) => toUnitActivity(played, attempts, row));
   return toPage(
     units,
     limit,

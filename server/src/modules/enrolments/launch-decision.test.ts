@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { prepareCourse } from '../../../../scorm/sequencing/course.ts';
 import { createState, launch, unitEnded } from '../../../../scorm/sequencing/session.ts';
 import { writeTreeState } from '../../../../standards/tree-state.ts';
-import { packCourse, packRow } from '../../../../test/journeys/made-courses.ts';
+import { packCourse, packRow } from '../../../../test/journeys/course-packages.ts';
 import { movableClock } from '../../../test/support/clock.ts';
 import { click, play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';

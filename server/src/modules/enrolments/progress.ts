@@ -4,7 +4,7 @@ import type { Evidence, RunTimeData, Standard } from '../../../../standards/type
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { nextStep } from '../../platform/load/in-steps.ts';
+import { nextTimeSlice } from '../../platform/load/time-slices.ts';
 import { playedBy, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { type EarlierAttempt, withAttempt, withResult, writeEarlier } from './attempts/earlier-commits.ts';
@@ -157,7 +157,7 @@ async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: C
   const { enrollId, launch, number, unitId } = input;
   const played = await playedBy(ctx, facts.release_id);
   const claim = { ...input, unit: unitOf(played, unitId) };
-  await nextStep(ctx);
+  await nextTimeSlice(ctx);
   const { unit } = resultsWith(played, { units: {}, course: nothing }, claim);
   const { Supports: _, ...evidence } = unit;
   await writeRefused(ctx, { enrollId, launch, number, unitId, evidence, refused });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { movableClock } from '../../../test/support/clock.ts';
 import { observed, serve } from '../../../test/support/nodes.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';

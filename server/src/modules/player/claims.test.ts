@@ -5,7 +5,7 @@ import { courseResult } from '../../../../scorm/sequencing/result.ts';
 import * as sequencing from '../../../../scorm/sequencing/session.ts';
 import { writeTreeState } from '../../../../standards/tree-state.ts';
 import type { RunTimeData } from '../../../../standards/types.ts';
-import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { type Play, play, post, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';

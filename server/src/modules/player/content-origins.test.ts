@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { type Asked, ask } from '../../../test/support/ask.ts';
 import { packSecondRelease } from '../../../test/support/packages.ts';
 import { click, play, post, scorm12 } from '../../../test/support/player.ts';

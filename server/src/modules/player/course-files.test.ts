@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { sql } from 'kysely';
-import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { movableClock } from '../../../test/support/clock.ts';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';

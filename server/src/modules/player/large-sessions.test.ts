@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { packChoice } from '../../../../test/journeys/made-courses.ts';
+import { packChoice } from '../../../../test/journeys/course-packages.ts';
 import { packUnits } from '../../../test/support/packages.ts';
 import { click, play, post } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';

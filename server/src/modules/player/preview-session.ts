@@ -3,7 +3,7 @@ import { nothing } from '../../../../standards/evidence.ts';
 import { type Results, resultsWith } from '../../../../standards/results.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { nextStep } from '../../platform/load/in-steps.ts';
+import { nextTimeSlice } from '../../platform/load/time-slices.ts';
 import { findPlayable, playedBy, unitOf } from '../catalogue/playable.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
@@ -101,7 +101,7 @@ async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promis
     treeState: body.Tree ?? null,
     isComplete: true,
   };
-  await nextStep(ctx);
+  await nextTimeSlice(ctx);
   const { units, course } = resultsWith(played, before, change);
   return receiptOf(ctx, body.Number, { units, course });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { movableClock } from '../../../test/support/clock.ts';
 import { play, post, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';

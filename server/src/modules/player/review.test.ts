@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { importAicc, openAicc } from '../../../test/support/aicc.ts';
 import { ask } from '../../../test/support/ask.ts';
 import { movableClock } from '../../../test/support/clock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { unknownObjective } from '../../../../scorm/sequencing/state.ts';
-import { packChoice, packCourse } from '../../../../test/journeys/made-courses.ts';
+import { packChoice, packCourse } from '../../../../test/journeys/course-packages.ts';
 import { play } from '../../../test/support/player.ts';
 import { countTouched, type Touched } from '../../../test/support/rows-touched.ts';
 import { startService } from '../../../test/support/service.ts';

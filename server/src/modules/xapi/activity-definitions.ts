@@ -4,7 +4,7 @@ import type { Activity, JsonObject, Statement } from '../../../../standards/xapi
 import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { mapInSteps } from '../../platform/load/in-steps.ts';
+import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { searchKey } from './search-keys.ts';
 
@@ -44,7 +44,7 @@ export async function addDefinitions(
     if (names.has(name)) return;
     rows.set(name, { activity_key: searchKey('activity', id), definition_key, activity: text });
   };
-  await mapInSteps(ctx, [...(await definitionsIn(ctx, statements))], add);
+  await mapInTimeSlices(ctx, [...(await definitionsIn(ctx, statements))], add);
   if (rows.size === 0) return { names: [], added: 0, bytes: 0 };
   const values = [ctx.tenantId, JSON.stringify([...rows.values()]), ctx.now().getTime() * 1000];
   const added = await run<{ bytes: number }>(ctx, { name: 'add_definitions', text: insert, values });
@@ -77,7 +77,7 @@ async function definitionsIn(
   statements: readonly Statement[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  await mapInSteps(ctx, statements, (statement) => {
+  await mapInTimeSlices(ctx, statements, (statement) => {
     for (const activity of allActivities(statement))
       if (activity.definition !== undefined) found.set(JSON.stringify(activity), activity.id);
   });
@@ -129,13 +129,13 @@ export async function readDefinitions(
   ids: ReadonlySet<string>,
 ): Promise<Map<string, JsonObject>> {
   const some = [...ids].slice(0, maxActivities);
-  const keys = await mapInSteps(ctx, some, (id) => searchKey('activity', id));
+  const keys = await mapInTimeSlices(ctx, some, (id) => searchKey('activity', id));
   const merged = new Map<string, JsonObject>();
   let left = maxReadBytes;
   for (let at = 0; at < keys.length && left > 0; at += activitiesPerRead) {
     const values = [ctx.tenantId, keys.slice(at, at + activitiesPerRead), left];
     const rows = await run<{ activity: string }>(ctx, { name: 'read_definitions', text: read, values });
-    await mapInSteps(ctx, rows, ({ activity }) => {
+    await mapInTimeSlices(ctx, rows, ({ activity }) => {
       left -= Buffer.byteLength(activity);
       const { id, definition = {} } = JSON.parse(activity) as Activity;
       const known = merged.get(id) ?? withoutPrototype();

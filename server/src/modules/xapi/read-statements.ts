@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
-import { mapInSteps } from '../../platform/load/in-steps.ts';
+import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { readDefinitions } from './activity-definitions.ts';
 import { searchKey } from './search-keys.ts';
 import { microseconds, statementsLock } from './store-function.ts';
@@ -69,17 +69,17 @@ export async function showStatements(
   rows: readonly StoredRow[],
   { format, acceptLanguage }: { format: Format; acceptLanguage: string | undefined },
 ): Promise<string[]> {
-  if (format === 'exact') return mapInSteps(ctx, rows, toText);
-  const statements = await mapInSteps(ctx, rows, toStatement);
+  if (format === 'exact') return mapInTimeSlices(ctx, rows, toText);
+  const statements = await mapInTimeSlices(ctx, rows, toStatement);
   if (format === 'ids')
-    return mapInSteps(ctx, statements, (statement) => JSON.stringify(withIdsOnly(statement)));
+    return mapInTimeSlices(ctx, statements, (statement) => JSON.stringify(withIdsOnly(statement)));
   const ids = new Set<string>();
-  await mapInSteps(ctx, statements, (statement) => {
+  await mapInTimeSlices(ctx, statements, (statement) => {
     for (const { id } of allActivities(statement)) ids.add(id);
   });
   const languages = readLanguages(acceptLanguage);
   const definitionOf = limitedDefinitions(await readDefinitions(ctx, ids), languages);
-  return mapInSteps(ctx, statements, (statement) =>
+  return mapInTimeSlices(ctx, statements, (statement) =>
     JSON.stringify(canonical(statement, languages, definitionOf)),
   );
 }

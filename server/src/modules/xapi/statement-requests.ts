@@ -7,7 +7,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { RouteResponse } from '../../platform/http/routes.ts';
 import { newId } from '../../platform/ids.ts';
-import { mapInSteps } from '../../platform/load/in-steps.ts';
+import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { matchAttachments, partsBySha2, readAttachments } from './attachments.ts';
 import { authorityOf } from './credentials.ts';
 import { readCursor, writeCursor } from './cursor.ts';
@@ -54,7 +54,7 @@ async function readBatch(
   if (!Array.isArray(json)) return [readStatement(json, edition)];
   if (json.length > maxStatements)
     invalid('The body', `has more than ${maxStatements} statements. Split it into several requests.`);
-  const statements = await mapInSteps(ctx, json, (item, at) => readStatement(item, edition, `[${at}]`));
+  const statements = await mapInTimeSlices(ctx, json, (item, at) => readStatement(item, edition, `[${at}]`));
   const ids = statements.flatMap(({ id }) => (id === undefined ? [] : [id.toLowerCase()]));
   if (new Set(ids).size < ids.length) invalid('The body', 'has two statements with the same id.');
   return statements;

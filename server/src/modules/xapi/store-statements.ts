@@ -6,7 +6,7 @@ import { isInTransaction, run, transaction } from '../../platform/db/transaction
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
-import { mapInSteps } from '../../platform/load/in-steps.ts';
+import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { addDefinitions, checkDefinitions, rememberDefinitions } from './activity-definitions.ts';
 import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
@@ -42,11 +42,11 @@ export async function prepareStatements(
   input: NewStatements,
 ): Promise<PreparedStatements> {
   const { authority, edition, statements } = input;
-  const all = await mapInSteps(ctx, statements, (statement) =>
+  const all = await mapInTimeSlices(ctx, statements, (statement) =>
     complete(statement, { id: statement.id?.toLowerCase() ?? newId(ctx.now()), authority, edition }),
   );
   checkAttachments(input.attachments ?? []);
-  const entries = await mapInSteps(ctx, all, (statement) => ({
+  const entries = await mapInTimeSlices(ctx, all, (statement) => ({
     statement,
     row: rowOf(statement, input.attachments),
   }));
@@ -221,7 +221,7 @@ async function withoutSame(
   stored: readonly Existing[],
 ): Promise<Entry[]> {
   const existing = new Map(stored.map(({ statement_id, payload }) => [statement_id, payload]));
-  const kept = await mapInSteps(ctx, entries, (entry) => {
+  const kept = await mapInTimeSlices(ctx, entries, (entry) => {
     const { statement } = entry;
     const payload = existing.get(statement.id);
     if (payload === undefined) return [entry];

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { movableClock } from '../../../test/support/clock.ts';
 import { growthOf, readMetrics } from '../../../test/support/metrics.ts';
 import { observed, serve } from '../../../test/support/nodes.ts';

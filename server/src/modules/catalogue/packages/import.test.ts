@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { packCourse } from '../../../../../test/journeys/made-courses.ts';
+import { packCourse } from '../../../../../test/journeys/course-packages.ts';
 import type { Reply } from '../../../../test/support/send.ts';
 import { startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';

@@ -3,13 +3,13 @@ import { after, before, test } from 'node:test';
 import { contentOf, newContext, openPage, takeViolations } from '../../server/test/support/browser.ts';
 import {
   asXml,
-  fillWithHostileTexts,
+  fillWithPayloads,
   hostile,
   hostileAddress,
   hostileBodies,
-} from '../../server/test/support/hostile-texts.ts';
+} from '../../server/test/support/injection.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { packRow } from './made-courses.ts';
+import { packRow } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 before(async () => {
@@ -20,10 +20,7 @@ after(() => service?.close());
 const unitTitle = hostile('Unit');
 
 test('Hostile texts from the course, units, user and return URL are shown as text in the player', async () => {
-  const { LaunchURL, override } = await fillWithHostileTexts(
-    service,
-    await packRow({ named: asXml(unitTitle) }),
-  );
+  const { LaunchURL, override } = await fillWithPayloads(service, await packRow({ named: asXml(unitTitle) }));
   assert.equal((await override()).status, 200);
   const page = await openPage(await newContext());
   const dialogs: string[] = [];
@@ -49,7 +46,7 @@ test('Hostile texts from the course, units, user and return URL are shown as tex
 });
 
 test('Hostile texts are shown as text on the rejection and sign-in pages', async () => {
-  const { LaunchURL, SignInURL, tenant, LoginID } = await fillWithHostileTexts(service);
+  const { LaunchURL, SignInURL, tenant, LoginID } = await fillWithPayloads(service);
   const page = await openPage(await newContext());
   const ran = () => page.evaluate(() => Reflect.get(window, 'hostile') ?? null);
   await page.goto(SignInURL);
@@ -66,7 +63,7 @@ test('Hostile texts are shown as text on the rejection and sign-in pages', async
 
 test('A page that violates its policy fails its journey', async () => {
   const page = await openPage(await newContext());
-  const { LaunchURL } = await fillWithHostileTexts(service);
+  const { LaunchURL } = await fillWithPayloads(service);
   await page.goto(LaunchURL);
   const reported = page.waitForEvent('console', (message) =>
     message.text().includes('Content Security Policy'),

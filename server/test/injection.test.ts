@@ -3,17 +3,17 @@ import { after, before, test } from 'node:test';
 import { path } from '../src/platform/http/routes.ts';
 import { type Described, operationsOf } from './support/fuzz-requests.ts';
 import type { JsonSchema } from './support/fuzz-values.ts';
-import { escaped, fillWithHostileTexts, hostileAddress, hostileBodies } from './support/hostile-texts.ts';
+import { escaped, fillWithPayloads, hostileAddress, hostileBodies } from './support/injection.ts';
 import { startService, type TestService } from './support/service.ts';
 import { expectStatus } from './support/tenant.ts';
 
 let service: TestService;
 let operations: Described[];
-let filled: Awaited<ReturnType<typeof fillWithHostileTexts>>;
+let filled: Awaited<ReturnType<typeof fillWithPayloads>>;
 before(async () => {
   service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
   operations = operationsOf((await service.api('GET', '/openapi.json')).body);
-  filled = await fillWithHostileTexts(service);
+  filled = await fillWithPayloads(service);
 });
 after(() => service.close());
 

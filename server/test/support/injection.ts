@@ -40,7 +40,7 @@ export const hostileAddress =
 export const escaped = /<img src=x|<img\/src=x|<svg onload|<script>window|<iframe srcdoc|<b onmouseover/i;
 
 /**
- * The bodies for `fillWithHostileTexts`, by operation. They contain every free-text field that the API
+ * The bodies for `fillWithPayloads`, by operation. They contain every free-text field that the API
  * accepts.
  */
 export const hostileBodies = {
@@ -136,7 +136,7 @@ async function resetAttempt(service: TestService, { api }: TestTenant, LoginID: 
  * A tenant with a hostile text in every free-text field of the API: user, course, option, enrolment, keys, endpoint.
  * The service must allow webhooks to 127.0.0.1 (`WEBHOOK_ALLOW`). `zip`, if given, is imported into the course.
  */
-export async function fillWithHostileTexts(service: TestService, zip?: string) {
+export async function fillWithPayloads(service: TestService, zip?: string) {
   const tenant = await newTenant(service);
   const { TenantID } = tenant;
   const bodies = hostileBodies;

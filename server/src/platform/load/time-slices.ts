@@ -2,14 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Database, originOf } from '../db/dialect.ts';
 
 /** The approximate maximum delay for other requests in each turn of the event loop. */
-const stepMilliseconds = 10;
+const sliceMilliseconds = 10;
 
-/** Callers that wait for a step, by tenant. The tenants take turns in this order. */
+/** Callers that wait for a time slice, by tenant. The tenants take turns in this order. */
 const waiting = new Map<string, (() => void)[]>();
 let isServing = false;
 /**
  * The time at which slow work must pause in this turn of the event loop; null before the first
- * step.
+ * time slice.
  */
 let end: number | null = null;
 
@@ -26,11 +26,11 @@ function next(): (() => void) | undefined {
 /** Resumes one caller after the other, and continues in the next turn of the event loop when the time is up. */
 async function serve(): Promise<void> {
   isServing = true;
-  // Yield once, so that the caller is already awaiting its step.
+  // Yield once, so that the caller is already awaiting its time slice.
   await Promise.resolve();
   while (waiting.size > 0) {
     if (end === null) {
-      end = performance.now() + stepMilliseconds;
+      end = performance.now() + sliceMilliseconds;
       setImmediate(() => {
         end = null;
       });
@@ -50,24 +50,24 @@ async function serve(): Promise<void> {
  * event loop, so other requests can proceed. Inside a transaction it does not wait, because others
  * may be waiting for the transaction.
  */
-export function nextStep({ db }: { db: Database }): Promise<void> {
+export function nextTimeSlice({ db }: { db: Database }): Promise<void> {
   const origin = originOf(db);
   if (!origin) return Promise.resolve();
   const queue = origin.queue ?? '';
-  const step = new Promise<void>((resolve) => {
+  const slice = new Promise<void>((resolve) => {
     const callers = waiting.get(queue);
     if (callers) callers.push(resolve);
     else waiting.set(queue, [resolve]);
   });
   if (!isServing) void serve();
-  return step;
+  return slice;
 }
 
 /**
  * Like `map`, but pauses regularly during slow work. Inside a transaction, each pause is one turn
  * of the event loop.
  */
-export async function mapInSteps<Item, Result>(
+export async function mapInTimeSlices<Item, Result>(
   ctx: { db: Database },
   items: readonly Item[],
   work: (item: Item, at: number) => Result,
@@ -76,9 +76,9 @@ export async function mapInSteps<Item, Result>(
   let until = 0;
   for (const [at, item] of items.entries()) {
     if (performance.now() >= until) {
-      if (originOf(ctx.db)) await nextStep(ctx);
+      if (originOf(ctx.db)) await nextTimeSlice(ctx);
       else if (at > 0) await nextTurn();
-      until = performance.now() + stepMilliseconds;
+      until = performance.now() + sliceMilliseconds;
     }
     results.push(work(item, at));
   }

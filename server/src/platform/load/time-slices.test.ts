@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
 import { forTenant } from '../db/queues.ts';
 import { transaction } from '../db/transaction.ts';
-import { mapInSteps, nextStep } from './in-steps.ts';
+import { mapInTimeSlices, nextTimeSlice } from './time-slices.ts';
 
 const service = await startService();
 after(service.close);
@@ -42,8 +42,8 @@ const double = (item: number) => {
 test('many callers together take no more time in a turn of the event loop than one', async () => {
   const results = await whileCounting(
     Promise.all([
-      ...Array.from({ length: 20 }, () => mapInSteps(one, items, double)),
-      ...Array.from({ length: 20 }, () => nextStep(one).then(work)),
+      ...Array.from({ length: 20 }, () => mapInTimeSlices(one, items, double)),
+      ...Array.from({ length: 20 }, () => nextTimeSlice(one).then(work)),
     ]),
   );
   assert.deepEqual(results[19], [0, 2, 4, 6]);
@@ -53,11 +53,11 @@ test('many callers together take no more time in a turn of the event loop than o
 test('tenants take turns', async () => {
   const ended: string[] = [];
   const long = Array.from({ length: 10 }, async (_, at) => {
-    await mapInSteps(one, items, double);
+    await mapInTimeSlices(one, items, double);
     ended.push(`one ${at}`);
   });
   const short = Array.from({ length: 3 }, async (_, at) => {
-    await nextStep(other);
+    await nextTimeSlice(other);
     work();
     ended.push(`other ${at}`);
   });
@@ -68,10 +68,12 @@ test('tenants take turns', async () => {
 
 test('a transaction does not wait for other callers, because these may wait for it', async () => {
   let isOver = false;
-  const others = Promise.all(Array.from({ length: 20 }, () => mapInSteps(one, items, double))).then(() => {
-    isOver = true;
-  });
-  const inside = await transaction(other, (ctx) => mapInSteps(ctx, items, double));
+  const others = Promise.all(Array.from({ length: 20 }, () => mapInTimeSlices(one, items, double))).then(
+    () => {
+      isOver = true;
+    },
+  );
+  const inside = await transaction(other, (ctx) => mapInTimeSlices(ctx, items, double));
   assert.deepEqual([inside, isOver], [[0, 2, 4, 6], false]);
   await others;
 });
