@@ -227,5 +227,5 @@ export function saveStateOf(
   if (pending.length === 0) return state.unstored.size > 0 ? 'partly' : 'saved';
   const isTurnedAway = pending.some(({ attempts }) => attempts > 0);
   if (!isUnreachable(state, device.onLine) && !isTurnedAway) return 'saving';
-  return pending.every(({ entry }) => device.holds(entry)) ? 'kept' : 'unkept';
+  return pending.every(({ entry }) => device.holds(entry)) ? 'onDevice' : 'unsaved';
 }

@@ -93,7 +93,7 @@ function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?
   return {
     ...{ commits, journal, leaving, network, sent, states },
     numbers: () => sent.map((commit) => commit.Number),
-    kept: () => journal.list().map(({ Commit }) => Commit.Number),
+    journaled: () => journal.list().map(({ Commit }) => Commit.Number),
     save: (Data: RunTimeData, more: Partial<Commit> = {}) => commits.save({ UnitID: 'a', Data, ...more }, 0),
     /** Advances time in small steps and processes all events. */
     async pass(milliseconds: number) {
@@ -125,60 +125,60 @@ test('a pass followed by a failure while offline is kept and sent before the fai
   const passed = { scorm12: result12('passed', 90), 'scorm2004-4th': result2004('passed', '0.9') };
   const failed = { scorm12: result12('failed', 10), 'scorm2004-4th': result2004('failed', '0.1') };
   for (const standard of ['scorm12', 'scorm2004-4th'] as const) {
-    const { save, kept, pass, connect, sent } = openBrowser(t, { standard });
+    const { save, journaled, pass, connect, sent } = openBrowser(t, { standard });
     save(passed[standard]);
     save(failed[standard]);
     await pass(1_000);
-    assert.deepEqual(kept(), [1, 2]);
+    assert.deepEqual(journaled(), [1, 2]);
     connect();
     await pass(5_000);
     assert.deepEqual(
       sent.map(({ Data }) => Data),
       [passed[standard], failed[standard]],
     );
-    assert.deepEqual(kept(), []);
+    assert.deepEqual(journaled(), []);
     t.mock.timers.reset();
   }
 });
 
 test('a better course result from the SCORM 2004 engine is kept too', async (t) => {
-  const { save, kept } = openBrowser(t, { standard: 'scorm2004-3rd' });
+  const { save, journaled } = openBrowser(t, { standard: 'scorm2004-3rd' });
   const root = (Success: 'passed' | 'failed') =>
     ({ Completion: 'completed', Success, Score: null, Progress: null }) as const;
   save({ 'cmi.location': '1' }, { Root: root('passed') });
   save({ 'cmi.location': '2' }, { Root: root('failed') });
-  assert.deepEqual(kept(), [1, 2]);
+  assert.deepEqual(journaled(), [1, 2]);
 });
 
 test('a receipt that says the data was not stored is final, and the page shows a warning until the position is saved', async (t) => {
-  const { save, kept, pass, connect, commits, network } = openBrowser(t, {});
+  const { save, journaled, pass, connect, commits, network } = openBrowser(t, {});
   network.answer = (commit) =>
     Response.json({ ...receipt, Number: commit.Number, Warning: 'data_not_stored' });
   connect();
   save(result12('passed', 90));
   await pass(1_000);
-  assert.deepEqual([kept(), commits.state], [[], 'partly']);
+  assert.deepEqual([journaled(), commits.state], [[], 'partly']);
   network.answer = accept;
   save(result12('passed', 91));
   await pass(1_000);
-  assert.deepEqual([kept(), commits.state], [[], 'saved']);
+  assert.deepEqual([journaled(), commits.state], [[], 'saved']);
 });
 
 test('a snapshot with results that are at least as good replaces the earlier one', async (t) => {
-  const { save, kept, commits } = openBrowser(t, {});
+  const { save, journaled, commits } = openBrowser(t, {});
   for (let score = 1; score <= 50; score++) save(result12('incomplete', score, `page ${score}`));
-  assert.deepEqual(kept(), [50]);
+  assert.deepEqual(journaled(), [50]);
   save(result12('incomplete', 50, 'page 51'));
   commits.save({ UnitID: 'b', Data: result12('passed', 95) }, 0);
-  assert.deepEqual(kept(), [51, 52]);
+  assert.deepEqual(journaled(), [51, 52]);
 });
 
 test('after a hundred commits with falling scores, only the few with the best results are kept', async (t) => {
-  const { save, kept, journal } = openBrowser(t, {});
+  const { save, journaled, journal } = openBrowser(t, {});
   for (let score = 100; score > 0; score--)
     save(result12(score % 7 === 0 ? 'completed' : 'incomplete', score));
-  assert.ok(kept().length <= 4, `${kept()}`);
-  assert.deepEqual([kept()[0], kept().at(-1)], [1, 100]);
+  assert.ok(journaled().length <= 4, `${journaled()}`);
+  assert.deepEqual([journaled()[0], journaled().at(-1)], [1, 100]);
   const scores = journal.list().map(({ Commit }) => Number(Commit.Data['cmi.core.score.raw']));
   assert.equal(Math.max(...scores), 100);
 });
@@ -188,35 +188,35 @@ test('a later pass that falls below the mastery score does not replace a real pa
   save(result12('completed', 85));
   save(result12('incomplete', 95));
   save(result12('passed', 10));
-  const kept = journal.list().map(({ Commit }) => Commit.Data['cmi.core.score.raw']);
-  assert.deepEqual(kept, ['85', '95', '10']);
+  const journaled = journal.list().map(({ Commit }) => Commit.Data['cmi.core.score.raw']);
+  assert.deepEqual(journaled, ['85', '95', '10']);
 });
 
 test("if the device's storage is full, lesser results are dropped, but never the best one or the newest bookmark", async (t) => {
-  const { save, kept, commits } = openBrowser(t, { room: 1_000 });
+  const { save, journaled, commits } = openBrowser(t, { room: 1_000 });
   const long = (status: string, score: number) => result12(status, score, 'x'.repeat(150));
   save(long('passed', 85));
   save(long('incomplete', 95));
-  assert.deepEqual(kept(), [1, 2]);
+  assert.deepEqual(journaled(), [1, 2]);
   save(long('failed', 10));
-  assert.deepEqual(kept(), [1, 3]);
-  assert.equal(commits.state, 'unkept', 'one of them is in this page only');
+  assert.deepEqual(journaled(), [1, 3]);
+  assert.equal(commits.state, 'unsaved', 'one of them is in this page only');
 });
 
 test('a snapshot that does not fit leaves the stored one unchanged', async (t) => {
-  const { save, kept, commits, connect, pass, numbers } = openBrowser(t, { room: 600 });
+  const { save, journaled, commits, connect, pass, numbers } = openBrowser(t, { room: 600 });
   save(result12('incomplete', 10));
   save(result12('incomplete', 20, 'x'.repeat(600)));
-  assert.deepEqual(kept(), [1]);
-  assert.equal(commits.state, 'unkept');
+  assert.deepEqual(journaled(), [1]);
+  assert.equal(commits.state, 'unsaved');
   connect();
   await pass(2_000);
   assert.deepEqual(numbers(), [1, 2]);
-  assert.deepEqual(kept(), []);
+  assert.deepEqual(journaled(), []);
 });
 
 test('after a tab is closed offline, the next page sends both the pass and the newer bookmark', async (t) => {
-  const { save, kept, network, sent, journal } = openBrowser(t, {});
+  const { save, journaled, network, sent, journal } = openBrowser(t, {});
   save(result12('passed', 90, 'the end'));
   save(result12('failed', 10, 'begun again'));
   network.onLine = true;
@@ -225,7 +225,7 @@ test('after a tab is closed offline, the next page sends both the pass and the n
     sent.map(({ Data }) => Data['cmi.core.lesson_location']),
     ['the end', 'begun again'],
   );
-  assert.deepEqual(kept(), []);
+  assert.deepEqual(journaled(), []);
 });
 
 test("an earlier page's commits with numbers too far ahead are renumbered together", async (t) => {
@@ -234,7 +234,7 @@ test("an earlier page's commits with numbers too far ahead are renumbered togeth
     const headers = { 'content-type': 'application/problem+json' };
     return Response.json({ code: 'commit_number_ahead', Expected: 7 }, { status: 409, headers });
   };
-  const { kept, network, journal, numbers } = openBrowser(t, {});
+  const { journaled, network, journal, numbers } = openBrowser(t, {});
   for (const number of [5_000, 5_001, 5_004])
     journal.write({
       ...{ EnrollID: 'e', Session: 's', CourseTitle: 'Course', KeptAt: 0 },
@@ -243,12 +243,12 @@ test("an earlier page's commits with numbers too far ahead are renumbered togeth
   Object.assign(network, { onLine: true, answer: ahead });
   await replay(journal);
   assert.deepEqual(numbers(), [5_000, 7, 8, 11]);
-  assert.deepEqual(kept(), []);
+  assert.deepEqual(journaled(), []);
 });
 
 test('a page resends its commit with the expected number if another commit has used that number', async (t) => {
   const headers = { 'content-type': 'application/problem+json' };
-  const { kept, network, connect, commits, save, pass, sent } = openBrowser(t, {});
+  const { journaled, network, connect, commits, save, pass, sent } = openBrowser(t, {});
   network.answer = (commit) =>
     commit.Number > 5
       ? accept(commit)
@@ -265,7 +265,7 @@ test('a page resends its commit with the expected number if another commit has u
       [7, 'failed'],
     ],
   );
-  assert.deepEqual([kept(), commits.state], [[], 'saved']);
+  assert.deepEqual([journaled(), commits.state], [[], 'saved']);
 });
 
 test('the player honours Retry-After from the service, up to 60 s', async (t) => {
@@ -311,7 +311,7 @@ test("setting the device's clock back does not delay pending commits", async (t)
 });
 
 test('a newly opened page waits briefly if the service asks it to, and then sends the stored commits', async (t) => {
-  const { journal, kept, network, numbers, pass } = openBrowser(t, {});
+  const { journal, journaled, network, numbers, pass } = openBrowser(t, {});
   journal.write({
     ...{ EnrollID: 'e', Session: 's', CourseTitle: 'Course', KeptAt: 0 },
     Commit: { Number: 1, UnitID: 'a', Data: {} },
@@ -325,7 +325,7 @@ test('a newly opened page waits briefly if the service asks it to, and then send
   const replayed = replay(journal);
   await pass(3_000);
   assert.equal((await replayed).isOffline, false);
-  assert.deepEqual([numbers(), kept()], [[1, 1, 1], []]);
+  assert.deepEqual([numbers(), journaled()], [[1, 1, 1], []]);
 });
 
 test('a closing page sends each commit once, however often the content commits during closing', async (t) => {

@@ -12,7 +12,7 @@ const timeoutMilliseconds = 5_000;
 /** The wait if the browser reports no connection. It is not zero, because the browser may be wrong. */
 const offlineMilliseconds = 500;
 
-type Outcome = 'saved' | 'kept' | 'lost';
+type Outcome = 'saved' | 'onDevice' | 'lost';
 
 /** Closes the content, which may make its last calls, and sends the last commit. */
 async function sendLast(
@@ -32,7 +32,7 @@ async function sendLast(
   if (final) commits.save({ ...final, ...more }, 0);
   if (await commits.settled(navigator.onLine ? timeoutMilliseconds : offlineMilliseconds))
     return commits.stop && 'refused' in commits.stop ? 'lost' : 'saved';
-  return commits.state === 'unkept' ? 'lost' : 'kept';
+  return commits.state === 'unsaved' ? 'lost' : 'onDevice';
 }
 
 /** `timeUp` is the title of the unit whose time is up, if the learner must be informed. */

@@ -1,4 +1,3 @@
-import { type Clock, startClock } from './clock.ts';
 import type { Commits, Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
 import { autosaveDelay, type Course, type CourseEvents, saveDelay } from './course.ts';
@@ -16,6 +15,7 @@ import {
 import { createMachine } from './machine.ts';
 import { createRunTime } from './runtime.ts';
 import type { Stage } from './stage.ts';
+import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, type PlayableUnit } from './units.ts';
 
@@ -30,7 +30,7 @@ export function createLinearCourse(
   events: CourseEvents,
 ): Course {
   const initial = beginLinear(session);
-  let clock: Clock = startClock();
+  let stopwatch: Stopwatch = startStopwatch();
   let way: Direction = 'end';
   const autosave = createTimer(() => save(saveDelay));
   const advance = createTimer(() => void go(way));
@@ -71,7 +71,7 @@ export function createLinearCourse(
     if (!current) return null;
     const { UnitID } = current;
     if (current.Kind === 'sco') return runTime?.used() ? { UnitID, Data: runTime.snapshot() } : null;
-    return shown ? { UnitID, Data: pageData(machine.state, UnitID, clock.seconds()) } : null;
+    return shown ? { UnitID, Data: pageData(machine.state, UnitID, stopwatch.seconds()) } : null;
   }
 
   function save(delay: number): void {
@@ -81,7 +81,7 @@ export function createLinearCourse(
   }
 
   function show({ unit, data }: LinearEffect & { kind: 'show' }): void {
-    clock = startClock();
+    stopwatch = startStopwatch();
     if (unit.Kind === 'sco') runTime?.open({ data });
     events.shown?.(unit, data);
     events.moved();

@@ -41,7 +41,7 @@ export function ask(title: string, text: string, actions: Action[]): void {
 
 /** The final page if there is no page to return to. */
 export function showEnd(
-  outcome: 'saved' | 'kept' | 'lost',
+  outcome: 'saved' | 'onDevice' | 'lost',
   course: { title: string; receipt: Receipt; seconds: number; back: string | null },
 ): void {
   const { receipt, seconds, back } = course;
@@ -61,7 +61,7 @@ export function showEnd(
     ...facts.map(([term, value]) => make('div', '', make('dt', '', term), make('dd', '', value))),
   );
   const title = end[outcome];
-  const text = outcome === 'saved' ? end.close : outcome === 'kept' ? end.keptText : end.lostText;
+  const text = outcome === 'saved' ? end.close : outcome === 'onDevice' ? end.onDeviceText : end.lostText;
   const actions: Action[] = [{ text: end.again, act: () => location.reload() }];
   if (back) actions.push({ text: messages.back, act: () => location.assign(back), primary: false });
   showPage(title, text, actions, list);

@@ -1,5 +1,4 @@
 import { createAuCourse } from './au.ts';
-import { startClock } from './clock.ts';
 import { createCommits } from './commits.ts';
 import { createContents } from './contents.ts';
 import type { Session } from './contract.ts';
@@ -15,6 +14,7 @@ import type { Stop } from './save-state.ts';
 import { createSequencedCourse } from './sequenced.ts';
 import { startHeartbeat } from './session.ts';
 import { createStage } from './stage.ts';
+import { startStopwatch } from './stopwatch.ts';
 import { createTimeLimits, type TimeLimit } from './time-limit.ts';
 import { showPosition } from './toolbar.ts';
 import { type PlayableUnit, playableUnits } from './units.ts';
@@ -26,7 +26,7 @@ function wholeCourse({ CourseTitle, Tree }: Session, { rootID }: Course) {
 
 /** Plays a session's course until the learner leaves. */
 export async function play(session: Session, journal: Journal): Promise<void> {
-  const clock = startClock();
+  const stopwatch = startStopwatch();
   let receipt = session.Receipt;
   let left = false;
   let moving = false;
@@ -159,7 +159,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     left = true;
     heartbeat.stop();
     limits.stop();
-    const summary = () => ({ receipt, seconds: clock.seconds() });
+    const summary = () => ({ receipt, seconds: stopwatch.seconds() });
     await leaveCourse(session, course, commits, { how, timeUp, summary });
   }
 

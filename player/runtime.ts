@@ -9,7 +9,7 @@ import {
   snapshot,
 } from '../scorm/data-model/session.ts';
 import type { Edition, RunTimeData } from '../scorm/data-model/types.ts';
-import { type Clock, startClock } from './clock.ts';
+import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 
 /** The run-time API for one unit at a time. The content searches its parent frames and finds it on this window. */
 export type RunTime = {
@@ -48,9 +48,9 @@ export function createRunTime(
 ): RunTime {
   const is12 = edition === 'scorm12';
   let state: State | null = null;
-  let clock: Clock = startClock();
+  let stopwatch: Stopwatch = startStopwatch();
   // Uses whole seconds. Otherwise, a repeated commit would differ from the last one in its time, and be sent again.
-  const now = () => clock.seconds() * 1_000;
+  const now = () => stopwatch.seconds() * 1_000;
 
   function perform(before: State, fn: string, args: unknown[]): string {
     const environment = { now: now(), ...(mayNavigate && { mayNavigate }) };
@@ -81,7 +81,7 @@ export function createRunTime(
     open(launch) {
       // RTE 1.2 §3.4.4: content that ends without a status has completed the unit.
       ({ state } = begin({ ...launch, edition, unsetStatus: 'completed' }));
-      clock = startClock();
+      stopwatch = startStopwatch();
       Reflect.set(window, is12 ? 'API' : 'API_1484_11', api);
     },
     state: () => state,

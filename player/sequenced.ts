@@ -4,7 +4,6 @@ import { bucketsFor, predict, reported, statuses } from '../scorm/sequencing/ses
 import type { SequencingState } from '../scorm/sequencing/state.ts';
 import { writeTreeState } from '../standards/tree-state.ts';
 import type { RunTimeData } from '../standards/types.ts';
-import { startClock } from './clock.ts';
 import type { Commits, Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
 import { autosaveDelay, type Course, type CourseEvents, type Leaving, saveDelay } from './course.ts';
@@ -19,6 +18,7 @@ import {
   type SequencedEffect,
 } from './sequenced-state.ts';
 import type { Stage } from './stage.ts';
+import { startStopwatch } from './stopwatch.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, pageNotes } from './units.ts';
 
@@ -35,7 +35,7 @@ export function createSequencedCourse(
   stage: Stage,
   events: CourseEvents,
 ): Course {
-  let clock = startClock();
+  let stopwatch = startStopwatch();
   let seen: { key: readonly unknown[]; predicted: Predicted } | null = null;
   const autosave = createTimer(() => save(saveDelay));
 
@@ -83,7 +83,7 @@ export function createSequencedCourse(
       return { report: { unitID, data, buckets: runTime.shared(), contentRequest }, data };
     }
     if (!shown) return null;
-    const notes = pageNotes(data.get(unitID) ?? {}, 'completed', clock.seconds());
+    const notes = pageNotes(data.get(unitID) ?? {}, 'completed', stopwatch.seconds());
     return { report: { unitID, data: openedPage, contentRequest: runTime.request() }, data: notes };
   }
 
@@ -120,7 +120,7 @@ export function createSequencedCourse(
   }
 
   function show({ unit, data }: SequencedEffect & { kind: 'show' }): void {
-    clock = startClock();
+    stopwatch = startStopwatch();
     const { course, sequencing } = machine.state;
     // Assets also get an API, because some of them use it anyway.
     const buckets = bucketsFor(course, sequencing, unit.UnitID);

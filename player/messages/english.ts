@@ -26,8 +26,8 @@ export const english = {
     saved: 'Saved',
     partly: 'Results saved, but not your place in the course',
     saving: 'Saving…',
-    kept: 'Saved on this device, not sent yet',
-    unkept: 'Not saved: no connection',
+    onDevice: 'Saved on this device, not sent yet',
+    unsaved: 'Not saved: no connection',
   } satisfies Record<SaveState, string>,
   unitStates: {
     none: 'Not started',
@@ -164,7 +164,7 @@ export const english = {
   /** What happened to the latest progress when the session ended. */
   lastSteps: {
     saved: 'Your progress so far is saved.',
-    kept: 'Your progress is kept on this device. It will be sent when you next open a course here.',
+    onDevice: 'Your progress is kept on this device. It will be sent when you next open a course here.',
     lost: 'Your latest progress could not be saved.',
   },
   rejectedTitle: 'Your latest progress could not be added',
@@ -185,8 +185,8 @@ export const english = {
   understood: 'Continue',
   end: {
     saved: 'Your progress is saved',
-    kept: 'Your progress is kept on this device',
-    keptText: 'It could not be sent yet. It will be sent when you next open a course on this device.',
+    onDevice: 'Your progress is kept on this device',
+    onDeviceText: 'It could not be sent yet. It will be sent when you next open a course on this device.',
     lost: 'Your latest progress could not be saved',
     lostText:
       'There is no connection, and this browser does not allow the course to keep your progress. Go back and try again.',
@@ -216,8 +216,8 @@ export const englishPreview: Partial<Messages> = {
     saved: 'Preview: nothing is recorded',
     partly: 'Preview: nothing is recorded',
     saving: 'Preview: nothing is recorded',
-    kept: 'Preview: no connection',
-    unkept: 'Preview: no connection',
+    onDevice: 'Preview: no connection',
+    unsaved: 'Preview: no connection',
   },
   chooseUnit: {
     title: english.chooseUnit.title,
@@ -232,12 +232,16 @@ export const englishPreview: Partial<Messages> = {
       action: null,
     },
   },
-  lastSteps: { saved: 'Nothing was recorded.', kept: 'Nothing was recorded.', lost: 'Nothing was recorded.' },
+  lastSteps: {
+    saved: 'Nothing was recorded.',
+    onDevice: 'Nothing was recorded.',
+    lost: 'Nothing was recorded.',
+  },
   end: {
     ...english.end,
     saved: 'This was a preview',
-    kept: 'This was a preview',
-    keptText: 'Nothing was recorded. You can close this window.',
+    onDevice: 'This was a preview',
+    onDeviceText: 'Nothing was recorded. You can close this window.',
     lost: 'This was a preview',
     lostText: 'Nothing was recorded. You can close this window.',
     close: 'Nothing was recorded. A learner would have got this result. You can close this window.',
@@ -251,8 +255,8 @@ export const englishReview: Partial<Messages> = {
     saved: 'Review: your result stays as it is',
     partly: 'Review: your result stays as it is',
     saving: 'Review: your result stays as it is',
-    kept: 'Review: no connection',
-    unkept: 'Review: no connection',
+    onDevice: 'Review: no connection',
+    unsaved: 'Review: no connection',
   },
   chooseUnit: englishPreview.chooseUnit ?? english.chooseUnit,
   leaving: 'Ending the review…',
@@ -268,8 +272,8 @@ export const englishReview: Partial<Messages> = {
   end: {
     ...english.end,
     saved: 'You have reviewed the course',
-    kept: 'You have reviewed the course',
-    keptText: 'Your result has not changed. You can close this window.',
+    onDevice: 'You have reviewed the course',
+    onDeviceText: 'Your result has not changed. You can close this window.',
     lost: 'You have reviewed the course',
     lostText: 'Your result has not changed. You can close this window.',
     close: 'Your result has not changed. You can close this window.',

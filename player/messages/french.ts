@@ -18,8 +18,8 @@ export const french: Messages = {
     saved: 'Enregistré',
     partly: 'Résultats enregistrés, mais pas votre position dans le cours',
     saving: 'Enregistrement…',
-    kept: 'Enregistré sur cet appareil, pas encore envoyé',
-    unkept: 'Non enregistré : pas de connexion',
+    onDevice: 'Enregistré sur cet appareil, pas encore envoyé',
+    unsaved: 'Non enregistré : pas de connexion',
   },
   unitStates: {
     none: 'Non commencé',
@@ -151,7 +151,8 @@ export const french: Messages = {
   },
   lastSteps: {
     saved: 'Votre progression est enregistrée.',
-    kept: 'Votre progression est conservée sur cet appareil. Elle sera envoyée la prochaine fois que vous ouvrirez un cours ici.',
+    onDevice:
+      'Votre progression est conservée sur cet appareil. Elle sera envoyée la prochaine fois que vous ouvrirez un cours ici.',
     lost: 'Votre dernière progression n’a pas pu être enregistrée.',
   },
   rejectedTitle: 'Votre dernière progression n’a pas pu être ajoutée',
@@ -172,8 +173,8 @@ export const french: Messages = {
   understood: 'Continuer',
   end: {
     saved: 'Votre progression est enregistrée',
-    kept: 'Votre progression est conservée sur cet appareil',
-    keptText:
+    onDevice: 'Votre progression est conservée sur cet appareil',
+    onDeviceText:
       'Elle n’a pas encore pu être envoyée. Elle le sera la prochaine fois que vous ouvrirez un cours sur cet appareil.',
     lost: 'Votre dernière progression n’a pas pu être enregistrée',
     lostText:
@@ -201,8 +202,8 @@ export const frenchPreview: Partial<Messages> = {
     saved: 'Aperçu : rien n’est enregistré',
     partly: 'Aperçu : rien n’est enregistré',
     saving: 'Aperçu : rien n’est enregistré',
-    kept: 'Aperçu : pas de connexion',
-    unkept: 'Aperçu : pas de connexion',
+    onDevice: 'Aperçu : pas de connexion',
+    unsaved: 'Aperçu : pas de connexion',
   },
   chooseUnit: {
     title: french.chooseUnit.title,
@@ -219,14 +220,14 @@ export const frenchPreview: Partial<Messages> = {
   },
   lastSteps: {
     saved: 'Rien n’a été enregistré.',
-    kept: 'Rien n’a été enregistré.',
+    onDevice: 'Rien n’a été enregistré.',
     lost: 'Rien n’a été enregistré.',
   },
   end: {
     ...french.end,
     saved: 'C’était un aperçu',
-    kept: 'C’était un aperçu',
-    keptText: 'Rien n’a été enregistré. Vous pouvez fermer cette fenêtre.',
+    onDevice: 'C’était un aperçu',
+    onDeviceText: 'Rien n’a été enregistré. Vous pouvez fermer cette fenêtre.',
     lost: 'C’était un aperçu',
     lostText: 'Rien n’a été enregistré. Vous pouvez fermer cette fenêtre.',
     close:
@@ -241,8 +242,8 @@ export const frenchReview: Partial<Messages> = {
     saved: 'Consultation : votre résultat ne change pas',
     partly: 'Consultation : votre résultat ne change pas',
     saving: 'Consultation : votre résultat ne change pas',
-    kept: 'Consultation : pas de connexion',
-    unkept: 'Consultation : pas de connexion',
+    onDevice: 'Consultation : pas de connexion',
+    unsaved: 'Consultation : pas de connexion',
   },
   chooseUnit: frenchPreview.chooseUnit ?? french.chooseUnit,
   leaving: 'Fermeture du cours…',
@@ -258,8 +259,8 @@ export const frenchReview: Partial<Messages> = {
   end: {
     ...french.end,
     saved: 'Vous avez revu le cours',
-    kept: 'Vous avez revu le cours',
-    keptText: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',
+    onDevice: 'Vous avez revu le cours',
+    onDeviceText: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',
     lost: 'Vous avez revu le cours',
     lostText: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',
     close: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',

@@ -18,8 +18,8 @@ export const german: Messages = {
     saved: 'Gespeichert',
     partly: 'Ergebnisse gespeichert, aber nicht Ihre Stelle im Kurs',
     saving: 'Wird gespeichert …',
-    kept: 'Auf diesem Gerät gespeichert, noch nicht gesendet',
-    unkept: 'Nicht gespeichert: keine Verbindung',
+    onDevice: 'Auf diesem Gerät gespeichert, noch nicht gesendet',
+    unsaved: 'Nicht gespeichert: keine Verbindung',
   },
   unitStates: {
     none: 'Nicht begonnen',
@@ -151,7 +151,8 @@ export const german: Messages = {
   },
   lastSteps: {
     saved: 'Ihr bisheriger Fortschritt ist gespeichert.',
-    kept: 'Ihr Fortschritt ist auf diesem Gerät gespeichert. Er wird gesendet, wenn Sie hier das nächste Mal einen Kurs öffnen.',
+    onDevice:
+      'Ihr Fortschritt ist auf diesem Gerät gespeichert. Er wird gesendet, wenn Sie hier das nächste Mal einen Kurs öffnen.',
     lost: 'Ihr letzter Fortschritt konnte nicht gespeichert werden.',
   },
   rejectedTitle: 'Ihr letzter Fortschritt konnte nicht übernommen werden',
@@ -172,8 +173,8 @@ export const german: Messages = {
   understood: 'Weiter',
   end: {
     saved: 'Ihr Fortschritt ist gespeichert',
-    kept: 'Ihr Fortschritt ist auf diesem Gerät gespeichert',
-    keptText:
+    onDevice: 'Ihr Fortschritt ist auf diesem Gerät gespeichert',
+    onDeviceText:
       'Er konnte noch nicht gesendet werden. Er wird gesendet, wenn Sie auf diesem Gerät das nächste Mal einen Kurs öffnen.',
     lost: 'Ihr letzter Fortschritt konnte nicht gespeichert werden',
     lostText:
@@ -201,8 +202,8 @@ export const germanPreview: Partial<Messages> = {
     saved: 'Vorschau: Es wird nichts aufgezeichnet',
     partly: 'Vorschau: Es wird nichts aufgezeichnet',
     saving: 'Vorschau: Es wird nichts aufgezeichnet',
-    kept: 'Vorschau: keine Verbindung',
-    unkept: 'Vorschau: keine Verbindung',
+    onDevice: 'Vorschau: keine Verbindung',
+    unsaved: 'Vorschau: keine Verbindung',
   },
   chooseUnit: {
     title: german.chooseUnit.title,
@@ -219,14 +220,14 @@ export const germanPreview: Partial<Messages> = {
   },
   lastSteps: {
     saved: 'Es wurde nichts aufgezeichnet.',
-    kept: 'Es wurde nichts aufgezeichnet.',
+    onDevice: 'Es wurde nichts aufgezeichnet.',
     lost: 'Es wurde nichts aufgezeichnet.',
   },
   end: {
     ...german.end,
     saved: 'Das war eine Vorschau',
-    kept: 'Das war eine Vorschau',
-    keptText: 'Es wurde nichts aufgezeichnet. Sie können dieses Fenster schließen.',
+    onDevice: 'Das war eine Vorschau',
+    onDeviceText: 'Es wurde nichts aufgezeichnet. Sie können dieses Fenster schließen.',
     lost: 'Das war eine Vorschau',
     lostText: 'Es wurde nichts aufgezeichnet. Sie können dieses Fenster schließen.',
     close:
@@ -241,8 +242,8 @@ export const germanReview: Partial<Messages> = {
     saved: 'Nur ansehen: Ihr Ergebnis bleibt unverändert',
     partly: 'Nur ansehen: Ihr Ergebnis bleibt unverändert',
     saving: 'Nur ansehen: Ihr Ergebnis bleibt unverändert',
-    kept: 'Nur ansehen: keine Verbindung',
-    unkept: 'Nur ansehen: keine Verbindung',
+    onDevice: 'Nur ansehen: keine Verbindung',
+    unsaved: 'Nur ansehen: keine Verbindung',
   },
   chooseUnit: germanPreview.chooseUnit ?? german.chooseUnit,
   leaving: 'Der Kurs wird geschlossen …',
@@ -258,8 +259,8 @@ export const germanReview: Partial<Messages> = {
   end: {
     ...german.end,
     saved: 'Sie haben sich den Kurs noch einmal angesehen',
-    kept: 'Sie haben sich den Kurs noch einmal angesehen',
-    keptText: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',
+    onDevice: 'Sie haben sich den Kurs noch einmal angesehen',
+    onDeviceText: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',
     lost: 'Sie haben sich den Kurs noch einmal angesehen',
     lostText: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',
     close: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',

@@ -11,15 +11,20 @@ const vocabulary =
   (...allowed: readonly string[]): Check =>
   (text) => {
     if (allowed.includes(text)) return 'valid';
-    return meant(allowed, text) === null ? 'wrong type' : { note: `not a word of the vocabulary: ${text}` };
+    return matchingWord(allowed, text) === null
+      ? 'wrong type'
+      : { note: `not a word of the vocabulary: ${text}` };
   };
 
 /** The allowed word that the text spells differently or abbreviates to its first letter. */
-function meant(allowed: readonly string[], text: string): string | null {
+function matchingWord(allowed: readonly string[], text: string): string | null {
   if (text.length > 20) return null;
-  const said = text.trim().toLowerCase();
-  if (said === '') return null;
-  return allowed.find((word) => word === said || (said.length === 1 && word.startsWith(said))) ?? null;
+  const normalized = text.trim().toLowerCase();
+  if (normalized === '') return null;
+  return (
+    allowed.find((word) => word === normalized || (normalized.length === 1 && word.startsWith(normalized))) ??
+    null
+  );
 }
 
 const statuses = ['passed', 'completed', 'failed', 'incomplete', 'browsed'] as const;
@@ -141,9 +146,10 @@ export const model12 = modelOf('3.4', elements(), [
  * Returns the standard spelling of a word that was accepted with a note. Other values are stored as written.
  */
 export function canonical12(element: string, text: string): string {
-  if (element === 'cmi.core.lesson_status') return meant(statuses, text) ?? text;
-  if (element === 'cmi.core.exit') return meant(exits, text) ?? text;
-  if (element === 'cmi.objectives.n.status') return meant([...statuses, 'not attempted'], text) ?? text;
-  if (element === 'cmi.interactions.n.type') return meant(types, text) ?? text;
+  if (element === 'cmi.core.lesson_status') return matchingWord(statuses, text) ?? text;
+  if (element === 'cmi.core.exit') return matchingWord(exits, text) ?? text;
+  if (element === 'cmi.objectives.n.status')
+    return matchingWord([...statuses, 'not attempted'], text) ?? text;
+  if (element === 'cmi.interactions.n.type') return matchingWord(types, text) ?? text;
   return text;
 }

@@ -24,7 +24,7 @@ async function opened(context: BrowserContext, url: string): Promise<Page> {
   return page;
 }
 
-const kept = (page: Page) => page.evaluate(() => Object.keys(localStorage).length);
+const journalSize = (page: Page) => page.evaluate(() => Object.keys(localStorage).length);
 
 async function setStatus(page: Page, status: string, score?: number): Promise<string> {
   await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_status', status);
@@ -45,13 +45,13 @@ test('No response from a proxy empties the journal: commits are kept, shown, and
     const page = await opened(context, LaunchURL);
     await page.route('**/commit', (route) => route.fulfill({ status, contentType, body }));
     assert.equal(await setStatus(page, 'incomplete', 70), 'true');
-    await waitForState(page, 'kept');
-    assert.equal(await kept(page), 1, `after a ${status} from the proxy`);
+    await waitForState(page, 'onDevice');
+    assert.equal(await journalSize(page), 1, `after a ${status} from the proxy`);
     assert.match(await page.locator('#indicator-text').innerText(), /this device/);
     assert.equal((await read()).Score, null);
     await page.unroute('**/commit');
     await waitForState(page, 'saved');
-    assert.equal(await kept(page), 0);
+    assert.equal(await journalSize(page), 0);
     assert.equal((await read()).Score, 70);
     await context.close();
   }
@@ -65,17 +65,17 @@ test('Commits rejected by a proxy are kept and sent when the course is reopened'
   );
   const page = await opened(context, LaunchURL);
   await setStatus(page, 'incomplete', 70);
-  await waitForState(page, 'kept');
+  await waitForState(page, 'onDevice');
   await page.close();
   const second = await openPage(context);
   await second.goto(LaunchURL);
   await second.getByRole('heading', { name: 'Some of your earlier progress could not be sent' }).waitFor();
-  assert.ok((await kept(second)) > 0);
+  assert.ok((await journalSize(second)) > 0);
   await second.close();
   await context.unroute('**/commit');
   const third = await opened(context, LaunchURL);
   assert.equal((await read()).Score, 70);
-  assert.equal(await kept(third), 0);
+  assert.equal(await journalSize(third), 0);
   await context.close();
 });
 
@@ -89,7 +89,7 @@ test('A course finished offline on a laptop counts even if a phone has opened it
   await waitForState(page, 'saved');
   await laptop.setOffline(true);
   await setStatus(page, 'passed', 95);
-  await waitForState(page, 'kept');
+  await waitForState(page, 'onDevice');
   assert.match(await page.locator('#indicator-text').innerText(), /^Saved on this device/);
 
   const other = await opened(phone, LaunchURL);
@@ -101,7 +101,7 @@ test('A course finished offline on a laptop counts even if a phone has opened it
   await laptop.setOffline(false);
   await page.getByRole('heading', { name: 'This course was opened in another window' }).waitFor();
   await page.getByText('Your progress so far is saved.').waitFor();
-  assert.equal(await kept(page), 0);
+  assert.equal(await journalSize(page), 0);
   const { Success, Score } = await read();
   assert.deepEqual([Success, Score], ['passed', 95]);
   assert.equal(await callAPI(other, 'LMSCommit', ''), 'true');
@@ -117,17 +117,17 @@ async function passAndFailOffline(context: BrowserContext, url: string): Promise
   await context.setOffline(true);
   await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'the end');
   assert.equal(await setStatus(page, 'passed', 90), 'true');
-  await waitForState(page, 'kept');
+  await waitForState(page, 'onDevice');
   await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'begun again');
   assert.equal(await setStatus(page, 'failed', 10), 'true');
-  await waitForState(page, 'kept');
+  await waitForState(page, 'onDevice');
   return page;
 }
 
 async function expectPassAndBookmark(context: BrowserContext, page: Page, enrolment: TestEnrolment) {
   const { Success, Score } = await enrolment.read();
   assert.deepEqual([Success, Score], ['passed', 90]);
-  assert.equal(await kept(page), 0);
+  assert.equal(await journalSize(page), 0);
   const again = await opened(context, enrolment.LaunchURL);
   assert.equal(await callAPI(again, 'LMSGetValue', 'cmi.core.lesson_location'), 'begun again');
 }
@@ -136,7 +136,7 @@ test('A unit passed and then failed offline counts as passed and resumes at the 
   const enrolment = await service.enrol('row');
   const context = await newContext();
   const page = await passAndFailOffline(context, enrolment.LaunchURL);
-  assert.equal(await kept(page), 2);
+  assert.equal(await journalSize(page), 2);
   await context.setOffline(false);
   await waitForState(page, 'saved');
   await expectPassAndBookmark(context, page, enrolment);
@@ -172,7 +172,7 @@ test('When access expires, the open page saves, explains why and closes', async 
     async () => (await read()).Score,
     (score) => score === 60,
   );
-  assert.equal(await kept(page), 0);
+  assert.equal(await journalSize(page), 0);
   await page.route(back, (route) => route.fulfill({ body: 'portal' }));
   await page.getByRole('button', { name: 'Go back' }).click();
   await page.waitForURL(back);
@@ -186,7 +186,7 @@ test('Permanently rejected results leave the device only after the learner has b
   const page = await opened(context, LaunchURL);
   await context.setOffline(true);
   await setStatus(page, 'passed', 90);
-  await waitForState(page, 'kept');
+  await waitForState(page, 'onDevice');
   // Withdraws the enrolment before the tab closes, because the tab's last commit may arrive although the
   // browser is offline.
   await service.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true });
@@ -195,10 +195,10 @@ test('Permanently rejected results leave the device only after the learner has b
   const next = await openPage(context);
   await next.goto(other.LaunchURL);
   await next.getByText('Your enrolment was withdrawn.').waitFor();
-  assert.ok((await kept(next)) > 0);
+  assert.ok((await journalSize(next)) > 0);
   await next.getByRole('button', { name: 'Continue' }).click();
   await contentOf(next).locator('#done').waitFor();
-  assert.equal(await kept(next), 0);
+  assert.equal(await journalSize(next), 0);
   assert.equal((await read()).Success, 'unknown');
   const { Items } = (await service.api('GET', `/enrolment/${LoginID}/${EnrollID}/timeline`)).body;
   const refused = Items.find((entry: { Refused: string | null }) => entry.Refused !== null);
@@ -222,6 +222,6 @@ test('A page whose commit numbers are thousands ahead after a long time offline 
   assert.equal(await setStatus(page, 'incomplete', 55), 'true');
   await waitForState(page, 'saved');
   assert.equal((await read()).Score, 55);
-  assert.equal(await kept(page), 0);
+  assert.equal(await journalSize(page), 0);
   await context.close();
 });

@@ -34,7 +34,7 @@ test('A commit made offline is stored on the device, announced with a message, a
 
   await context.setOffline(true);
   await press(page, 'next', 'next');
-  await waitForState(page, 'kept');
+  await waitForState(page, 'onDevice');
   assert.equal(await callAPI(page, 'LMSCommit', ''), 'true');
   assert.equal(await contentOf(page).locator('[data-test=unsaved]').isVisible(), false);
 
@@ -57,7 +57,7 @@ test('Commits stored offline are sent when the learner returns to the same devic
   await waitForState(page, 'saved');
   await context.setOffline(true);
   await press(page, 'next', 'next');
-  await waitForState(page, 'kept');
+  await waitForState(page, 'onDevice');
   await page.close();
 
   await context.setOffline(false);
@@ -88,7 +88,7 @@ async function pass(page: Page): Promise<void> {
   await callAPI(page, 'LMSSetValue', 'cmi.core.score.raw', '95');
   await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_status', 'passed');
   assert.equal(await callAPI(page, 'LMSCommit', ''), 'true');
-  await waitForState(page, 'kept');
+  await waitForState(page, 'onDevice');
 }
 
 const keptIn = (page: Page) =>
@@ -105,7 +105,7 @@ test('A course that clears local storage deletes no result that was shown as sto
   await pass(page);
   await clearStorage(page);
   await becomes(() => keptIn(page), 1);
-  await waitForState(page, 'kept');
+  await waitForState(page, 'onDevice');
   await page.close();
   await context.setOffline(false);
   const again = await openRow(context, LaunchURL);
@@ -148,7 +148,7 @@ test('Results that local storage has lost and no longer accepts are shown as not
     };
   });
   await clearStorage(page);
-  await waitForState(page, 'unkept');
+  await waitForState(page, 'unsaved');
   await page.close();
   await context.setOffline(false);
   await openRow(context, LaunchURL);
@@ -173,7 +173,7 @@ test('Nothing is shown as saved unless the server or the device has stored it', 
   await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'b');
   assert.equal(await callAPI(page, 'LMSCommit', ''), 'false');
   assert.equal(await callAPI(page, 'LMSGetLastError'), '101');
-  await waitForState(page, 'unkept');
+  await waitForState(page, 'unsaved');
   await context.close();
 });
 

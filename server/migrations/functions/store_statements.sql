@@ -1,11 +1,11 @@
 -- Made by npm run generate. Do not edit.
-create or replace function store_statements_c64e6e02fcaf (text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer) returns table (request integer, statement_id uuid, payload text, followed integer)
+create or replace function store_statements_4a9fc7a8f90f (text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer) returns table (request integer, statement_id uuid, payload text, followed integer)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
   last bigint;
   added integer;
-  clashed integer[] := '{}';
+  conflicting integer[] := '{}';
   late record;
   rows_left integer := $9;
   followed_keys uuid[];
@@ -18,29 +18,29 @@ begin
   last := greatest(last, floor(extract(epoch from clock_timestamp()) * 1000000)::bigint);
   
   for request, statement_id, payload in
-    select clash.request, clash.statement_id,
-      case when sum(octet_length(clash.payload)) over (order by clash.n) <= 8388608 then clash.payload end
+    select conflict.request, conflict.statement_id,
+      case when sum(octet_length(conflict.payload)) over (order by conflict.n) <= 8388608 then conflict.payload end
     from (
       select given.request, given.n, held.statement_id, held.payload from unnest($2, $3, string_to_array($4, e'\n'), $5, string_to_array($6, e'\n'), $7, $8)
     with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n)
       cross join lateral (
       select own.statement_id, own.payload from statement own where own.tenant_id = $1 and own.statement_id = given.id limit 1
     ) held
-    ) clash
+    ) conflict
   loop
-    clashed := clashed || request;
+    conflicting := conflicting || request;
     return next;
   end loop;
   
   insert into statement (tenant_id, statement_id, position, payload, bytes, keys, refers_to, voids)
   select $1, given.id, last + given.n, given.payload, given.bytes, given.keys::uuid[], given.refers_to, given.voids
   from unnest($2, $3, string_to_array($4, e'\n'), $5, string_to_array($6, e'\n'), $7, $8)
-    with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n) where given.request <> all (clashed);
+    with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n) where given.request <> all (conflicting);
   get diagnostics added = row_count;
   insert into statement_match (tenant_id, key, position, source)
   select $1, own.key, last + given.n, last + given.n
   from unnest($2, $3, string_to_array($4, e'\n'), $5, string_to_array($6, e'\n'), $7, $8)
-    with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n) cross join unnest(given.keys::uuid[]) as own (key) where given.request <> all (clashed);
+    with ordinality as given (request, id, payload, bytes, keys, refers_to, voids, n) cross join unnest(given.keys::uuid[]) as own (key) where given.request <> all (conflicting);
   if added = 0 then
     return;
   end if;
@@ -56,7 +56,7 @@ begin
       where earlier.tenant_id = $1 and earlier.refers_to between given.id and given.id
       order by earlier.refers_to, earlier.position limit 1
     ) awaiting on true
-    where given.request <> all (clashed) and (given.refers_to is not null or awaiting.statement_id is not null)
+    where given.request <> all (conflicting) and (given.refers_to is not null or awaiting.statement_id is not null)
     order by given.n
   loop
     

@@ -40,7 +40,7 @@ export type PersonalData = {
   /** Describes the erased data, in the words of the receipt; null if nothing is erased. */
   erased: string | null;
   /** Describes the data that is kept without identifying the person, and the reason. */
-  kept: { what: string; why: string } | null;
+  retained: { what: string; why: string } | null;
   /**
    * Erases one batch of the records that refer to the user. A later call also finds records that have been added since.
    */

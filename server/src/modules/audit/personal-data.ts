@@ -78,7 +78,7 @@ export const auditData: PersonalData = {
   name: 'AuditTrail',
   tables: ['audit_entry'],
   erased: null,
-  kept: {
+  retained: {
     what: "Entries about the person's access and results, with an ID that no longer identifies anyone.",
     why: "Removing entries would break the proof that the trail was never changed. It never contained learners' names or addresses.",
   },

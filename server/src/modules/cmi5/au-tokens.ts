@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { newSecret, sha256 } from '../../platform/ids.ts';
-import { seal, unsealCached } from '../../platform/keys/signing.ts';
+import { signToken, verifyTokenCached } from '../../platform/keys/signing.ts';
 
 /** Identifies an AU session in its tokens. */
 export type AuHandle = {
@@ -21,15 +21,15 @@ export type AuTokenUse = 'content' | 'fetch' | 'lrs' | 'hacp';
 
 export function writeAuToken(ctx: Context, use: AuTokenUse, handle: AuHandle): string {
   const { tenantId, enrollId, launch, launchId, courseId, sessionId } = handle;
-  return seal(ctx.keys, 'au', [use, tenantId, enrollId, launch, launchId, courseId, sessionId]);
+  return signToken(ctx.keys, 'au', [use, tenantId, enrollId, launch, launchId, courseId, sessionId]);
 }
 
 /**
  * Returns the session and the use of a token. Returns null if the token is forged. The cast is
- * safe, because only we can seal a token.
+ * safe, because only we can sign a token.
  */
 export function readAuToken(ctx: Context, token: string): (AuHandle & { use: AuTokenUse }) | null {
-  const value = unsealCached(ctx.keys, 'au', token) as
+  const value = verifyTokenCached(ctx.keys, 'au', token) as
     | [AuTokenUse, string, string, number, string | null, string, string]
     | null;
   if (!value) return null;

@@ -27,7 +27,7 @@ export const enrolmentKeyData: PersonalData = {
   tables: ['enrolment_key', 'key_guess'],
   erased:
     "Who redeemed a key, for whom it was created, and which keys were tried. The person's unused keys have been revoked.",
-  kept: {
+  retained: {
     what: 'The keys, and whether they have been used.',
     why: "They belong to the buyer's order.",
   },

@@ -3,7 +3,7 @@ import { limitLockWaitsSql } from '../../platform/db/lock-waits.ts';
 import type { OptionRow } from '../catalogue/options.ts';
 import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
 import type { EventType } from '../events/types.ts';
-import { collected, eventType } from '../events/write.ts';
+import { eventBuffer, eventType } from '../events/write.ts';
 import { cappedDuration, cappedEnd } from './capped-duration.ts';
 import { listOptions, readFacts } from './enrol-facts.ts';
 import type { EnrolmentRow } from './record.ts';
@@ -91,7 +91,7 @@ function addEvent(
   data: Record<string, string>,
 ): string {
   const members = Object.entries(data).map(([name, value]) => `'${name}', ${value}`);
-  return collected.add({
+  return eventBuffer.add({
     id: `request.${id}`,
     type: eventType(type),
     user: 'fact.user_id',
@@ -235,7 +235,7 @@ declare
   fact record;
   former record;
   former_id uuid;
-  ${collected.declare}
+  ${eventBuffer.declare}
   processed integer := $5;
   has_seat boolean := $5 > 0;
   is_plan boolean := $6 is not null;
@@ -289,7 +289,7 @@ begin
     ${endFormer}
     ${insert}
   end loop;
-  ${collected.write('$4')}
+  ${eventBuffer.write('$4')}
 end`,
 });
 

@@ -3,7 +3,7 @@ import { inBatches } from '../../platform/db/batches.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { collected, eventType } from '../events/write.ts';
+import { eventBuffer, eventType } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
 /** Maximum enrolments per batch. A learner's commit waits for at most one batch. */
@@ -36,7 +36,7 @@ declare
   due record;
   ended enrolment;
   count integer := 0;
-  ${collected.declare}
+  ${eventBuffer.declare}
 begin
   for due in select * from jsonb_to_recordset($2) as r (enroll_id uuid, event_id uuid) loop
     select own.* into ended from enrolment own
@@ -49,7 +49,7 @@ begin
     returning enrolment.* into ended;
     count := count + 1;
     continue when ended.status <> 'expired';
-    ${collected.add({
+    ${eventBuffer.add({
       id: 'due.event_id',
       type: eventType('enrolment.expired'),
       user: 'ended.user_id',
@@ -58,7 +58,7 @@ begin
       data: `jsonb_build_object('Status', ended.status)`,
     })}
   end loop;
-  ${collected.write('true')}
+  ${eventBuffer.write('true')}
   return count;
 end`,
 });

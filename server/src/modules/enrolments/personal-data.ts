@@ -93,7 +93,7 @@ export const enrolmentData: PersonalData = {
   name: 'Enrolments',
   tables: ['enrolment'],
   erased: 'Who was enrolled; Reference and Metadata; the reasons for overridden results. Access has ended.',
-  kept: {
+  retained: {
     what: 'Course, option, times, status and result, without the user.',
     why: "They count towards the course's statistics and the number of enrolments sold.",
   },
@@ -174,7 +174,7 @@ export const launchData: PersonalData = {
   name: 'Launches',
   tables: ['launch'],
   erased: 'The browser (user agent) and the return URL. Sessions have ended.',
-  kept: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
+  retained: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
   eraseForEnrolment: erasing('launch', 'user_agent = null, return_url = null', true),
   count: (ctx, { enrollIds, max }) =>
     countRows(ctx, countUpToSql({ table: 'launch', column: 'enroll_id', key: 'number' }), [enrollIds, max]),
@@ -185,7 +185,7 @@ export const auSessionData: PersonalData = {
   name: 'UnitSessions',
   tables: ['au_session'],
   erased: 'Their tokens. Sessions have ended.',
-  kept: {
+  retained: {
     what: 'When a unit was opened, and what kind of result it reported.',
     why: 'They are part of the anonymous result.',
   },
@@ -205,7 +205,7 @@ export const runTimeData: PersonalData = {
   name: 'RunTimeData',
   tables: ['attempt', 'attempt_unit'],
   erased: "Everything that the courses stored: bookmarks, answers, comments, the learner's name.",
-  kept: { what: 'The result of each unit.', why: 'It is part of the anonymous result.' },
+  retained: { what: 'The result of each unit.', why: 'It is part of the anonymous result.' },
   eraseForEnrolment: async (ctx, subject, after) => {
     if (after === null) await eraseAttempt(ctx, subject, null);
     return eraseUnits(ctx, subject, after);
@@ -225,7 +225,7 @@ export const earlierAttemptData: PersonalData = {
   name: 'EarlierAttempts',
   tables: ['earlier_attempt'],
   erased: 'The reasons for resets.',
-  kept: { what: 'The result of each attempt.', why: 'It is part of the anonymous result.' },
+  retained: { what: 'The result of each attempt.', why: 'It is part of the anonymous result.' },
   eraseForEnrolment: erasing('earlier_attempt', 'reason = null'),
   count: (ctx, { enrollIds, max }) =>
     countRows(ctx, countUpToSql({ table: 'earlier_attempt', column: 'enroll_id', key: 'number' }), [
@@ -239,7 +239,7 @@ export const earlierRunTimeData: PersonalData = {
   name: 'EarlierRunTimeData',
   tables: ['earlier_unit'],
   erased: 'Everything that the courses stored in earlier attempts.',
-  kept: { what: 'The result of each unit.', why: 'It is part of the anonymous result.' },
+  retained: { what: 'The result of each unit.', why: 'It is part of the anonymous result.' },
   eraseForEnrolment: erasing('earlier_unit', "data = '{}', bytes = 0"),
   count: (ctx, { enrollIds, max }) =>
     countRows(ctx, countUpToSql({ table: 'earlier_unit', column: 'enroll_id', key: 'number' }), [
@@ -253,7 +253,7 @@ export const commitData: PersonalData = {
   name: 'Commits',
   tables: ['run_time_commit'],
   erased: 'Hashes of the contents of commits.',
-  kept: {
+  retained: {
     what: 'When the result of a unit was stored, and what it was.',
     why: 'They are part of the anonymous result.',
   },

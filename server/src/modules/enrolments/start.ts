@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.ts';
 import { spend } from '../../platform/load/budgets.ts';
 import { launchesPerMinute } from '../../platform/load/pools.ts';
 import { countRejection } from '../../platform/operations/counters.ts';
-import { collected, eventType } from '../events/write.ts';
+import { eventBuffer, eventType } from '../events/write.ts';
 import { startAttempt } from './attempts/begin.ts';
 import { startsAnotherSql } from './attempts/state.ts';
 import { cappedEnd } from './capped-duration.ts';
@@ -57,7 +57,7 @@ declare
   known record;
   bookmark record;
   new_end timestamptz;
-  ${collected.declare}
+  ${eventBuffer.declare}
 begin
   select held.* into own from enrolment held where held.tenant_id = $1 and held.enroll_id = $2 for no key update;
   if not found or ${statusAtSql('own', '$3')} in ('withdrawn', 'expired') or own.expires_at <= $3
@@ -105,7 +105,7 @@ begin
     select jsonb_object_agg(unit.unit_id, jsonb_build_object('data', unit.data, 'evidence', unit.evidence)) into units
     from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2;
   end if;
-  ${collected.add({
+  ${eventBuffer.add({
     id: '$6',
     type: eventType('enrolment.launched'),
     user: 'started.user_id',
@@ -113,7 +113,7 @@ begin
     course: 'started.course_id',
     data: `jsonb_build_object('Launch', started.launches, 'Status', started.status)`,
   })}
-  ${collected.write('true')}
+  ${eventBuffer.write('true')}
   return next;
 end`,
 });

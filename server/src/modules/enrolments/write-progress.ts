@@ -4,7 +4,7 @@ import { databaseFunction } from '../../platform/db/functions.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
 import type { EventType } from '../events/types.ts';
-import { collected } from '../events/write.ts';
+import { eventBuffer } from '../events/write.ts';
 import type { AttemptState } from './attempts/state.ts';
 import { changedAtSql, isListedSql } from './changed-at.ts';
 import type { EnrolmentRow } from './record.ts';
@@ -66,7 +66,7 @@ declare
   request record;
   moved record;
   event record;
-  ${collected.declare}
+  ${eventBuffer.declare}
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
@@ -129,12 +129,12 @@ begin
       for event in select e.id, e.type, e.data
         from jsonb_to_recordset(request.events) as e (id uuid, type text, data jsonb)
       loop
-        ${collected.add({ id: 'event.id', type: 'event.type', user: 'moved.user_id', enrolment: 'request."enrollId"', course: 'moved.course_id', data: 'event.data' })}
+        ${eventBuffer.add({ id: 'event.id', type: 'event.type', user: 'moved.user_id', enrolment: 'request."enrollId"', course: 'moved.course_id', data: 'event.data' })}
       end loop;
     end if;
     return next request.n;
   end loop;
-  ${collected.write('true')}
+  ${eventBuffer.write('true')}
 end`,
 });
 

@@ -110,7 +110,7 @@ export const eventData: PersonalData = {
   name: 'Events',
   tables: ['event'],
   erased: 'The person that the events are about, and their contents except results and times.',
-  kept: {
+  retained: {
     what: 'What happened to an enrolment, when, and with which result.',
     why: 'Readers of the log rely on it having no gaps. Nothing in it identifies the person.',
   },

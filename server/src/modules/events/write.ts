@@ -37,7 +37,7 @@ type NewEventSql = {
 };
 
 /** SQL for a database function that collects events and inserts them all as its last step. */
-export const collected = {
+export const eventBuffer = {
   declare: `events jsonb[] := '{}';
   log_end bigint;`,
   add: ({ id, type, user, enrolment, course, data }: NewEventSql) => `events := events ||

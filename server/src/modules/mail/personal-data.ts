@@ -23,7 +23,7 @@ export const mailData: PersonalData = {
   name: 'Mails',
   tables: ['mail'],
   erased: "The emails to the person, with their addresses and the mail server's answers.",
-  kept: null,
+  retained: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId, batchRows];
     return batchOf((await run(ctx, { name: 'erase_mails', text: erase, values })).length);

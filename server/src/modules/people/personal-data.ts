@@ -31,7 +31,7 @@ export const sessionData: PersonalData = {
   name: 'Sessions',
   tables: ['sign_in_link', 'user_session', 'erasure', 'erasure_under_way', 'erasure_enrolment'],
   erased: 'Sign-in links and sessions, with the browser (user agent). The person has been signed out.',
-  kept: null,
+  retained: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId];
     const links = await run(ctx, { name: 'erase_links', text: eraseLinks, values });

@@ -34,8 +34,8 @@ export function receiptOf(countOf: (name: string) => Count): Pick<Erasure, 'Eras
       { Data: storedResponses, ...countOf(storedResponses), What: responsesErased },
     ],
     Kept: [
-      ...allPersonalData.flatMap(({ name, kept }) =>
-        kept === null ? [] : [{ Data: name, ...countOf(name), What: kept.what, Why: kept.why }],
+      ...allPersonalData.flatMap(({ name, retained }) =>
+        retained === null ? [] : [{ Data: name, ...countOf(name), What: retained.what, Why: retained.why }],
       ),
       alwaysKept,
     ],

@@ -9,7 +9,7 @@ import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { type Play, play, post, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
-import { seal } from '../../platform/keys/signing.ts';
+import { signToken } from '../../platform/keys/signing.ts';
 import { readSession } from './tokens.ts';
 
 const service = await startService();
@@ -133,7 +133,7 @@ test("attempts that began with an earlier version of the page keep that page's r
   const handle = readSession(service.ctx, page.session.Session);
   assert.ok(handle);
   const { tenantId, enrollId, launch, courseId, launchId } = handle;
-  const earlier = seal(service.ctx.keys, 'session', [tenantId, enrollId, launch, courseId, launchId]);
+  const earlier = signToken(service.ctx.keys, 'session', [tenantId, enrollId, launch, courseId, launchId]);
   const [UnitID = ''] = Object.keys(page.session.Data);
   const commit = { Number: 1, UnitID, Data: begun, Root: all };
   const { body } = await post(`${service.contentUrl}/play/${earlier}/commit`, commit);

@@ -1,7 +1,7 @@
 import type { Results } from '../../../../standards/results.ts';
 import type { Context } from '../../platform/context.ts';
 import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
-import { seal, unseal } from '../../platform/keys/signing.ts';
+import { signToken, verifyToken } from '../../platform/keys/signing.ts';
 import type { Player } from '../../platform/load/admission.ts';
 import { operatorQueue } from '../../platform/load/fair-queue.ts';
 
@@ -32,13 +32,13 @@ export function previewPlayerOf({ tenantId, courseId }: Pick<PreviewLink, 'tenan
   return { tenantId, budget: `${tenantId ?? operatorQueue} preview ${courseId}` };
 }
 
-/** The cast is safe, because only we can seal values, and each purpose has one type. */
+/** The cast is safe, because only we can sign values, and each purpose has one type. */
 function read<Shape>(ctx: Context, purpose: SigningPurpose, token: string): Shape | null {
-  return unseal(ctx.keys, purpose, token) as Shape | null;
+  return verifyToken(ctx.keys, purpose, token) as Shape | null;
 }
 
 export function writePreviewLink(ctx: Context, link: PreviewLink): string {
-  return seal(ctx.keys, 'preview', link);
+  return signToken(ctx.keys, 'preview', link);
 }
 
 export function readPreviewLink(ctx: Context, token: string): PreviewLink | null {
@@ -46,7 +46,7 @@ export function readPreviewLink(ctx: Context, token: string): PreviewLink | null
 }
 
 export function writePreviewTicket(ctx: Context, ticket: PreviewTicket): string {
-  return seal(ctx.keys, 'preview-ticket', ticket);
+  return signToken(ctx.keys, 'preview-ticket', ticket);
 }
 
 export function readPreviewTicket(ctx: Context, token: string): PreviewTicket | null {
@@ -55,7 +55,7 @@ export function readPreviewTicket(ctx: Context, token: string): PreviewTicket | 
 }
 
 export function writePreviewSession(ctx: Context, handle: PreviewHandle): string {
-  return seal(ctx.keys, 'preview-session', handle);
+  return signToken(ctx.keys, 'preview-session', handle);
 }
 
 export function readPreviewSession(ctx: Context, token: string): PreviewHandle | null {
@@ -64,7 +64,7 @@ export function readPreviewSession(ctx: Context, token: string): PreviewHandle |
 
 /** Nothing is stored on the server, so the page sends a preview's results with each commit. */
 export function writeResults(ctx: Context, results: Results): string {
-  return seal(ctx.keys, 'preview-state', results);
+  return signToken(ctx.keys, 'preview-state', results);
 }
 
 export function readResults(ctx: Context, token: string): Results | null {

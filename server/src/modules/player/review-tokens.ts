@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { seal, unseal } from '../../platform/keys/signing.ts';
+import { signToken, verifyToken } from '../../platform/keys/signing.ts';
 import type { NewTicket, Ticket } from './tokens.ts';
 
 /** A review ends after this time. The learner can then open it again with the LaunchURL. */
@@ -17,22 +17,22 @@ export type ReviewHandle = Pick<Ticket, 'tenantId' | 'enrollId' | 'courseId'> & 
 export const reviewUntil = ({ at }: Pick<Ticket, 'at'>) => at + reviewHours * 3_600_000;
 
 export function writeReviewTicket(ctx: Context, ticket: NewTicket): string {
-  return seal(ctx.keys, 'review-ticket', { at: ctx.now().getTime(), ...ticket });
+  return signToken(ctx.keys, 'review-ticket', { at: ctx.now().getTime(), ...ticket });
 }
 
 /**
- * Returns null if the ticket is forged or has expired. The cast is safe, because only we can seal a
+ * Returns null if the ticket is forged or has expired. The cast is safe, because only we can sign a
  * ticket.
  */
 export function readReviewTicket(ctx: Context, token: string): Ticket | null {
-  const ticket = unseal(ctx.keys, 'review-ticket', token) as Ticket | null;
+  const ticket = verifyToken(ctx.keys, 'review-ticket', token) as Ticket | null;
   return ticket && ctx.now().getTime() < reviewUntil(ticket) ? ticket : null;
 }
 
 export function writeReviewSession(ctx: Context, handle: ReviewHandle): string {
-  return seal(ctx.keys, 'review-session', handle);
+  return signToken(ctx.keys, 'review-session', handle);
 }
 
 export function readReviewSession(ctx: Context, token: string): ReviewHandle | null {
-  return unseal(ctx.keys, 'review-session', token) as ReviewHandle | null;
+  return verifyToken(ctx.keys, 'review-session', token) as ReviewHandle | null;
 }

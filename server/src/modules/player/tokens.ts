@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { seal, unseal, unsealCached } from '../../platform/keys/signing.ts';
+import { signToken, verifyToken, verifyTokenCached } from '../../platform/keys/signing.ts';
 import type { Player } from '../../platform/load/admission.ts';
 
 /**
@@ -40,15 +40,17 @@ export type NewTicket = Omit<Ticket, 'at'> & Partial<Pick<Ticket, 'at'>>;
 
 export function writeTicket(ctx: Context, ticket: NewTicket): string {
   const { tenantId, enrollId, returnUrl, courseId, at = ctx.now().getTime() } = ticket;
-  return seal(ctx.keys, 'ticket', [tenantId, enrollId, returnUrl, at, courseId]);
+  return signToken(ctx.keys, 'ticket', [tenantId, enrollId, returnUrl, at, courseId]);
 }
 
 /**
- * Returns null if the ticket is forged or has expired. The cast is safe, because only we can seal a
+ * Returns null if the ticket is forged or has expired. The cast is safe, because only we can sign a
  * ticket.
  */
 export function readTicket(ctx: Context, token: string): Ticket | null {
-  const value = unseal(ctx.keys, 'ticket', token) as [string, string, string | null, number, string] | null;
+  const value = verifyToken(ctx.keys, 'ticket', token) as
+    | [string, string, string | null, number, string]
+    | null;
   if (!value) return null;
   const [tenantId, enrollId, returnUrl, at, courseId] = value;
   const old = ctx.now().getTime() - at > ticketHours * 3_600_000;
@@ -57,11 +59,11 @@ export function readTicket(ctx: Context, token: string): Ticket | null {
 
 export function writeSession(ctx: Context, session: Omit<SessionHandle, 'isComplete'>): string {
   const { tenantId, enrollId, launch, launchId, courseId } = session;
-  return seal(ctx.keys, 'session', [tenantId, enrollId, launch, courseId, launchId, true]);
+  return signToken(ctx.keys, 'session', [tenantId, enrollId, launch, courseId, launchId, true]);
 }
 
 export function readSession(ctx: Context, token: string): SessionHandle | null {
-  const value = unsealCached(ctx.keys, 'session', token) as
+  const value = verifyTokenCached(ctx.keys, 'session', token) as
     | [string, string, number, string, (string | null)?, boolean?]
     | null;
   if (!value) return null;

@@ -1,6 +1,6 @@
 import { databaseFunction } from '../../platform/db/functions.ts';
 import type { Scope } from '../../platform/scopes.ts';
-import { collected, eventType } from '../events/write.ts';
+import { eventBuffer, eventType } from '../events/write.ts';
 
 /** A user to create. */
 export type NewUserRow = {
@@ -34,7 +34,7 @@ export const createUserFunction = databaseFunction({
   body: `
 declare
   request record;
-  ${collected.declare}
+  ${eventBuffer.declare}
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, may_create boolean, event_id uuid, user_id uuid, login_id text,
@@ -52,7 +52,7 @@ begin
       is_new := found;
     end if;
     if is_new then
-      ${collected.add({
+      ${eventBuffer.add({
         id: 'request.event_id',
         type: eventType('user.created'),
         user: 'request.user_id',
@@ -66,7 +66,7 @@ begin
     end if;
     return next;
   end loop;
-  ${collected.write('$4')}
+  ${eventBuffer.write('$4')}
 end`,
 });
 

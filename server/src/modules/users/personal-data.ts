@@ -9,7 +9,7 @@ export const userData: PersonalData = {
   tables: ['user', 'user_word', 'password_failure'],
   erased:
     'The record with LoginID, names, group and email address; the words in the search index; the password hash; failed sign-ins.',
-  kept: null,
+  retained: null,
   count: async () => 1,
   read: async function* (ctx, person) {
     // Select by user ID, because a user created later with the same LoginID is a different person.

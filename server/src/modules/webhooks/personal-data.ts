@@ -81,7 +81,7 @@ export const deliveryData: PersonalData = {
   name: 'Deliveries',
   tables: ['webhook', 'webhook_delivery'],
   erased: 'The responses of receivers to events about the person.',
-  kept: {
+  retained: {
     what: 'Which events were delivered where, and when.',
     why: 'They prove that events were delivered. The events no longer identify anyone.',
   },

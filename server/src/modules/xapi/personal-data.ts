@@ -169,7 +169,7 @@ export const statementData: PersonalData = {
   tables: ['statement', 'statement_match', 'voided_statement', 'statement_attachment'],
   erased:
     "xAPI statements by or about the person and about their enrolments, with attachments; their identifier and name in other people's statements.",
-  kept: {
+  retained: {
     what: "Other people's statements that mentioned the person, with the person removed.",
     why: "They are other people's results.",
   },
@@ -225,7 +225,7 @@ export const documentData: PersonalData = {
   name: 'Documents',
   tables: ['xapi_document'],
   erased: 'Data that courses stored about the person in xAPI states and profiles.',
-  kept: null,
+  retained: null,
   eraseForUser: async (ctx, { loginId }) => {
     const values = [ctx.tenantId, kinds, keyOf(ctx, loginId)];
     return batchOf((await run(ctx, { name: 'erase_documents', text: eraseDocuments, values })).length);

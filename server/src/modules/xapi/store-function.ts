@@ -18,7 +18,7 @@ export type StatementRow = {
 export type ConflictingStatement = { request: number; statement_id: string; payload: string | null };
 
 /**
- * A row of the result: a clash, or the number of rows added because of references. The number comes
+ * A row of the result: a conflict, or the number of rows added because of references. The number comes
  * last.
  */
 export type Outcome = (ConflictingStatement & { followed: null }) | { followed: number };
@@ -66,27 +66,27 @@ export const found = (id: string, columns: string) => `(
 export const maxComparedBytes = 8 * 1024 ** 2;
 
 /** Returns null for payloads beyond the maximum. */
-const findClashes = `
+const findConflicts = `
   for request, statement_id, payload in
-    select clash.request, clash.statement_id,
-      case when sum(octet_length(clash.payload)) over (order by clash.n) <= ${maxComparedBytes} then clash.payload end
+    select conflict.request, conflict.statement_id,
+      case when sum(octet_length(conflict.payload)) over (order by conflict.n) <= ${maxComparedBytes} then conflict.payload end
     from (
       select given.request, given.n, held.statement_id, held.payload from ${rows}
       cross join lateral ${found('given.id', 'own.statement_id, own.payload')} held
-    ) clash
+    ) conflict
   loop
-    clashed := clashed || request;
+    conflicting := conflicting || request;
     return next;
   end loop;`;
 
 const insertStatements = `
   insert into statement (tenant_id, statement_id, position, payload, bytes, keys, refers_to, voids)
   select $1, given.id, last + given.n, given.payload, given.bytes, given.keys::uuid[], given.refers_to, given.voids
-  from ${rows} where given.request <> all (clashed);
+  from ${rows} where given.request <> all (conflicting);
   get diagnostics added = row_count;
   insert into statement_match (tenant_id, key, position, source)
   select $1, own.key, last + given.n, last + given.n
-  from ${rows} cross join unnest(given.keys::uuid[]) as own (key) where given.request <> all (clashed);`;
+  from ${rows} cross join unnest(given.keys::uuid[]) as own (key) where given.request <> all (conflicting);`;
 
 /** `late` itself, and the statements that it refers to, directly or through others. */
 const referred = `referred (position, target, depth) as (
@@ -164,7 +164,7 @@ const followAll = `
     select given.id, last + given.n as position, given.refers_to, given.voids,
       awaiting.statement_id is not null as is_awaited
     from ${rows} left join lateral ${earlierOf('given.id', 1)} awaiting on true
-    where given.request <> all (clashed) and (given.refers_to is not null or awaiting.statement_id is not null)
+    where given.request <> all (conflicting) and (given.refers_to is not null or awaiting.statement_id is not null)
     order by given.n
   loop
     ${followReferences}
@@ -184,7 +184,7 @@ export const storeFunction = databaseFunction({
 declare
   last bigint;
   added integer;
-  clashed integer[] := '{}';
+  conflicting integer[] := '{}';
   late record;
   rows_left integer := $9;
   followed_keys uuid[];
@@ -192,7 +192,7 @@ declare
   followed_sources bigint[];
 begin
   ${lockLog}
-  ${findClashes}
+  ${findConflicts}
   ${insertStatements}
   if added = 0 then
     return;

@@ -115,12 +115,12 @@ function checkKeys(entries: readonly Entry[]): void {
 async function storePlain(ctx: TenantContext, entries: readonly Entry[]): Promise<void> {
   let left = entries;
   while (left.length > 0) {
-    const clashes = await storeRequest(ctx, left);
-    if (clashes.length === 0) break;
-    const existing = clashes.flatMap(({ payload, ...clash }) =>
-      payload === null ? [] : [{ ...clash, payload }],
+    const conflicts = await storeRequest(ctx, left);
+    if (conflicts.length === 0) break;
+    const existing = conflicts.flatMap(({ payload, ...conflict }) =>
+      payload === null ? [] : [{ ...conflict, payload }],
     );
-    const isComplete = existing.length === clashes.length;
+    const isComplete = existing.length === conflicts.length;
     left = await withoutSame(ctx, left, isComplete ? existing : await findExisting(ctx, left));
   }
   // Add definitions afterwards, because rejected statements define nothing.
@@ -182,7 +182,7 @@ async function storeInTransaction(
   await insertAttachments(ctx, own);
   const followed = session ? Math.min(maxFollowed, maxFollowedOfAu * rows.length) : maxFollowed;
   const outcome = await callFunction(ctx, rows, followed);
-  if (outcome.clashes.length > 0) throw new StoredMeanwhile();
+  if (outcome.conflicts.length > 0) throw new StoredMeanwhile();
   const more = definitions.bytes + rowBytes * (definitions.added + outcome.followed);
   if (more > 0) await session?.countStorage(ctx, more);
   return definitions;
@@ -269,8 +269,8 @@ async function storeRequests(ctx: TenantContext, requests: Request[]): Promise<C
       return true;
     });
     const rows = taken.flatMap(([request, { rows }]) => rows.map((row) => ({ ...row, request })));
-    const { clashes } = await callFunction(ctx, rows, maxFollowed);
-    for (const clash of clashes) outcomes[clash.request]?.push(clash);
+    const { conflicts } = await callFunction(ctx, rows, maxFollowed);
+    for (const conflict of conflicts) outcomes[conflict.request]?.push(conflict);
     const done = new Set(taken.map(([request]) => request));
     left = left.filter(([request]) => !done.has(request));
   }
@@ -281,14 +281,14 @@ async function callFunction(
   ctx: TenantContext,
   rows: readonly StatementRow[],
   followed: number,
-): Promise<{ clashes: ConflictingStatement[]; followed: number }> {
+): Promise<{ conflicts: ConflictingStatement[]; followed: number }> {
   const outcomes = await run<Outcome>(ctx, {
     name: 'store_statements',
     text: storeText,
     values: storeValues(ctx.tenantId, rows, followed),
   });
   return {
-    clashes: outcomes.flatMap((one) => (one.followed === null ? [one] : [])),
+    conflicts: outcomes.flatMap((one) => (one.followed === null ? [one] : [])),
     followed: outcomes.reduce((sum, one) => sum + (one.followed ?? 0), 0),
   };
 }

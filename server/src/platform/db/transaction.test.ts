@@ -81,9 +81,9 @@ test('applies the tenant guard to hand-written statements and to transactions', 
     transaction(ctx, (ctx) => run(ctx, unscoped)),
     /"enrolment" does not restrict/,
   );
-  const meant = {
+  const statement = {
     text: 'select count(*) as n from enrolment /* across tenants: a test counts */',
     values: [],
   };
-  assert.deepEqual(await run(ctx, meant), [{ n: 0 }]);
+  assert.deepEqual(await run(ctx, statement), [{ n: 0 }]);
 });

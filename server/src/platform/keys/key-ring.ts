@@ -37,10 +37,10 @@ export type RingKey = {
   /** Keys for single purposes, derived when first needed. */
   readonly derived: Map<string, KeyObject>;
   /** Recently verified tokens of this key. */
-  readonly unsealed: Map<string, Unsealed>;
+  readonly verified: Map<string, VerifiedToken>;
 };
 
-type Unsealed = { readonly purpose: Purpose; readonly value: unknown };
+type VerifiedToken = { readonly purpose: Purpose; readonly value: unknown };
 
 export type KeyRing = {
   /** The first key signs and encrypts; all of them verify and decrypt. Replaced as a whole when the ring is rotated. */
@@ -62,7 +62,7 @@ export function newKey(now: Date): WrittenKey {
 }
 
 export function openKey({ id, secret }: Pick<WrittenKey, 'id' | 'secret'>): RingKey {
-  return { id, secret: createSecretKey(secret), derived: new Map(), unsealed: new Map() };
+  return { id, secret: createSecretKey(secret), derived: new Map(), verified: new Map() };
 }
 
 /** The error never contains the values, which are secrets. */

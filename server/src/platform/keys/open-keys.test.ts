@@ -10,7 +10,7 @@ import { openLog } from '../operations/log.ts';
 import { legacyId, newKey, parseKeys, type WrittenKey } from './key-ring.ts';
 import { openKeys } from './open-keys.ts';
 import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
-import { keyedHash, seal, unseal } from './signing.ts';
+import { keyedHash, signToken, verifyToken } from './signing.ts';
 
 const { engine, db } = await openTestDatabase();
 const folders: string[] = [];
@@ -88,19 +88,19 @@ test('a ring can be rotated node by node: both keys verify on every node, and ke
   const folder = newFolder();
   const [old, young] = [newKey(now()), newKey(now())];
   const before = await node(folder, old);
-  const token = seal(before, 'ticket', 'x');
+  const token = signToken(before, 'ticket', 'x');
   const prepared = await node(folder, old, young);
   const rotated = await node(folder, young, old);
   await node(folder, old, young);
   for (const ring of [prepared, rotated]) {
-    assert.equal(unseal(ring, 'ticket', token), 'x');
-    assert.equal(unseal(ring, 'ticket', seal(rotated, 'ticket', 'y')), 'y');
+    assert.equal(verifyToken(ring, 'ticket', token), 'x');
+    assert.equal(verifyToken(ring, 'ticket', signToken(rotated, 'ticket', 'y')), 'y');
     assert.equal(keyedHash(ring, 'erasure', 'ann'), keyedHash(before, 'erasure', 'ann'));
   }
   const again = await node(folder, young, old);
   assert.equal(keyedHash(again, 'erasure', 'ann'), keyedHash(before, 'erasure', 'ann'));
   const removed = await node(folder, young);
-  assert.equal(unseal(removed, 'ticket', token), null);
+  assert.equal(verifyToken(removed, 'ticket', token), null);
   assert.notEqual(keyedHash(removed, 'erasure', 'ann'), keyedHash(before, 'erasure', 'ann'));
   await assert.rejects(
     node(folder, old),

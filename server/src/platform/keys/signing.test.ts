@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type KeyRing, legacyId, newKey, openRing, type WrittenKey } from './key-ring.ts';
-import { keyedHash, seal, sign, unseal, unsealCached, verify } from './signing.ts';
+import { keyedHash, sign, signToken, verify, verifyToken, verifyTokenCached } from './signing.ts';
 
 const written = newKey(new Date());
 const legacy = { ...newKey(new Date()), id: legacyId };
@@ -15,52 +15,52 @@ function ringOf(...keys: WrittenKey[]): KeyRing {
 const ring = ringOf(written);
 const otherRing = ringOf({ ...newKey(new Date()), id: written.id });
 
-test('a sealed value can be read only with its key and purpose', () => {
+test('a signed value can be read only with its key and purpose', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      const token = seal(ring, 'ticket', value);
+      const token = signToken(ring, 'ticket', value);
       assert.match(token, /^[\w-]+\.[0-9a-f]{8}\.[\w-]{32}$/);
-      assert.deepEqual(unseal(ring, 'ticket', token), JSON.parse(JSON.stringify(value)));
-      assert.equal(unseal(ring, 'session', token), null);
-      assert.equal(unseal(otherRing, 'ticket', token), null);
+      assert.deepEqual(verifyToken(ring, 'ticket', token), JSON.parse(JSON.stringify(value)));
+      assert.equal(verifyToken(ring, 'session', token), null);
+      assert.equal(verifyToken(otherRing, 'ticket', token), null);
     }),
   );
 });
 
 test('a token is rejected if any part of it was changed', () => {
-  const token = seal(ring, 'session', ['tenant', 'enrolment', 1]);
+  const token = signToken(ring, 'session', ['tenant', 'enrolment', 1]);
   for (const [index, sign] of [...token].entries()) {
     const other = sign === 'A' ? 'B' : 'A';
     const changed = token.slice(0, index) + other + token.slice(index + 1);
-    assert.equal(unseal(ring, 'session', changed), null, changed);
+    assert.equal(verifyToken(ring, 'session', changed), null, changed);
   }
   const [body = '', id = '', hmac = ''] = token.split('.');
   for (const cut of ['', '.', '..', body, `${body}.`, `${body}.${id}`, `${body}.${id}.`, `${body}.${hmac}`])
-    assert.equal(unseal(ring, 'session', cut), null, cut);
+    assert.equal(verifyToken(ring, 'session', cut), null, cut);
   for (const cut of [`${body}..${hmac}`, `${token}x`, `${token}.`, `.${token}`, token.slice(0, -1)])
-    assert.equal(unseal(ring, 'session', cut), null, cut);
+    assert.equal(verifyToken(ring, 'session', cut), null, cut);
 });
 
 test('a cached token is accepted only for its purpose and with a ring that contains its key', () => {
   const changing = ringOf(written);
-  const token = seal(changing, 'session', ['tenant', 1]);
+  const token = signToken(changing, 'session', ['tenant', 1]);
   for (const _ of [1, 2]) {
-    assert.deepEqual(unsealCached(changing, 'session', token), ['tenant', 1]);
-    assert.equal(unsealCached(changing, 'preview-session', token), null);
+    assert.deepEqual(verifyTokenCached(changing, 'session', token), ['tenant', 1]);
+    assert.equal(verifyTokenCached(changing, 'preview-session', token), null);
     assert.equal(
-      unsealCached(changing, 'session', `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`),
+      verifyTokenCached(changing, 'session', `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`),
       null,
     );
-    assert.equal(unsealCached(otherRing, 'session', token), null);
+    assert.equal(verifyTokenCached(otherRing, 'session', token), null);
   }
   Object.assign(changing, ringOf(newKey(new Date())));
-  assert.equal(unsealCached(changing, 'session', token), null);
+  assert.equal(verifyTokenCached(changing, 'session', token), null);
 });
 
 test('no token text causes an exception', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      assert.equal(unseal(ring, 'session', text), null);
+      assert.equal(verifyToken(ring, 'session', text), null);
       assert.equal(verify(ring, 'launch', 'x', text), false);
     }),
   );
@@ -76,13 +76,13 @@ test('a signature is valid for only one text and one purpose', () => {
 test('the first key signs, every key in the ring verifies, and a removed key does not', () => {
   const next = newKey(new Date());
   const rotated = ringOf(next, written);
-  const old = seal(ring, 'ticket', 1);
-  const young = seal(rotated, 'ticket', 2);
-  assert.equal(unseal(rotated, 'ticket', old), 1);
-  assert.equal(unseal(rotated, 'ticket', young), 2);
+  const old = signToken(ring, 'ticket', 1);
+  const young = signToken(rotated, 'ticket', 2);
+  assert.equal(verifyToken(rotated, 'ticket', old), 1);
+  assert.equal(verifyToken(rotated, 'ticket', young), 2);
   assert.equal(young.split('.')[1], next.id);
-  assert.equal(unseal(ringOf(next), 'ticket', old), null);
-  assert.equal(unseal(ring, 'ticket', young), null);
+  assert.equal(verifyToken(ringOf(next), 'ticket', old), null);
+  assert.equal(verifyToken(ring, 'ticket', young), null);
 });
 
 test('only launch links, tickets and sessions may lack a key ID, and only the legacy key verifies them', () => {

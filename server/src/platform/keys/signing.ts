@@ -51,13 +51,13 @@ export function verify(ring: KeyRing, purpose: SigningPurpose, text: string, sig
  * Signs a value that is passed through a browser. Anyone can read the value, but only this service
  * can sign it.
  */
-export function seal(ring: KeyRing, purpose: SigningPurpose, value: unknown): string {
+export function signToken(ring: KeyRing, purpose: SigningPurpose, value: unknown): string {
   const body = Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${body}.${sign(ring, purpose, body)}`;
 }
 
-/** The sealed value, or null if the token was not made by `seal` with a key in the ring and this purpose. */
-export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
+/** The signed value, or null if the token was not made by `signToken` with a key in the ring and this purpose. */
+export function verifyToken(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
   const [body, signature] = splitOnce(token);
   if (!body || !signature || !verify(ring, purpose, body, signature)) return null;
   return JSON.parse(Buffer.from(body, 'base64url').toString());
@@ -65,16 +65,16 @@ export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): u
 
 const maxCachedTokens = 10_000;
 
-/** `unseal` for tokens that a page sends with every request. The result is shared and must not be modified. */
-export function unsealCached(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
-  const unsealed = claimedKey(ring, purpose, splitOnce(token)[1])?.unsealed;
-  const known = unsealed?.get(token);
+/** `verifyToken` for tokens that a page sends with every request. The result is shared and must not be modified. */
+export function verifyTokenCached(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
+  const verified = claimedKey(ring, purpose, splitOnce(token)[1])?.verified;
+  const known = verified?.get(token);
   if (known?.purpose === purpose) return known.value;
-  const value = unseal(ring, purpose, token);
-  if (!unsealed || value === null) return null;
+  const value = verifyToken(ring, purpose, token);
+  if (!verified || value === null) return null;
   // Copied, because a slice of the URL would keep the whole URL in memory.
-  unsealed.set(Buffer.from(token).toString(), { purpose, value });
-  if (unsealed.size > maxCachedTokens) unsealed.delete(unsealed.keys().next().value ?? token);
+  verified.set(Buffer.from(token).toString(), { purpose, value });
+  if (verified.size > maxCachedTokens) verified.delete(verified.keys().next().value ?? token);
   return value;
 }
 

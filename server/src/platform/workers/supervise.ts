@@ -4,9 +4,9 @@ import type { Log } from '../operations/log.ts';
 import { keepCounts } from './merge-metrics.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 import { afterEnd, noRestarts, type Restarts, shouldGiveUp } from './restarts.ts';
-import type { Answers, MetricValues, Question } from './workers.ts';
+import type { Answers, MetricValues, Query } from './workers.ts';
 
-/** A worker that has not answered a question within this time is blocked or exiting. */
+/** A worker that has not answered a query within this time is blocked or exiting. */
 const answerMilliseconds = 1_000;
 
 type Member = {
@@ -29,8 +29,8 @@ type Node = {
   readonly pauses: Set<NodeJS.Timeout>;
   /** The counters of workers that have ended. */
   ended: Promise<MetricValues[]>;
-  questions: number;
-  readonly waiting: Map<number, (answer: Answers[Question] | null) => void>;
+  queries: number;
+  readonly waiting: Map<number, (answer: Answers[Query] | null) => void>;
   readonly onServing: () => void;
   readonly onFailed: (error: Error) => void;
 };
@@ -58,7 +58,7 @@ export async function superviseWorkers(count: number, log: Node['log']): Promise
     replaced: 0,
     pauses: new Set(),
     ended: Promise.resolve([]),
-    questions: 0,
+    queries: 0,
     waiting: new Map(),
     onServing: () => {
       if (servingIn(node).length === count) serving.resolve();
@@ -95,7 +95,7 @@ function begin(node: Node): void {
 
 function take(node: Node, member: Member, message: FromWorker): void {
   if (message.kind === 'failed') member.reason = message.reason;
-  else if (message.kind === 'answer') node.waiting.get(message.questionId)?.(message.answer);
+  else if (message.kind === 'answer') node.waiting.get(message.queryId)?.(message.answer);
   else if (message.kind === 'ask') void passOn(node, member, message);
   else if (message.kind === 'spent') {
     for (const other of servingIn(node)) if (other !== member) send(other, message);
@@ -107,33 +107,29 @@ function take(node: Node, member: Member, message: FromWorker): void {
   }
 }
 
-async function passOn(
-  node: Node,
-  asker: Member,
-  { questionId, question }: { questionId: number; question: Question },
-) {
+async function passOn(node: Node, asker: Member, { queryId, query }: { queryId: number; query: Query }) {
   const answers = await Promise.all(
     servingIn(node).map(async (member) => {
-      const answer = await ask(node, member, question);
-      if (question !== 'metrics') return answer;
+      const answer = await ask(node, member, query);
+      if (query !== 'metrics') return answer;
       if (answer) member.metrics = answer as Answers['metrics'];
       return member.metrics;
     }),
   );
-  if (question === 'metrics') answers.push(await node.ended, [replacements(node)]);
-  send(asker, { kind: 'answers', questionId, answers });
+  if (query === 'metrics') answers.push(await node.ended, [replacements(node)]);
+  send(asker, { kind: 'answers', queryId, answers });
 }
 
-function ask(node: Node, member: Member, question: Question): Promise<Answers[Question] | null> {
-  const questionId = ++node.questions;
-  return new Promise<Answers[Question] | null>((resolve) => {
+function ask(node: Node, member: Member, query: Query): Promise<Answers[Query] | null> {
+  const queryId = ++node.queries;
+  return new Promise<Answers[Query] | null>((resolve) => {
     const late = setTimeout(resolve, answerMilliseconds, null);
-    node.waiting.set(questionId, (answer) => {
+    node.waiting.set(queryId, (answer) => {
       clearTimeout(late);
       resolve(answer);
     });
-    send(member, { kind: 'ask', questionId, question });
-  }).finally(() => node.waiting.delete(questionId));
+    send(member, { kind: 'ask', queryId, query });
+  }).finally(() => node.waiting.delete(queryId));
 }
 
 /** Added to the workers' own counters of this name, which stay 0. */

@@ -10,7 +10,7 @@ export const invitationData: PersonalData = {
   name: 'Invitations',
   tables: ['invitation', 'password_reset'],
   erased: 'The newest invitation to set a password, and password resets, with the hashes of their links.',
-  kept: null,
+  retained: null,
   eraseForUser: async (ctx, { userId }) => {
     await endResets(ctx, [userId]);
     const erased = await ctx.db

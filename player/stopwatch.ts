@@ -1,7 +1,7 @@
 /** Counts the seconds during which the page is visible. */
-export type Clock = { seconds(): number };
+export type Stopwatch = { seconds(): number };
 
-export function startClock(): Clock {
+export function startStopwatch(): Stopwatch {
   let counted = 0;
   let since = document.hidden ? null : performance.now();
   const add = () => {
