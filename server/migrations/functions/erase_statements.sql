@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function erase_statements_91de66b96b99 (text, bigint[]) returns void
+create or replace function erase_statements_0b2e6cd76637 (text, bigint[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -10,8 +10,8 @@ begin
     where old.tenant_id = $1 and old.position = any ($2)
   loop
     
-    delete from statement_match held using unnest(gone.keys) as own (key)
-    where held.tenant_id = $1 and held.key = own.key and held.position = gone.position;
+    delete from statement_match using unnest(gone.keys) as own (key)
+    where statement_match.tenant_id = $1 and statement_match.key = own.key and statement_match.position = gone.position;
     if gone.refers_to is not null then
       with recursive referred (target, depth) as (
         select gone.refers_to, 1
@@ -28,8 +28,8 @@ begin
     ) target
         cross join unnest(target.keys) as each (key)
       )
-      delete from statement_match held using inherited
-      where held.tenant_id = $1 and held.key = inherited.key and held.position = gone.position;
+      delete from statement_match using inherited
+      where statement_match.tenant_id = $1 and statement_match.key = inherited.key and statement_match.position = gone.position;
     end if;
   end loop;
   -- Passed as an array, so that the planner expects few rows and looks up each of them.

@@ -17,10 +17,10 @@ const matchingKeysSql = (max: number | string) => `
   limit ${max}`;
 
 const anonymize = `
-update enrolment_key made set user_id = nullif(made.user_id, $2), redeemed_by = nullif(made.redeemed_by, $2),
-  revoked_at = case when made.redeemed_at is null then coalesce(made.revoked_at, $3) else made.revoked_at end,
-  enroll_ids = case when made.redeemed_by = $2 then null else made.enroll_ids end
-where made.tenant_id = $1 and made.key_id = any(array(${matchingKeysSql(batchRows)})) returning 1`;
+update enrolment_key issued set user_id = nullif(issued.user_id, $2), redeemed_by = nullif(issued.redeemed_by, $2),
+  revoked_at = case when issued.redeemed_at is null then coalesce(issued.revoked_at, $3) else issued.revoked_at end,
+  enroll_ids = case when issued.redeemed_by = $2 then null else issued.enroll_ids end
+where issued.tenant_id = $1 and issued.key_id = any(array(${matchingKeysSql(batchRows)})) returning 1`;
 
 export const enrolmentKeyData: PersonalData = {
   name: 'EnrolmentKeys',

@@ -23,9 +23,9 @@ const max = { claims: 10, unavailable: 100 };
 const text = `
 select coalesce(enrolment.release_id, course.release_id) as release_id, attempt.tree_state, (
   select jsonb_agg(to_jsonb(latest)) from (
-    select made.committed_at as at, made.launch, made.number, made.unit_id, made.claimed from run_time_commit made
-    where made.tenant_id = $1 and made.enroll_id = $2 and made.claimed is not null
-    order by made.committed_at desc limit ${max.claims}
+    select entry.committed_at as at, entry.launch, entry.number, entry.unit_id, entry.claimed from run_time_commit entry
+    where entry.tenant_id = $1 and entry.enroll_id = $2 and entry.claimed is not null
+    order by entry.committed_at desc limit ${max.claims}
   ) latest
 ) as claims
 from enrolment join course on course.course_id = enrolment.course_id

@@ -48,11 +48,11 @@ with owner as materialized (
   from au_session opened where opened.tenant_id = $1 and opened.enroll_id = $2 and opened.session_id > $10::uuid
   order by opened.session_id limit $9
 ), saved as (
-  select made.committed_at as at, 'commit' as kind, null::uuid as event_id, null::text as type,
-    made.launch, made.number as commit, made.unit_id, made.evidence as data, made.warnings, made.refused, made.claimed
-  from run_time_commit made where made.tenant_id = $1 and made.enroll_id = $2
-    and (made.committed_at, made.number, made.launch) > ($5::timestamptz, $6::integer, $7::integer)
-  order by made.committed_at, made.number, made.launch limit $9
+  select entry.committed_at as at, 'commit' as kind, null::uuid as event_id, null::text as type,
+    entry.launch, entry.number as commit, entry.unit_id, entry.evidence as data, entry.warnings, entry.refused, entry.claimed
+  from run_time_commit entry where entry.tenant_id = $1 and entry.enroll_id = $2
+    and (entry.committed_at, entry.number, entry.launch) > ($5::timestamptz, $6::integer, $7::integer)
+  order by entry.committed_at, entry.number, entry.launch limit $9
 ), logged as (
   select event.occurred_at as at, 'event' as kind, event.event_id, event.type,
     null::integer as launch, null::integer as commit, null::text as unit_id, event.data,

@@ -27,8 +27,8 @@ with made as (
   from jsonb_to_recordset($2::jsonb) as r (mail_id uuid, user_id uuid, kind text, urgent boolean, address text, content text, expires_at timestamptz)
   returning urgent
 )
-insert into mail_queue as own (tenant_id, urgent, wake_at) select distinct $1, made.urgent, $3::timestamptz from made
-on conflict (tenant_id, urgent) do update set wake_at = least(own.wake_at, excluded.wake_at)`;
+insert into mail_queue (tenant_id, urgent, wake_at) select distinct $1, made.urgent, $3::timestamptz from made
+on conflict (tenant_id, urgent) do update set wake_at = least(mail_queue.wake_at, excluded.wake_at)`;
 
 /**
  * Queues emails in the caller's transaction. Returns the ID of each email, or null if the email

@@ -15,8 +15,8 @@ with kept as (
   update mail set status = $3::text, answer = $4, due_at = coalesce($5::timestamptz, due_at), content = case when $3::text = 'queued' then content end
   where tenant_id = $1 and mail_id = $2 and (status = 'queued' or $3::text = 'sent') returning urgent
 )
-update mail_queue own set wake_at = least(own.wake_at, $5::timestamptz) from kept
-where own.tenant_id = $1 and own.urgent = kept.urgent and $5::timestamptz is not null`;
+update mail_queue set wake_at = least(mail_queue.wake_at, $5::timestamptz) from kept
+where mail_queue.tenant_id = $1 and mail_queue.urgent = kept.urgent and $5::timestamptz is not null`;
 
 export async function recordResult(ctx: TenantContext, result: Result): Promise<void> {
   const { mailId, status, answer, dueAt } = result;

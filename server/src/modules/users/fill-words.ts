@@ -17,13 +17,13 @@ export async function fillWords(ctx: Context): Promise<void> {
 
 const fill = `
 insert into user_word (tenant_id, word, user_id, words)
-select own.tenant_id, word, own.user_id, listed.words
-from "user" own
+select account.tenant_id, word, account.user_id, listed.words
+from "user" account
 cross join lateral (
-  select user_words(own.last_name, own.first_name, own.login_id, own.email) as words
+  select user_words(account.last_name, account.first_name, account.login_id, account.email) as words
 ) listed
 cross join unnest(indexed_words(listed.words)) word
-where own.tenant_id = $1 and own.user_id > $2 and own.user_id <= $3
+where account.tenant_id = $1 and account.user_id > $2 and account.user_id <= $3
 on conflict (tenant_id, word, user_id) do nothing`;
 
 async function fillBatch(ctx: TenantContext, rows: number): Promise<number> {

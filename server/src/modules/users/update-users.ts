@@ -37,8 +37,8 @@ export type UpdatedUser = { row: UserRow; changed: string[] };
  * Locks in order, so calls that update the same users wait for each other instead of deadlocking.
  */
 const lockUsers = `
-select own.* from "user" own where own.tenant_id = $1 and own.login_id = any($2::text[])
-order by own.login_id for update`;
+select account.* from "user" account where account.tenant_id = $1 and account.login_id = any($2::text[])
+order by account.login_id for update`;
 
 type NewValues = {
   first_name: string | null;
@@ -52,17 +52,17 @@ type NewValues = {
 };
 
 const writeUsers = `
-update "user" own set first_name = r.first_name, last_name = r.last_name, group_name = r.group_name, email = r.email,
+update "user" account set first_name = r.first_name, last_name = r.last_name, group_name = r.group_name, email = r.email,
   is_admin = r.is_admin, register = r.register, enabled = r.enabled, admin_scopes = r.admin_scopes,
-  password_hash = coalesce(r.password_hash, own.password_hash),
-  password_chosen = own.password_chosen and r.password_hash is null,
-  password_changed_at = case when r.password_hash is null then own.password_changed_at else $3::timestamptz end,
-  password_changed_in = case when r.password_hash is null then own.password_changed_in else r.session_id end,
+  password_hash = coalesce(r.password_hash, account.password_hash),
+  password_chosen = account.password_chosen and r.password_hash is null,
+  password_changed_at = case when r.password_hash is null then account.password_changed_at else $3::timestamptz end,
+  password_changed_in = case when r.password_hash is null then account.password_changed_in else r.session_id end,
   updated_at = $3::timestamptz
 from jsonb_to_recordset($2::jsonb) as r (user_id uuid, first_name text, last_name text, group_name text, email text,
   is_admin boolean, register boolean, enabled boolean, admin_scopes text[], password_hash text, session_id text)
-where own.tenant_id = $1 and own.user_id = r.user_id
-returning own.*`;
+where account.tenant_id = $1 and account.user_id = r.user_id
+returning account.*`;
 
 /** A change that its caller may make. */
 type Allowed = UserUpdate & { before: UserRow; values: NewValues };

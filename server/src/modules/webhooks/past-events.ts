@@ -32,9 +32,9 @@ where event.tenant_id = $1 and event.event_id = any($2::uuid[]) and ($3::text[] 
 const pageRows = 500;
 const inRange = `
 with page as (
-  select held.* from event held
-  where held.tenant_id = $1 and held.event_id > $2::uuid
-  order by held.event_id limit ${pageRows}
+  select event.* from event
+  where event.tenant_id = $1 and event.event_id > $2::uuid
+  order by event.event_id limit ${pageRows}
 )
 select ${columns('page')},
   page.occurred_at >= $3 and page.occurred_at < $4 and ($5::text[] is null or page.type = any($5)) as matches

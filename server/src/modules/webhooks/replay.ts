@@ -22,8 +22,8 @@ left join event on event.tenant_id = $1 and event.event_id = entry.event_id and 
 order by entry.n`;
 
 const pending = `
-select 1 from webhook_delivery held where held.tenant_id = $1 and held.webhook_id = $2 and held.status = 'pending'
-order by held.number limit ${maxReplayed}`;
+select 1 from webhook_delivery delivery where delivery.tenant_id = $1 and delivery.webhook_id = $2 and delivery.status = 'pending'
+order by delivery.number limit ${maxReplayed}`;
 
 type EndpointReplay = Replay & { webhookId: string };
 /** `deliveries` are in the order of the log. */

@@ -114,9 +114,9 @@ const activitiesPerRead = 100;
 const read = `select found.activity from (
   select page.activity, page.position, sum(octet_length(page.activity)) over (order by page.position desc) as sum
   from unnest($2::uuid[]) as wanted (key) cross join lateral (
-    select held.activity, held.position from activity_definition held
-    where held.tenant_id = $1 and held.activity_key = wanted.key
-    order by held.tenant_id, held.activity_key, held.definition_key limit ${maxDefinitions}
+    select definition.activity, definition.position from activity_definition definition
+    where definition.tenant_id = $1 and definition.activity_key = wanted.key
+    order by definition.tenant_id, definition.activity_key, definition.definition_key limit ${maxDefinitions}
   ) page
 ) found where found.sum <= $3 order by found.position`;
 

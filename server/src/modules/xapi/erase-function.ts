@@ -3,8 +3,8 @@ import { found, maxDepth } from './store-function.ts';
 
 /** Removes the keys of the statement: its own, and those of the statements that it refers to. */
 const forgetKeys = `
-    delete from statement_match held using unnest(gone.keys) as own (key)
-    where held.tenant_id = $1 and held.key = own.key and held.position = gone.position;
+    delete from statement_match using unnest(gone.keys) as own (key)
+    where statement_match.tenant_id = $1 and statement_match.key = own.key and statement_match.position = gone.position;
     if gone.refers_to is not null then
       with recursive referred (target, depth) as (
         select gone.refers_to, 1
@@ -17,8 +17,8 @@ const forgetKeys = `
         cross join lateral ${found('referred.target', 'own.keys')} target
         cross join unnest(target.keys) as each (key)
       )
-      delete from statement_match held using inherited
-      where held.tenant_id = $1 and held.key = inherited.key and held.position = gone.position;
+      delete from statement_match using inherited
+      where statement_match.tenant_id = $1 and statement_match.key = inherited.key and statement_match.position = gone.position;
     end if;`;
 
 /** Removes the statements of the tenant `$1` at the positions `$2`, with everything that belongs to them. */

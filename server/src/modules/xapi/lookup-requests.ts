@@ -39,11 +39,11 @@ const maxStatements = 20;
 const maxBytes = 32 * 1024;
 
 const readAgentNames = `
-select held.payload from (
-  select own.position from statement_match own
-  where own.tenant_id = $1 and own.key = $2::uuid order by own.position desc limit ${maxStatements}
-) page join statement held on held.tenant_id = $1 and held.position = page.position
-where held.bytes <= ${maxBytes} order by held.position desc`;
+select statement.payload from (
+  select statement_match.position from statement_match
+  where statement_match.tenant_id = $1 and statement_match.key = $2::uuid order by statement_match.position desc limit ${maxStatements}
+) page join statement on statement.tenant_id = $1 and statement.position = page.position
+where statement.bytes <= ${maxBytes} order by statement.position desc`;
 
 /**
  * Communication 2.4: returns the agent as a person, whose properties are lists. The only identifier

@@ -21,10 +21,10 @@ export type FoundStatement = StoredRow & { statement_id: string };
 
 /** Reads the statement with an ID, either if it is voided or if it is not (Communication 2.1.3). */
 const readText = `
-select held.statement_id, held.payload, held.position from statement held
-where held.tenant_id = $1 and held.statement_id = $2::uuid and exists (
-  select from voided_statement voided where voided.tenant_id = $1 and voided.position = held.position
-) = $3 and ($4::uuid is null or $4 = any (held.keys))`;
+select statement.statement_id, statement.payload, statement.position from statement
+where statement.tenant_id = $1 and statement.statement_id = $2::uuid and exists (
+  select from voided_statement voided where voided.tenant_id = $1 and voided.position = statement.position
+) = $3 and ($4::uuid is null or $4 = any (statement.keys))`;
 
 /** If `registration` is not null, the caller may read only statements with this registration. */
 export async function readStatementById(

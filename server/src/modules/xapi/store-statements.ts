@@ -189,8 +189,8 @@ async function storeInTransaction(
 }
 
 const existingBytes = `
-select coalesce(sum(octet_length(held.payload)), 0)::float8 as bytes from statement held
-where held.tenant_id = $1 and held.statement_id = any ($2::uuid[])`;
+select coalesce(sum(octet_length(statement.payload)), 0)::float8 as bytes from statement
+where statement.tenant_id = $1 and statement.statement_id = any ($2::uuid[])`;
 
 type Existing = { statement_id: string; payload: string };
 

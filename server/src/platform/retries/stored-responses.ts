@@ -70,8 +70,8 @@ const readText = `
 select wanted.n, known.answer, encode(known.request_hash, 'hex') as request_hash
 from ${wantedRows('key_hash text')}
 cross join lateral (
-  select own.answer, own.request_hash from stored_answer own
-  where own.tenant_id = $1 and own.key_hash = decode(wanted.key_hash, 'hex') and own.expires_at > $3 limit 1
+  select stored_answer.answer, stored_answer.request_hash from stored_answer
+  where stored_answer.tenant_id = $1 and stored_answer.key_hash = decode(wanted.key_hash, 'hex') and stored_answer.expires_at > $3 limit 1
 ) known`;
 
 type Stored = { answer: Buffer | null; request_hash: string };

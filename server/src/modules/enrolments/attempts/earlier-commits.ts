@@ -38,10 +38,10 @@ type AttemptRow = {
 };
 
 const attemptsText = `
-select held.number, held.release_id, held.first_launch, held.last_launch, held.finished_at, held.discarded, held.result
-from earlier_attempt held where held.tenant_id = $1 and held.enroll_id = $2
-  and (not held.discarded or $3::integer between held.first_launch and held.last_launch)
-order by held.number`;
+select attempt.number, attempt.release_id, attempt.first_launch, attempt.last_launch, attempt.finished_at, attempt.discarded, attempt.result
+from earlier_attempt attempt where attempt.tenant_id = $1 and attempt.enroll_id = $2
+  and (not attempt.discarded or $3::integer between attempt.first_launch and attempt.last_launch)
+order by attempt.number`;
 
 /** Returns the attempts that can still count, and the attempt of the launch. */
 export function readEarlierAttempts(

@@ -41,10 +41,10 @@ where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 and known.login_id =
 
 const earlierText = `
 select page.*, first.started_at from (
-  select held.number, held.first_launch, held.last_launch, held.finished_at, held.ended_at, held.ended_by, held.reason,
-    held.discarded, held.result
-  from earlier_attempt held
-  where held.tenant_id = $1 and held.enroll_id = $2 and held.number > $3 order by held.number limit $4
+  select attempt.number, attempt.first_launch, attempt.last_launch, attempt.finished_at, attempt.ended_at, attempt.ended_by, attempt.reason,
+    attempt.discarded, attempt.result
+  from earlier_attempt attempt
+  where attempt.tenant_id = $1 and attempt.enroll_id = $2 and attempt.number > $3 order by attempt.number limit $4
 ) page
 ${startedAt('page.first_launch')}
 order by page.number`;

@@ -39,11 +39,11 @@ type Limits = { tenant: string; now: string; max: string };
  * SQL: selects a tenant's next enrolments to search. They end after the position in `own`, a row of
  * `reminder_progress`, and within its number of days.
  */
-export const nextEnrolments = ({ tenant, now, max }: Limits) => `select held.* from enrolment held
-  where held.tenant_id = ${tenant} and held.ended_at is null
-    and (held.expires_at, held.enroll_id) > (own.ends_at, own.enroll_id)
-    and held.expires_at <= ${now}::timestamptz + ${lengthOf('own.days')}
-  order by held.expires_at, held.enroll_id limit ${max}`;
+export const nextEnrolments = ({ tenant, now, max }: Limits) => `select enrolment.* from enrolment
+  where enrolment.tenant_id = ${tenant} and enrolment.ended_at is null
+    and (enrolment.expires_at, enrolment.enroll_id) > (own.ends_at, own.enroll_id)
+    and enrolment.expires_at <= ${now}::timestamptz + ${lengthOf('own.days')}
+  order by enrolment.expires_at, enrolment.enroll_id limit ${max}`;
 
 const due = `/* across tenants: reminders are due in all tenants */
 select own.tenant_id, own.days from reminder_progress own

@@ -3,9 +3,9 @@ import { run } from '../../../platform/db/transaction.ts';
 import { cancelMails } from '../../mail/queue.ts';
 
 const end = `
-update invitation own set revoked_at = $3
-where own.tenant_id = $1 and own.user_id = any($2::uuid[]) and own.accepted_at is null and own.revoked_at is null
-returning own.user_id`;
+update invitation set revoked_at = $3
+where invitation.tenant_id = $1 and invitation.user_id = any($2::uuid[]) and invitation.accepted_at is null and invitation.revoked_at is null
+returning invitation.user_id`;
 
 /**
  * Ends the pending invitations of these users: on request, after a new password or email address,

@@ -3,7 +3,7 @@ import { run } from '../../../platform/db/transaction.ts';
 import { cancelMails } from '../../mail/queue.ts';
 
 const end = `
-delete from password_reset own where own.tenant_id = $1 and own.user_id = any($2::uuid[]) returning own.user_id`;
+delete from password_reset where password_reset.tenant_id = $1 and password_reset.user_id = any($2::uuid[]) returning password_reset.user_id`;
 
 /** Ends all links of users who have a new password or email address, or who were disabled. */
 export async function endResets(ctx: TenantContext, userIds: readonly string[]): Promise<void> {

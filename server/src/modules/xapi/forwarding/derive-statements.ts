@@ -95,7 +95,7 @@ join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = event.enrol
 join course on course.course_id = enrolment.course_id
 left join release on release.release_id = coalesce(enrolment.release_id, course.release_id)
 where coalesce(release.standard, '') not in ('cmi5', 'xapi')
-  and not exists (select from statement own where own.tenant_id = $1 and own.statement_id = made.statement_id)
+  and not exists (select from statement where statement.tenant_id = $1 and statement.statement_id = made.statement_id)
 order by known.user_id for key share of known`;
 
 /**

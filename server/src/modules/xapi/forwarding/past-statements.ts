@@ -5,14 +5,14 @@ import type { Replay } from '../../webhooks/schemas.ts';
 import type { Listed } from './batches.ts';
 
 const named = `
-select held.statement_id, held.position, held.bytes from statement held
-where held.tenant_id = $1 and held.statement_id = any ($2::uuid[]) order by held.position`;
+select statement.statement_id, statement.position, statement.bytes from statement
+where statement.tenant_id = $1 and statement.statement_id = any ($2::uuid[]) order by statement.position`;
 
 const pageRows = 5_000;
 const inRange = `
-select held.statement_id, held.position, held.bytes from statement held
-where held.tenant_id = $1 and held.position > $2 and held.position < $3
-order by held.position limit ${pageRows}`;
+select statement.statement_id, statement.position, statement.bytes from statement
+where statement.tenant_id = $1 and statement.position > $2 and statement.position < $3
+order by statement.position limit ${pageRows}`;
 
 /** Maximum number of statements in the deliveries of a replay. */
 const maxReplayed = 100_000;

@@ -10,8 +10,8 @@ import { sendStatements } from './send-statements.ts';
 const maxStatements = 2_000;
 
 const readText = `
-select held.statement_id, held.position, held.bytes from statement held
-where held.tenant_id = $1 and held.position > $2 order by held.position limit ${maxStatements}`;
+select statement.statement_id, statement.position, statement.bytes from statement
+where statement.tenant_id = $1 and statement.position > $2 order by statement.position limit ${maxStatements}`;
 
 /**
  * Statements for another LRS, in the order in which they were stored. Each endpoint has a single
