@@ -8413,7 +8413,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description If true, the response is the enrolment after the change, and nothing is changed.
+                 * @description If true, returns the enrolment as it would be after the change, and changes nothing.
                  * @example true
                  */
                 plan?: boolean;

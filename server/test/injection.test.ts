@@ -41,7 +41,7 @@ function freeTexts(schema: JsonSchema & { pattern?: string }, name = ''): string
   return free ? [name] : [];
 }
 
-test('hostile texts fill every free-text field of the API', () => {
+test('the injected texts fill every free-text field of the API', () => {
   const bodies: Record<string, object> = hostileBodies;
   for (const { operation } of operations) {
     const schema = operation.requestBody?.content['application/json']?.schema;

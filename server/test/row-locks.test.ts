@@ -8,6 +8,7 @@ import { eventSource } from '../src/modules/webhooks/event-source.ts';
 import { shareAmongTenants } from '../src/platform/db/share-among-tenants.ts';
 import { transaction } from '../src/platform/db/transaction.ts';
 import { newId, sha256 } from '../src/platform/ids.ts';
+import { deleteExpiredResponses } from '../src/platform/retries/stored-responses.ts';
 import { onEngine, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newCourse, newTenant } from './support/tenant.ts';
@@ -213,7 +214,8 @@ test('accepted invitations that wait for a lock on their user do not delay sign-
     service.api('POST', '/session/invitation', { Token, Password: 'b'.repeat(64) }, '', fromNetwork(at));
   const calls = Array.from({ length: 8 }, (_, at) => accept(at));
   const milliseconds = await signInMeanwhile(slow, LoginID, calls);
-  assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
+  // Hashing the passwords takes up to a second on a busy machine.
+  assert.ok(milliseconds < 2_500, `it waited ${milliseconds} ms`);
 });
 
 test('changes of passwords that wait for a lock on their user do not delay sign-ins of other tenants', {
@@ -238,7 +240,8 @@ test('changes of passwords that wait for a lock on their user do not delay sign-
     });
   const calls = Array.from({ length: 8 }, (_, at) => change(at));
   const milliseconds = await signInMeanwhile(slow, LoginID, calls);
-  assert.ok(milliseconds < 1_000, `it waited ${milliseconds} ms`);
+  // Hashing the passwords takes up to a second on a busy machine.
+  assert.ok(milliseconds < 2_500, `it waited ${milliseconds} ms`);
 });
 
 test('sign-in links that wait for a lock on their user do not delay other tenants', { skip }, async () => {
@@ -299,4 +302,22 @@ test("enrolments of other tenants expire while one tenant's are locked", { skip 
     return rows[0]?.ended;
   };
   assert.ok(await whileLocked('enrolment', sql`locked.tenant_id = ${slow.TenantID}`, ended));
+});
+
+test("stored responses of other tenants are removed while one tenant's are locked", { skip }, async () => {
+  const [slow, other] = [await newTenant(service), await newTenant(service)];
+  for (const tenant of [slow, other])
+    bodyOf(await tenant.api('POST', '/user', { LoginID: 'stored' }, { 'idempotency-key': 'stored' }), 201);
+  const ofBoth = sql`tenant_id in (${slow.TenantID}, ${other.TenantID})`;
+  await sql`/* across tenants: a test needs old rows */
+    update stored_answer set expires_at = now() - interval '1 hour' where ${ofBoth}`.execute(ctx.db);
+  await whileLocked('stored_answer', sql`locked.tenant_id = ${slow.TenantID}`, () =>
+    deleteExpiredResponses(ctx),
+  );
+  const { rows } = await sql<{
+    tenant_id: string;
+  }>`/* across tenants: a test compares two */ select tenant_id from stored_answer where ${ofBoth}`.execute(
+    ctx.db,
+  );
+  assert.deepEqual(rows, [{ tenant_id: slow.TenantID }]);
 });

@@ -127,3 +127,43 @@ test('two nodes together expire 1,000 enrolments, writing one event for each', a
   assert.equal(seenEvents.length, 1000);
   assert.equal(new Set(seenEvents.map(({ enroll_id }) => enroll_id)).size, 1000);
 });
+
+test('a tenant with many due enrolments does not hold up those of other tenants', async () => {
+  await settle();
+  const many = await newTenant(service);
+  const LoginID = await many.user();
+  expectStatus(await many.api('POST', `/enrol/${LoginID}/${CourseID}/week`), 201);
+  await service.ctx.engine.query({
+    text: `/* across tenants: a test fills a table */
+      with made as (
+        insert into "user" (tenant_id, user_id, login_id, is_admin, register, enabled, password_hash, created_at, updated_at)
+        select tenant_id, gen_random_uuid(), 'many-' || n, false, false, true, password_hash, created_at, updated_at
+        from "user" cross join generate_series(1, 1500) n where tenant_id = $1 returning tenant_id, user_id
+      )
+      insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, status, expires_at)
+      select first.tenant_id, gen_random_uuid(), made.user_id, first.course_id, first.duration_id, first.starts_on,
+        first.enrolled_at, first.changed_at, 'completed', first.expires_at
+      from made join enrolment first on first.tenant_id = made.tenant_id`,
+    values: [many.TenantID],
+  });
+  // Completed enrolments end without an event, so the tenant keeps its place in the log table.
+  await service.ctx.engine.query({
+    text: `update enrolment set status = 'completed' where tenant_id = $1`,
+    values: [many.TenantID],
+  });
+  const others = await Promise.all(Array.from({ length: 8 }, () => newTenant(service)));
+  const later = await Promise.all(others.map((tenant) => enrolled(tenant, 'week')));
+  clock.advance({ days: 8 });
+  let time = clock.now().getTime();
+  const now = () => new Date(time++);
+  assert.equal(await expireEnrolments({ ...service.ctx, now }), 1_509);
+  const ids = (await Promise.all(later.map(({ read }) => read()))).map(({ EnrollID }) => EnrollID);
+  const { rows } = await service.ctx.engine.query<{ earlier: number }>({
+    text: `/* across tenants: a test compares tenants */
+      select count(*)::integer as earlier from enrolment where tenant_id = $1
+        and changed_at < (select max(changed_at) from enrolment where enroll_id = any($2::uuid[]))`,
+    values: [many.TenantID, ids],
+  });
+  const earlier = rows[0]?.earlier ?? 0;
+  assert.ok(earlier > 0 && earlier <= 400, `${earlier} enrolments came first`);
+});

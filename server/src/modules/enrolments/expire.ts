@@ -75,15 +75,20 @@ export async function expireEnrolments(ctx: Context): Promise<number> {
   // Otherwise, a tenant with many of them would hold up all others.
   for (const locked = new Set<string>(); ; ) {
     const { size } = locked;
-    ended += await inBatches(ctx, maxBatch, (ctx, rows) => expireBatch(ctx, rows, locked));
-    if (locked.size === size) return ended;
+    const round = { locked, served: new Set<string>() };
+    const count = await inBatches(ctx, maxBatch, (ctx, rows) => expireBatch(ctx, rows, round));
+    ended += count;
+    if (count === 0 && locked.size === size) return ended;
   }
 }
 
-/** Ends up to `rows` enrolments, and adds the tenants that have locked ones to `locked`. */
-async function expireBatch(ctx: Context, rows: number, locked: Set<string>): Promise<number> {
+/** In a round, each tenant is served once, so a tenant with many due enrolments does not hold up the others. */
+type Round = { served: Set<string>; locked: Set<string> };
+
+/** Ends up to `rows` enrolments, and adds their tenants to the round. */
+async function expireBatch(ctx: Context, rows: number, { served, locked }: Round): Promise<number> {
   const now = ctx.now();
-  const values = [now, rows, [...locked]];
+  const values = [now, rows, [...served, ...locked]];
   const due = await run<Due>(ctx, { name: 'due_enrolments', text: dueText, values });
   const tenants = [...Map.groupBy(due, ({ tenant_id }) => tenant_id)].sort();
   let ended = 0;
@@ -92,7 +97,7 @@ async function expireBatch(ctx: Context, rows: number, locked: Set<string>): Pro
     const values = [tenantId, JSON.stringify(items), now];
     const [row] = await run<{ count: number }>(ctx, { name: 'expire_enrolments', text: expireText, values });
     const count = row?.count ?? 0;
-    if (count < enrolments.length) locked.add(tenantId);
+    (count < enrolments.length ? locked : served).add(tenantId);
     ended += count;
   }
   return ended;

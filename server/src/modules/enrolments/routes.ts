@@ -174,7 +174,7 @@ export const enrolmentRoutes = [
     query: Fields({
       plan: Type.Optional(
         Type.Boolean({
-          description: 'If true, the response is the enrolment after the change, and nothing is changed.',
+          description: 'If true, returns the enrolment as it would be after the change, and changes nothing.',
         }),
       ),
     }),

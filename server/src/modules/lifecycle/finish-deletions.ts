@@ -31,8 +31,8 @@ export async function finishDeletions(ctx: Context): Promise<void> {
 }
 
 /**
- * Each batch starts where the previous one started. Its scan marks the index entries of the rows
- * just deleted as dead, so later scans skip them.
+ * Each batch first scans the rows that the previous batch deleted again. This marks their index
+ * entries as dead, so later scans skip them.
  */
 async function empty(ctx: Context, tenantId: string, table: TenantDataTable): Promise<void> {
   let places: [KeyPosition, KeyPosition] = [[], []];

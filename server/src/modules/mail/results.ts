@@ -31,7 +31,7 @@ export async function recordResult(ctx: TenantContext, result: Result): Promise<
 
 const purge = `/* across tenants: old emails of all tenants */
 delete from mail where (tenant_id, mail_id) in (
-  select tenant_id, mail_id from mail where created_at < $1 order by created_at limit $2
+  select tenant_id, mail_id from mail where created_at < $1 order by created_at limit $2 for update skip locked
 ) returning 1`;
 
 const keptDays = 90;

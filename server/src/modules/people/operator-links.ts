@@ -75,7 +75,10 @@ export async function deleteOperatorLinks(context: LinkContext): Promise<void> {
   for (const hash of await namesOf(context)) await rm(fileOf(context, hash), { force: true });
 }
 
-/** Keeps recent files, because a file that another process is still writing is empty. */
+/**
+ * Keeps recent files even if they look invalid, because a file is empty until the process that
+ * creates it has written to it.
+ */
 async function removeOld(context: LinkContext): Promise<void> {
   for (const hash of await namesOf(context)) {
     const file = await stat(fileOf(context, hash)).catch(() => null);

@@ -126,7 +126,7 @@ test('requests for a name and from a network are limited, whether or not the nam
   assert.equal(server.mails.length, 3, 'a mailbox gets few emails');
 });
 
-/** The events that end a link before it has been used. */
+/** What makes an unused link invalid. */
 const endings: Record<string, (LoginID: string, tenant: TestTenant) => Promise<unknown>> = {
   'an hour': async () => clock.advance({ minutes: 61 }),
   'a new password from the client': (LoginID, { api }) => api('PUT', `/user/${LoginID}`, { Password: 'x' }),

@@ -94,6 +94,7 @@ const purge = `/* across tenants: old deliveries of all tenants */
 delete from webhook_delivery held using (
   select tenant_id, webhook_id, delivery_id from webhook_delivery
   where status <> 'pending' and created_at < $1 order by created_at limit $2
+  for update skip locked
 ) old
 where held.tenant_id = old.tenant_id and held.webhook_id = old.webhook_id
   and held.delivery_id = old.delivery_id returning 1`;

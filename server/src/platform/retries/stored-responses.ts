@@ -231,7 +231,7 @@ async function erase(ctx: TenantContext, abouts: string[], max: number): Promise
 const forgetText = `
 /* across tenants: stored responses expire in all tenants */
 delete from stored_answer where (tenant_id, key_hash) in (
-  select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit $2
+  select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit $2 for update skip locked
 ) returning 1`;
 
 /**
