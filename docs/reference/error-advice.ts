@@ -62,7 +62,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   no_seats_left:
     'Ask the operator for more `Seats`, or withdraw an enrolment that is still within the grace period.',
   touched:
-    'Keep the record, or remove it without `untouched` or `IfUntouched`. `reason` is `older`, `changed` or `used`.',
+    'Keep the record, or remove it without `untouched` or `IfUntouched`. `reason` is `older`, `changed`, `used` or `enrolled`: withdraw the enrolments first.',
   tenant_exists: 'Change the tenant with `PUT /tenant/{TenantID}`.',
   tenant_not_suspended: 'Suspend the tenant before you delete it.',
   tenant_being_deleted: 'Wait until the deletion is finished, or choose another `TenantID`.',

@@ -52,7 +52,7 @@ test('an imported enrolment and its user are planned and removed, and repeating 
   expectStatus(planned, 200);
   assert.equal(planned.body.Status, 'withdrawn');
   assert.equal(await status(), 'enrolled');
-  await staysUser(LoginID, 'used');
+  await staysUser(LoginID, 'enrolled');
   for (let i = 0; i < 2; i++) expectStatus(await undo(), 200);
   assert.equal(await status(), 'withdrawn');
   const types = (await events({ EnrollID })).map(({ type }) => type);
@@ -83,6 +83,8 @@ test('an enrolment that was launched or changed stays', async () => {
     }
   assert.equal(await launched.status(), 'in_progress');
   assert.equal(await changed.status(), 'enrolled');
+  await staysUser(LoginID, 'used');
+  await staysUser(changed.LoginID, 'enrolled');
   expectStatus(await api('PUT', launched.address, { Withdrawn: true }), 200);
   await staysUser(LoginID, 'used');
 });
@@ -94,6 +96,10 @@ test('a user who was changed, invited or exported stays', async () => {
   const invited = await imported();
   expectStatus(await api('POST', '/invitation', { LoginID: invited }), 201);
   await staysUser(invited, 'used');
+  await enrolled(invited);
+  await staysUser(invited, 'used');
+  await enrolled(changed);
+  await staysUser(changed, 'changed');
   const exported = await imported();
   expectStatus(await api('GET', `/user/${exported}/export`), 200);
   await staysUser(exported, 'used');

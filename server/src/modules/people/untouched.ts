@@ -16,21 +16,23 @@ export async function requireUntouchedUser(ctx: TenantContext, person: Person): 
     .where('user_id', '=', person.userId)
     .executeTakeFirst();
   if (!user) throw userNotFound();
-  const isUsed = (await isEnrolled(ctx, person)) || (await hasOtherData(ctx, person));
-  requireUntouched(ctx, { createdAt: user.created_at, changedAt: user.updated_at, isUsed });
+  const enrolment = await findEnrolment(ctx, person);
+  const isUsed = (enrolment?.launches ?? 0) > 0 || (await hasOtherData(ctx, person));
+  const isEnrolled = enrolment !== undefined;
+  requireUntouched(ctx, { createdAt: user.created_at, changedAt: user.updated_at, isUsed, isEnrolled });
 }
 
-/** Ignores enrolments that were withdrawn before their first launch, for example by the same undo. */
-async function isEnrolled(ctx: TenantContext, { userId }: Person): Promise<boolean> {
-  const one = await ctx.db
+/** The most used enrolment. Ignores those withdrawn before their first launch, for example by the same undo. */
+async function findEnrolment(ctx: TenantContext, { userId }: Person) {
+  return ctx.db
     .selectFrom('enrolment')
-    .select('enroll_id')
+    .select('launches')
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', userId)
     .where((is) => is.or([is('status', '<>', 'withdrawn'), is('launches', '>', 0)]))
+    .orderBy('launches', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return one !== undefined;
 }
 
 async function hasOtherData(ctx: TenantContext, { userId, isAdmin }: Person): Promise<boolean> {

@@ -8,12 +8,18 @@ const details = {
   older: 'The record was created more than an hour ago.',
   changed: 'The record has been changed since it was created.',
   used: 'The record has been used since it was created.',
+  enrolled: 'The user is enrolled. Withdraw the enrolments first.',
 } as const;
 
-/** Throws `touched` if a record is older than an hour, or has been changed or used since it was created. */
+type Touches = { createdAt: Date; changedAt: Date; isUsed: boolean; isEnrolled?: boolean };
+
+/**
+ * Throws `touched` if a record is older than an hour, has been changed or used since it was created, or is of a
+ * user whose enrolments must be withdrawn first.
+ */
 export function requireUntouched(
   ctx: Context,
-  { createdAt, changedAt, isUsed }: { createdAt: Date; changedAt: Date; isUsed: boolean },
+  { createdAt, changedAt, isUsed, isEnrolled = false }: Touches,
 ): void {
   const reason = reasonOf();
   if (reason) throw new Problem('touched', `Nothing was changed. ${details[reason]}`, { reason });
@@ -21,6 +27,7 @@ export function requireUntouched(
   function reasonOf(): keyof typeof details | null {
     if (isUsed) return 'used';
     if (changedAt.getTime() !== createdAt.getTime()) return 'changed';
-    return ctx.now().getTime() - createdAt.getTime() > undoMs ? 'older' : null;
+    if (ctx.now().getTime() - createdAt.getTime() > undoMs) return 'older';
+    return isEnrolled ? 'enrolled' : null;
   }
 }
