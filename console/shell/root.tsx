@@ -46,6 +46,11 @@ function Gate() {
   useEffect(() => {
     if (nobody) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [nobody, queries]);
+  // Imports that can be undone contain LoginIDs, which must not stay on the device.
+  useEffect(() => {
+    if (data !== undefined && 'lectern-created' in localStorage)
+      void import('../pages/bulk/import-keys.ts').then(({ forgetOthers }) => forgetOthers(data));
+  }, [data]);
   const isOpen = pathname === '/docs';
   // The link may belong to someone other than the person signed in to this browser.
   if (passwordPages.includes(pathname))

@@ -5,6 +5,7 @@ import { useFilters } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Import } from './import.tsx';
 import { isSubject, subjects } from './subjects.ts';
+import { WithUndo } from './with-undo.tsx';
 
 export default function Bulk() {
   const t = useTranslations('bulk');
@@ -15,18 +16,20 @@ export default function Bulk() {
   return (
     <Page title={shell('pages.bulk')} text={t('text')}>
       {/* Choosing another tenant or another kind of row starts a new import. */}
-      <Import
-        key={`${subject} ${tenant ?? ''}`}
-        subject={subject}
-        choice={
-          <SegmentedControl
-            aria-label={t('subject')}
-            value={subject}
-            onChange={(of) => change({ of })}
-            data={subjects.map((value) => ({ value, label: t(`subjects.${value}`) }))}
-          />
-        }
-      />
+      <WithUndo>
+        <Import
+          key={`${subject} ${tenant ?? ''}`}
+          subject={subject}
+          choice={
+            <SegmentedControl
+              aria-label={t('subject')}
+              value={subject}
+              onChange={(of) => change({ of })}
+              data={subjects.map((value) => ({ value, label: t(`subjects.${value}`) }))}
+            />
+          }
+        />
+      </WithUndo>
     </Page>
   );
 }

@@ -73,7 +73,7 @@ async function callOnce(api: Api, call: Call): Promise<Line[]> {
 const maxAttempts = 4;
 const maxWaitSeconds = 60;
 
-const pause = (seconds: number, signal: AbortSignal) =>
+export const pause = (seconds: number, signal: AbortSignal) =>
   new Promise<void>((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
@@ -97,20 +97,31 @@ function waitAfter(thrown: unknown, tries: number): number | null {
   return wait > maxWaitSeconds ? null : wait || tries;
 }
 
-/** Retries after network failures or overload. The Idempotency-Key ensures that nothing is done twice. */
-export async function sendChunk(api: Api, call: Call): Promise<Line[]> {
-  if (call.rows === 0) return [];
-  for (let tries = 1; ; tries++) {
+/** Retries after network failures or overload. `act` must be safe to repeat. */
+export async function withRetries<T>(
+  act: () => Promise<T>,
+  signal: AbortSignal,
+  mayImprove: (result: T) => boolean = () => false,
+): Promise<T> {
+  for (let tries = 1; ; tries++)
     try {
-      const lines = await callOnce(api, call);
-      if (tries === maxAttempts || !lines.some(isTemporary)) return lines;
-      await pause(tries, call.signal);
+      const result = await act();
+      if (tries === maxAttempts || !mayImprove(result)) return result;
+      await pause(tries, signal);
     } catch (thrown) {
-      call.signal.throwIfAborted();
+      signal.throwIfAborted();
       const wait = waitAfter(thrown, tries);
       if (tries === maxAttempts || wait === null) throw thrown;
-      await pause(wait, call.signal);
+      await pause(wait, signal);
     }
+}
+
+/** The Idempotency-Key ensures that nothing is done twice. */
+export async function sendChunk(api: Api, call: Call): Promise<Line[]> {
+  if (call.rows === 0) return [];
+  const send = () => {
     call.onRows(0);
-  }
+    return callOnce(api, call);
+  };
+  return withRetries(send, call.signal, (lines) => lines.some(isTemporary));
 }

@@ -13,10 +13,12 @@ import { FailedAction } from '../../parts/states.tsx';
 import { GroupForm, type Typed } from './group-form.tsx';
 import { type GroupEnrolment, groupSource } from './group-rows.ts';
 import { GroupTexts } from './group-texts.tsx';
+import { RecentImports } from './recent-imports.tsx';
 import { RunView } from './run-view.tsx';
 import type { Source } from './source.ts';
 import { begin, finish } from './unfinished.ts';
 import { type Input, useRun } from './use-run.ts';
+import { WithUndo } from './with-undo.tsx';
 
 export default function EnrolGroup() {
   const t = useTranslations('bulk.group.form');
@@ -24,7 +26,9 @@ export default function EnrolGroup() {
   const { tenant } = useApi();
   return (
     <Page title={t('title')} text={t('text')} back={{ to: '/console/users', text: shell('pages.users') }}>
-      <GroupRun key={tenant} />
+      <WithUndo>
+        <GroupRun key={tenant} />
+      </WithUndo>
     </Page>
   );
 }
@@ -54,7 +58,8 @@ function GroupRun() {
     finish(signatureOf(planned.wanted));
     void queries.invalidateQueries();
   });
-  const inputOf = (source: Source, requestKey: string | null): Input => ({
+  const inputOf = ({ wanted, source }: Planned, requestKey: string | null): Input => ({
+    name: `${wanted.group} · ${wanted.courseId}`,
     ...{ subject: 'enrolments', source, fields: source.columns, added: {}, isChecked: false, requestKey },
   });
   const planning = useAction(async (wanted: GroupEnrolment) => {
@@ -62,13 +67,15 @@ function GroupRun() {
     const source = await groupSource(api, wanted, reading.current.signal);
     setNobody(source === null);
     if (!source) return;
-    setPlanned({ wanted, source });
-    running.start(inputOf(source, null));
+    const planned = { wanted, source };
+    setPlanned(planned);
+    running.start(inputOf(planned, null));
   });
-  const apply = ({ wanted, source }: Planned) => {
+  const apply = (planned: Planned) => {
+    const { wanted } = planned;
     // Only extensions take effect each time, so an interrupted one is continued, even in another tab.
     const key = wanted.ifEnrolled === 'extend' ? begin(signatureOf(wanted)) : newRequestKey();
-    running.start(inputOf(source, key));
+    running.start(inputOf(planned, key));
   };
   const { run } = running;
   if (!run || !planned)
@@ -89,6 +96,7 @@ function GroupRun() {
           </Alert>
         )}
         <FailedAction error={planning.error} />
+        <RecentImports />
       </Stack>
     );
   const { wanted, source } = planned;

@@ -11,6 +11,7 @@ import { ExistingUsers } from './existing-users.tsx';
 import { FieldList } from './field-list.tsx';
 import { ChosenFile, FileDrop } from './file-drop.tsx';
 import { fieldsFor } from './headings.ts';
+import { RecentImports } from './recent-imports.tsx';
 import { RunView } from './run-view.tsx';
 import type { Source } from './source.ts';
 import type { Subject } from './subjects.ts';
@@ -19,7 +20,7 @@ import { type Input, useRun } from './use-run.ts';
 
 /** Two imports of the same rows have the same signature. */
 function signatureOf(
-  { subject, source: { file }, fields, added, isChecked }: Omit<Input, 'requestKey'>,
+  { subject, source: { file }, fields, added, isChecked }: Omit<Input, 'requestKey' | 'name'>,
   tenant: string | null,
 ) {
   const { name, size, lastModified } = file;
@@ -52,12 +53,13 @@ export function Import({ subject, choice }: { subject: Subject; choice: ReactNod
       <Stack gap="lg">
         <div>{choice}</div>
         <FileDrop subject={subject} onSource={choose} />
+        <RecentImports />
         <FieldList subject={subject} />
       </Stack>
     );
   const known = source.csv ? fields : source.columns;
   const added = subject === 'users' ? addedFields(existing, known) : {};
-  const input = { subject, source, fields, added, isChecked };
+  const input = { subject, source, fields, added, isChecked, name: source.file.name };
   const plan = () => running.start({ ...input, requestKey: null });
   const signature = signatureOf(input, tenant);
   const apply = () => running.start({ ...input, requestKey: begin(signature) });

@@ -15,10 +15,10 @@ import type { Source } from './source.ts';
 import type { Subject } from './subjects.ts';
 
 /** A short page, because each row is a card on a phone. */
-const pageSize = 10;
+export const pageSize = 10;
 
 /** The reason in the viewer's language if there is a translation. */
-function useReason(): (code: string) => string {
+export function useReason(): (code: string) => string {
   const t = useTranslations('bulk');
   return (code) => {
     const known = `reasons.${code}` as Parameters<typeof t.has>[0];

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Progress, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useFormatter, useTranslations } from 'use-intl';
@@ -9,9 +9,11 @@ import type { AddedFields } from './existing.ts';
 import type { GroupEnrolment } from './group-rows.ts';
 import { type ChangedFields, resultColumns } from './outcome.ts';
 import { RejectedRows } from './rejected-rows.tsx';
+import { RunBar } from './run-bar.tsx';
 import { type Source, UnusableFile } from './source.ts';
 import type { Subject } from './subjects.ts';
 import { Tiles } from './tiles.tsx';
+import { UndoLink } from './undo-link.tsx';
 import type { Run, Running } from './use-run.ts';
 
 type Props = {
@@ -75,6 +77,7 @@ export function RunView({ run, running, subject, source, added, group, onApply, 
         ) : (
           <AfterRun run={run} subject={subject} onOther={onOther} />
         ))}
+      {state !== 'running' && !isPlan && <UndoLink run={run} />}
       {sum.rejected.length > 0 && state !== 'running' && (
         <RejectedRows
           refused={sum.rejected}
@@ -90,21 +93,15 @@ export function RunView({ run, running, subject, source, added, group, onApply, 
 /** A running or interrupted import. */
 function RunProgress({ run: { state, rows, of, error, isPlan }, running }: { run: Run; running: Running }) {
   const t = useTranslations('bulk');
-  const text = t('progress', { rows, of });
   return (
     <Stack gap="sm">
-      <Progress.Root size="lg">
-        <Progress.Section
-          value={(rows / Math.max(of, 1)) * 100}
-          animated={state === 'running'}
-          aria-label={t(isPlan ? 'planTitle' : 'applyTitle')}
-          aria-valuetext={text}
-        />
-      </Progress.Root>
-      <Group justify="space-between">
-        <Text size="sm" c="dimmed">
-          {text}
-        </Text>
+      <RunBar
+        rows={rows}
+        of={of}
+        label={t(isPlan ? 'planTitle' : 'applyTitle')}
+        text={t('progress', { rows, of })}
+        isRunning={state === 'running'}
+      >
         {state === 'running' ? (
           <Button variant="default" onClick={running.stop}>
             {t('stop')}
@@ -119,7 +116,7 @@ function RunProgress({ run: { state, rows, of, error, isPlan }, running }: { run
             <Button onClick={() => running.resume()}>{t('goOn')}</Button>
           </Group>
         )}
-      </Group>
+      </RunBar>
       {state === 'stopped' && (
         <Text size="sm" role="status">
           {t(isPlan ? 'stoppedPlan' : 'stopped')}

@@ -29,12 +29,7 @@ function isShown(kind: Kind, { counts, subject, isUpdate }: Props): boolean {
 export function Tiles(props: Props) {
   const { counts, subject, isPlan } = props;
   const t = useTranslations('bulk');
-  const format = useFormatter();
   const shown = kinds.filter((kind) => isShown(kind, props));
-  const all = Math.max(
-    1,
-    shown.reduce((sum, kind) => sum + counts[kind], 0),
-  );
   const titleOf = (kind: Kind) => {
     if (kind === 'created') return t(isPlan ? 'tiles.toCreate' : 'tiles.created');
     if (kind === 'updated') return t(isPlan ? 'existing.toUpdate' : 'existing.updated');
@@ -46,23 +41,38 @@ export function Tiles(props: Props) {
       ? t(`tileTexts.${kind}.${subject}`)
       : t(`tileTexts.${kind}`);
   };
+  const tiles = shown.map((kind) => ({
+    ...{ kind, color: colors[kind], count: counts[kind], title: titleOf(kind), text: textOf(kind) },
+  }));
+  return <TileList label={t('tilesLabel')} tiles={tiles} />;
+}
+
+type Tile = { kind: string; color: string; count: number; title: string; text: string };
+
+/** Counts that add up to a whole, which a bar above them shows. */
+export function TileList({ label, tiles }: { label: string; tiles: readonly Tile[] }) {
+  const format = useFormatter();
+  const all = Math.max(
+    1,
+    tiles.reduce((sum, { count }) => sum + count, 0),
+  );
   return (
     <Stack gap="sm">
       <Progress.Root size={6} aria-hidden>
-        {shown.map((kind) => (
-          <Progress.Section key={kind} value={(counts[kind] / all) * 100} color={colors[kind]} aria-hidden />
+        {tiles.map(({ kind, count, color }) => (
+          <Progress.Section key={kind} value={(count / all) * 100} color={color} aria-hidden />
         ))}
       </Progress.Root>
-      <ul className="tiles" aria-label={t('tilesLabel')}>
-        {shown.map((kind) => (
-          <li key={kind} data-kind={kind} data-none={counts[kind] === 0 || undefined}>
+      <ul className="tiles" aria-label={label}>
+        {tiles.map(({ kind, count, title, text }) => (
+          <li key={kind} data-kind={kind} data-none={count === 0 || undefined}>
             <Text size="sm" fw={600}>
               <span className="tile-mark" aria-hidden />
-              {titleOf(kind)}
+              {title}
             </Text>
-            <Text className="tile-count">{format.number(counts[kind])}</Text>
+            <Text className="tile-count">{format.number(count)}</Text>
             <Text size="xs" c="dimmed">
-              {textOf(kind)}
+              {text}
             </Text>
           </li>
         ))}

@@ -23,7 +23,11 @@ export function begin(signature: string): string {
   const kept = read();
   if (kept?.signature === signature) return kept.key;
   const key = newRequestKey();
-  localStorage.setItem(storageKey, JSON.stringify({ signature, key, at: Date.now() } satisfies Kept));
+  try {
+    localStorage.setItem(storageKey, JSON.stringify({ signature, key, at: Date.now() } satisfies Kept));
+  } catch {
+    // Without space, an interrupted import cannot be continued in another tab.
+  }
   return key;
 }
 

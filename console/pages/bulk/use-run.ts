@@ -1,10 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
 import { type Line, sendChunk } from './call.ts';
 import { checkRows, type Finding, type Findings } from './checks.ts';
 import { bodyOf, type RowChunk, rowChunksOf } from './chunks.ts';
+import { addCreated, type CreatedRow } from './created.ts';
 import type { AddedFields } from './existing.ts';
+import { viewerOf } from './import-keys.ts';
 import { type ChunkOutcome, type Sum, sumOf, toOutcome } from './outcome.ts';
 import type { Source } from './source.ts';
 import { type Subject, subjectInfo } from './subjects.ts';
@@ -19,11 +22,17 @@ export type Input = {
   isChecked: boolean;
   /** Null for a plan. */
   requestKey: string | null;
+  /** Names the import in the list of recent imports. */
+  name: string;
 };
 
 export type Run = {
   state: 'running' | 'stopped' | 'failed' | 'done';
   isPlan: boolean;
+  /** For undoing the import. */
+  importId: string | null;
+  /** Whether the device had enough space to remember what was created. */
+  isKept: boolean;
   /** Results so far, including those of the current chunk. */
   rows: number;
   of: number;
@@ -31,11 +40,18 @@ export type Run = {
   error: unknown;
 };
 
-type Work = { input: Input; findings: Findings | null; outcomes: (ChunkOutcome | undefined)[] };
+type Work = {
+  input: Input;
+  findings: Findings | null;
+  outcomes: (ChunkOutcome | undefined)[];
+  at: number;
+  isKept: boolean;
+};
 
 /** Sends a file chunk by chunk, as a plan or an import. An interrupted run continues where it stopped. */
 export function useRun(onDone: (input: Input) => void) {
   const api = useApi();
+  const viewer = viewerOf(useSession());
   const t = useTranslations('bulk.findings');
   const [run, setRun] = useState<Run | null>(null);
   const work = useRef<Work | null>(null);
@@ -46,14 +62,16 @@ export function useRun(onDone: (input: Input) => void) {
     if (!work.current) return;
     const started = work.current;
     const { input, outcomes } = started;
-    const { source, fields, added, subject, isChecked, requestKey } = input;
+    const { source, fields, added, subject, isChecked, requestKey, name } = input;
     const stop = new AbortController();
     stopping.current = stop;
     let sum = sumOf(outcomes);
     const show = (state: Run['state'], isInProgress = 0, error: unknown = null) => {
       if (work.current?.outcomes !== outcomes) return;
       const isPlan = requestKey === null;
-      setRun({ state, isPlan, rows: sum.rows + isInProgress, of: source.rows, sum, error });
+      const { isKept } = started;
+      const rows = sum.rows + isInProgress;
+      setRun({ state, isPlan, importId: requestKey, isKept, rows, of: source.rows, sum, error });
     };
     const detailOf = ({ code, value, otherLine }: Finding) => t(code, { value, line: otherLine ?? 0 });
     try {
@@ -78,6 +96,10 @@ export function useRun(onDone: (input: Input) => void) {
           signal: stop.signal,
           onRows: (rows) => show('running', rows),
         });
+        if (requestKey !== null && started.isKept) {
+          const kept = { id: requestKey, viewer, tenant: api.tenant, subject, name, at: started.at };
+          started.isKept = addCreated(kept, createdRows(sent));
+        }
         const lines = withFindings(sent, chunk, findings, detailOf);
         outcomes[chunk.index] = toOutcome(lines, chunk.from, (row) => source.lines[row] ?? 0);
         sum = sumOf(outcomes);
@@ -91,7 +113,7 @@ export function useRun(onDone: (input: Input) => void) {
   };
 
   const start = (input: Input) => {
-    work.current = { input, findings: null, outcomes: [] };
+    work.current = { input, findings: null, outcomes: [], at: Date.now(), isKept: true };
     void resume();
   };
   const clear = () => {
@@ -100,6 +122,14 @@ export function useRun(onDone: (input: Input) => void) {
     setRun(null);
   };
   return { run, start, resume, clear, stop: () => stopping.current?.abort() };
+}
+
+/** What the rows created, and an undo would remove. */
+function createdRows(lines: readonly Line[]): CreatedRow[] {
+  return lines.flatMap(({ Status, LoginID, EnrollID }): CreatedRow[] => {
+    if (Status !== 201 || LoginID === undefined) return [];
+    return [EnrollID === undefined ? [LoginID] : [LoginID, EnrollID]];
+  });
 }
 
 const rowsOf = ({ from, to }: RowChunk) => Array.from({ length: to - from }, (_, at) => from + at);
