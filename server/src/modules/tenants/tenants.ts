@@ -118,7 +118,7 @@ export async function updateTenant(
       .selectAll()
       .where('tenant_id', '=', tenantId)
       .where('status', '<>', 'deleting')
-      .forUpdate()
+      .forNoKeyUpdate()
       .executeTakeFirst();
     if (!before) throw tenantNotFound();
     const row = await ctx.db
