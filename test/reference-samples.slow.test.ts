@@ -33,7 +33,7 @@ const steps = `
   readCurrentRelease listReleases readRelease putRelease listOfferedCourses
   createUser readUser listUsers listGroups updateUser setPassword checkUser checkPassword createUsers
   readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser readEnrolment explainEnrolment
-  updateEnrolment enrolMany readTimeline readActivity listCourseInteractions readCourseQuestions resetEnrolment listAttempts readOverview previewCourse previewOfferedCourse
+  updateEnrolment enrolMany readTimeline readActivity listCourseInteractions readCourseQuestions resetEnrolment listAttempts readOverview listCompletion previewCourse previewOfferedCourse
   issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey checkEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
   createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook
   listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant

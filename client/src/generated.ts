@@ -1193,6 +1193,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/report/completion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report completion by course and group
+         * @description Counts enrolments by status and result, now or at the end of a past day. Changes appear within about ten seconds. `AsOf` counts users in the groups in which they were on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with a Status to `GET /enrolment`.
+         */
+        get: operations["listCompletion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/overview": {
         parameters: {
             query?: never;
@@ -4133,6 +4153,32 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** Completion */
+        Completion: {
+            /** @description null if the line has all courses. */
+            CourseID: string | null;
+            CourseTitle: string | null;
+            /** @description null if the line has all groups, or the users without a group. */
+            GroupName: string | null;
+            /** @description All enrolments of the line. A user who was enrolled again counts once for each enrolment. */
+            Enrolments: number;
+            /** @description Status `enrolled`. */
+            NotStarted: number;
+            /** @description Status `in_progress`. */
+            InProgress: number;
+            /** @description Status `completed`. */
+            Completed: number;
+            /** @description Status `expired`: overdue, because access ended before the course was completed. */
+            Expired: number;
+            /** @description Status `withdrawn`. */
+            Withdrawn: number;
+            /** @description Success `passed`, whatever the status. */
+            Passed: number;
+            /** @description Success `failed`, whatever the status. */
+            Failed: number;
+            /** @description Completed in percent of the enrolments that were not withdrawn; null if there are none. */
+            CompletionRate: number | null;
+        };
         /** Day */
         Day: {
             /**
@@ -6046,6 +6092,7 @@ export type Tenant = components['schemas']['Tenant'];
 export type TenantChange = components['schemas']['TenantChange'];
 export type TenantDeletion = components['schemas']['TenantDeletion'];
 export type Event = components['schemas']['Event'];
+export type Completion = components['schemas']['Completion'];
 export type Day = components['schemas']['Day'];
 export type Attention = components['schemas']['Attention'];
 export type Overview = components['schemas']['Overview'];
@@ -12496,6 +12543,105 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listCompletion: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @example 50
+                 */
+                Limit?: components["parameters"]["Limit"];
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description What each line is about. Default: course.
+                 * @example course
+                 */
+                By?: "course" | "group" | "course_and_group" | "total";
+                /**
+                 * @description ID of the course. Chosen by the operator.
+                 * @example fire-safety
+                 */
+                CourseID?: string;
+                /**
+                 * @description A group of users.
+                 * @example Engineering
+                 */
+                GroupName?: string;
+                /**
+                 * @description The figures at the end of this day in UTC, such as 2026-01-31. Default: the latest figures.
+                 * @example 2026-01-31
+                 */
+                AsOf?: string;
+            };
+            header?: {
+                /**
+                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
+                 * @example stale=5
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of lines, ordered by CourseID and GroupName. */
+            200: {
+                headers: {
+                    /** @description `stale=SECONDS` if the data came from a replica. */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "CourseID": "fire-safety",
+                     *           "CourseTitle": "Fire safety",
+                     *           "GroupName": "Engineering",
+                     *           "Enrolments": 3,
+                     *           "NotStarted": 1,
+                     *           "InProgress": 1,
+                     *           "Completed": 1,
+                     *           "Expired": 1,
+                     *           "Withdrawn": 1,
+                     *           "Passed": 1,
+                     *           "Failed": 1,
+                     *           "CompletionRate": 1
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        Items: components["schemas"]["Completion"][];
+                        /** @description null on the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
     readOverview: {
         parameters: {
             query?: {
@@ -15979,7 +16125,8 @@ export interface operations {
                  *         "Changed": [
                  *           "Email"
                  *         ],
-                 *         "Status": "enrolled"
+                 *         "Status": "enrolled",
+                 *         "Success": "unknown"
                  *       }
                  *     }
                  */
@@ -16000,6 +16147,8 @@ export interface operations {
                         Changed?: string[];
                         /** @enum {string} */
                         Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                        /** @enum {string} */
+                        Success?: "unknown" | "passed" | "failed";
                     };
                 };
             };
@@ -16482,7 +16631,8 @@ export interface operations {
                  *       "Type": "enrolment.reset",
                  *       "Data": {
                  *         "Attempt": 1,
-                 *         "Status": "enrolled"
+                 *         "Status": "enrolled",
+                 *         "Success": "unknown"
                  *       }
                  *     }
                  */
@@ -16502,6 +16652,8 @@ export interface operations {
                         Attempt: number;
                         /** @enum {string} */
                         Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                        /** @enum {string} */
+                        Success?: "unknown" | "passed" | "failed";
                     };
                 };
             };
@@ -16664,7 +16816,8 @@ export interface operations {
                  *         "Changed": [
                  *           "Email"
                  *         ],
-                 *         "Status": "enrolled"
+                 *         "Status": "enrolled",
+                 *         "Success": "unknown"
                  *       }
                  *     }
                  */
@@ -16685,6 +16838,8 @@ export interface operations {
                         Changed?: string[];
                         /** @enum {string} */
                         Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                        /** @enum {string} */
+                        Success?: "unknown" | "passed" | "failed";
                     };
                 };
             };
@@ -16724,7 +16879,8 @@ export interface operations {
                  *         "Changed": [
                  *           "Email"
                  *         ],
-                 *         "Status": "enrolled"
+                 *         "Status": "enrolled",
+                 *         "Success": "unknown"
                  *       }
                  *     }
                  */
@@ -16745,6 +16901,8 @@ export interface operations {
                         Changed?: string[];
                         /** @enum {string} */
                         Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                        /** @enum {string} */
+                        Success?: "unknown" | "passed" | "failed";
                     };
                 };
             };

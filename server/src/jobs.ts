@@ -8,6 +8,7 @@ import { forgetRecipients } from './modules/mail/recipients.ts';
 import { purgeMails } from './modules/mail/results.ts';
 import { sendMails } from './modules/mail/send.ts';
 import { finishErasures } from './modules/people/finish-erasures.ts';
+import { countCompletion } from './modules/reports/count-completion.ts';
 import { fillWords } from './modules/users/fill-words.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
@@ -21,6 +22,7 @@ export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
   { name: 'enrolments.remind', every: 300, run: async (ctx) => void (await remindOfEnds(ctx)) },
   { name: 'events.number', every: 10, run: numberWaitingEvents },
+  { name: 'reports.count', every: 10, run: countCompletion },
   { name: 'retries.forget', every: 3_600, run: deleteExpiredResponses },
   {
     name: 'packages.check',

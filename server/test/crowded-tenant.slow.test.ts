@@ -6,6 +6,7 @@ import { packCourse } from '../../test/journeys/course-packages.ts';
 import { routes } from '../src/app.ts';
 import { jobs } from '../src/jobs.ts';
 import { browser, signInUser } from '../src/modules/people/test-support.ts';
+import { countCompletion } from '../src/modules/reports/count-completion.ts';
 import { newToken } from '../src/modules/tenants/token.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { importAicc, openAicc } from './support/aicc.ts';
@@ -246,6 +247,13 @@ const calls: Record<string, Call[]> = {
     ...[`EnrollID=${EnrollID}&LoginID=crowd-2`, `EnrollID=${EnrollID}&LoginID=crowd-2&Order=newest`],
     ...[`LoginID=${LoginID}&Order=newest`, `LoginID=${LoginID}&Types=user.erased&Order=newest`],
   ]),
+  listCompletion: [
+    () => countCompletion(service.ctx),
+    ...all('/report/completion', [
+      ...['By=course', 'By=group', 'By=course_and_group', 'By=total', 'By=course_and_group&AsOf=2001-01-01'],
+      ...['By=group&GroupName=group-3', `By=group&CourseID=${CourseID}`],
+    ]),
+  ],
   readOverview: all('/overview', ['', 'Days=7']),
   listWebhooks: all('/webhook', ['']),
   readWebhook: [() => api('GET', webhook)],

@@ -176,7 +176,7 @@ test('the service accepts the example of every operation and responds as its exa
   await sendAll('readCurrentRelease listReleases readRelease putRelease putOption listOfferedCourses');
   await sendAll('createUser readUser listUsers listGroups updateUser checkUser checkPassword createUsers');
   await sendAll('readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser explainEnrolment');
-  await sendAll('updateEnrolment enrolMany readTimeline readOverview');
+  await sendAll('updateEnrolment enrolMany readTimeline readOverview listCompletion');
 
   const { body: enrolment } = await send('readEnrolment');
   const launched = await send('launch', queryOf(enrolment.LaunchURL));

@@ -45,6 +45,11 @@ const cases: Record<string, string[]> = {
     ].map((filter) => `${order}&${filter}`),
   ),
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],
+  listCompletion: ['course', 'group', 'course_and_group', 'total'].flatMap((by) =>
+    ['', 'CourseID=lists-1', 'GroupName=g7', 'CourseID=lists-1&GroupName=g7', 'AsOf=2025-06-30'].map(
+      (filter) => `By=${by}&${filter}`,
+    ),
+  ),
   readTimeline: [''],
   readActivity: ['', 'Attempt=1'],
   listAttempts: [''],

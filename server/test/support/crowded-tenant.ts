@@ -116,6 +116,10 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
        case when kind = 'agent_profile' then '${noKey}' else '${lrsKeys.activity}' end::uuid, '${noKey}', ${id('01990000')}, 'd-' || n,
        'application/json', '{}', 'x', date_trunc('milliseconds', now()), '{}' ${fewer}
      cross join (values ('state'), ('activity_profile'), ('agent_profile')) as kinds (kind)`,
+    `insert into completion_line (tenant_id, kind, course_id, group_name)
+     select ${t}, 'course_and_group', ${half(`'${courseId}'`, "'other'")}, 'group-' || n ${made}`,
+    `insert into completion_day (tenant_id, kind, course_id, group_name, day, enrolled, in_progress, completed, expired, withdrawn, passed, failed)
+     select ${t}, 'course_and_group', '${courseId}', 'group-2', date '2000-01-01' + n, n, 0, 0, 0, 0, 0, 0 ${made}`,
     `insert into erasure (tenant_id, erasure_id, login_mark, receipt, erased_at)
      select ${t}, ${id('01960000')}, 'mark-' || n, '{}', date_trunc('milliseconds', now()) ${made}`,
   ];
@@ -150,6 +154,8 @@ const others = [
   'sign_in_link',
   'user_session',
   'stored_answer',
+  'completion_line',
+  'completion_day',
   'erasure',
 ];
 

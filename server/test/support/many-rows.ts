@@ -40,6 +40,14 @@ function statements(tenant: string): string[] {
     `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, data)
      select ${t}, ${event('n')}, 'enrolment.created', now(), ${user('(n + 1) / 2')}, ${enrolment('n')}, '{}'
      from generate_series(1, ${2 * users}) n`,
+    `insert into completion_log (tenant_id, position) values (${t}, ${2 * users})`,
+    `insert into completion_line (tenant_id, kind, course_id, group_name)
+     select ${t}, kind.name, case when kind.course then 'lists-' || n % 100 else '' end, case when kind.grouped then 'g' || n / 100 else '' end
+     from generate_series(0, 9999) n cross join (values ('total', false, false), ('course', true, false), ('group', false, true),
+       ('course_and_group', true, true)) kind (name, course, grouped) on conflict do nothing`,
+    `insert into completion_day (tenant_id, kind, course_id, group_name, day, enrolled, in_progress, completed, expired, withdrawn, passed, failed)
+     select ${t}, line.kind, line.course_id, line.group_name, date '2025-01-01' + n * 30, n, 0, 0, 0, 0, 0, 0
+     from completion_line line cross join generate_series(1, 12) n where line.tenant_id = ${t}`,
     `insert into webhook (tenant_id, webhook_id, url, secret, status, position, created_at, updated_at)
      values (${t}, '${hook}', 'https://test.example/', 'x', 'disabled', 0, now(), now())`,
     `insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, status, created_at)
@@ -77,6 +85,8 @@ const large = [
   'audit_entry',
   'invitation',
   'mail',
+  'completion_line',
+  'completion_day',
 ];
 
 /** Fills the tenant and a second one, and returns the identifiers of some rows. */

@@ -147,7 +147,11 @@ function eventsOf(
   return [
     ...expired,
     {
-      ...event(typeOf(statusAt(before, now), after.status), { Changed: differs, Status: after.status }),
+      ...event(typeOf(statusAt(before, now), after.status), {
+        Changed: differs,
+        Status: after.status,
+        Success: is.Success,
+      }),
       id: eventId,
     },
     ...results.map((type) => event(type, resultData(after))),

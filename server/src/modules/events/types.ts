@@ -23,7 +23,12 @@ const attemptResult = {
 };
 /** The Data of events that report the result of an enrolment. */
 export const courseResult = data({ Status, ...attemptResult });
-const change = data({ Changed: Type.Optional(Changed), Status: Type.Optional(Status) });
+const Success = OneOf(['unknown', 'passed', 'failed']);
+const change = data({
+  Changed: Type.Optional(Changed),
+  Status: Type.Optional(Status),
+  Success: Type.Optional(Success),
+});
 
 /**
  * The closed catalogue of events. Each entry says when the event is written, and describes its
@@ -62,7 +67,7 @@ export const eventCatalogue = {
   ],
   'enrolment.reset': [
     'An administrator discarded all attempts, so that the learner can start over. Attempt is the number of the next one.',
-    data({ Attempt: Count, Status }),
+    data({ Attempt: Count, Status, Success: Type.Optional(Success) }),
   ],
   'enrolment.extended': [
     'An enrolment was extended by enrolling again. DurationID is the option whose duration was added.',

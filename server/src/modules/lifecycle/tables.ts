@@ -122,6 +122,30 @@ export const tenantTables: readonly TenantDataTable[] = [
   },
   { table: 'day_count', key: ['day'], what: 'Counts by day' },
   { table: 'counted_log', key: [], what: 'Progress of the daily counts' },
+  // Must follow the event log, from which a job counts them.
+  {
+    table: 'completion_day',
+    key: ['kind', 'course_id', 'group_name', 'day'],
+    what: 'Figures of the reports by day',
+  },
+  {
+    table: 'completion_line',
+    key: ['kind', 'course_id', 'group_name'],
+    what: 'Lines of the reports',
+    notExported: 'The figures of the reports include them.',
+  },
+  {
+    table: 'counted_enrolment',
+    key: ['enroll_id'],
+    what: 'How each enrolment counts in reports',
+    notExported: 'It is derived from the events.',
+  },
+  {
+    table: 'completion_log',
+    key: [],
+    what: 'Progress of the reports',
+    notExported: 'It is derived from the events.',
+  },
   {
     table: 'erasure_enrolment',
     key: ['erasure_id', 'enroll_id'],

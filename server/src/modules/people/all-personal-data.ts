@@ -14,6 +14,7 @@ import {
 } from '../enrolments/personal-data.ts';
 import { eventData } from '../events/personal-data.ts';
 import { mailData } from '../mail/personal-data.ts';
+import { countedData } from '../reports/personal-data.ts';
 import { invitationData } from '../users/invitations/personal-data.ts';
 import { userData } from '../users/personal-data.ts';
 import { deliveryData } from '../webhooks/personal-data.ts';
@@ -29,6 +30,7 @@ export const allPersonalData: readonly PersonalData[] = [
   earlierRunTimeData,
   auSessionData,
   commitData,
+  countedData,
   statementData,
   documentData,
   enrolmentKeyData,

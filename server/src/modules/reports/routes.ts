@@ -1,9 +1,31 @@
+import { PageOf } from '../../platform/http/pagination.ts';
 import { ok, route } from '../../platform/http/routes.ts';
 import { readAttention } from './attention.ts';
+import { listCompletion } from './completion.ts';
 import { countDays } from './days.ts';
-import { Overview, overviewQuery } from './schemas.ts';
+import { Completion, completionQuery, Overview, overviewQuery } from './schemas.ts';
 
 export const reportRoutes = [
+  route({
+    method: 'GET',
+    path: '/report/completion',
+    name: 'listCompletion',
+    mayBeStale: true,
+    summary: 'Report completion by course and group',
+    description:
+      'Counts enrolments by status and result, now or at the end of a past day. Changes appear within about ten seconds. `AsOf` counts users in the groups in which they were on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with a Status to `GET /enrolment`.',
+    tag: 'Reports',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    query: completionQuery,
+    responses: {
+      200: {
+        description: 'A page of lines, ordered by CourseID and GroupName.',
+        schema: PageOf(Completion),
+      },
+    },
+    handle: async (ctx, { query }) => ok(await listCompletion(ctx, query)),
+  }),
   route({
     method: 'GET',
     path: '/overview',

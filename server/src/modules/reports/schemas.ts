@@ -1,5 +1,7 @@
 import Type from 'typebox';
-import { Fields, Instant, Nullable, OneOf } from '../../platform/http/schema.ts';
+import { pageQuery } from '../../platform/http/pagination.ts';
+import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
+import { CourseID } from '../catalogue/schemas.ts';
 
 export const maxCounted = 1_000;
 
@@ -75,6 +77,53 @@ export const Overview = Fields(
   { title: 'Overview' },
 );
 export type Overview = Type.Static<typeof Overview>;
+
+const completionBy = ['course', 'group', 'course_and_group', 'total'] as const;
+export type CompletionBy = (typeof completionBy)[number];
+
+export const Completion = Fields(
+  {
+    CourseID: Nullable(Type.String({ description: 'null if the line has all courses.' })),
+    CourseTitle: Nullable(Type.String()),
+    GroupName: Nullable(
+      Type.String({ description: 'null if the line has all groups, or the users without a group.' }),
+    ),
+    Enrolments: Count(
+      'All enrolments of the line. A user who was enrolled again counts once for each enrolment.',
+    ),
+    NotStarted: Count('Status `enrolled`.'),
+    InProgress: Count('Status `in_progress`.'),
+    Completed: Count('Status `completed`.'),
+    Expired: Count('Status `expired`: overdue, because access ended before the course was completed.'),
+    Withdrawn: Count('Status `withdrawn`.'),
+    Passed: Count('Success `passed`, whatever the status.'),
+    Failed: Count('Success `failed`, whatever the status.'),
+    CompletionRate: Nullable(
+      Type.Number({
+        minimum: 0,
+        maximum: 100,
+        description:
+          'Completed in percent of the enrolments that were not withdrawn; null if there are none.',
+      }),
+    ),
+  },
+  { title: 'Completion' },
+);
+export type Completion = Type.Static<typeof Completion>;
+
+export const completionQuery = Fields({
+  ...pageQuery,
+  By: Type.Optional(OneOf(completionBy, { description: 'What each line is about. Default: course.' })),
+  CourseID: Type.Optional(CourseID),
+  GroupName: Type.Optional(Text(255, { description: 'A group of users.' })),
+  AsOf: Type.Optional(
+    Type.String({
+      format: 'date',
+      description:
+        'The figures at the end of this day in UTC, such as 2026-01-31. Default: the latest figures.',
+    }),
+  ),
+});
 
 export const overviewQuery = Fields({
   Days: Type.Optional(

@@ -97,6 +97,42 @@ export interface AuditEntryTable {
   seal: string;
 }
 
+export interface CompletionDayTable {
+  tenant_id: string;
+  kind: string;
+  course_id: string;
+  group_name: string;
+  day: string;
+  enrolled: number;
+  in_progress: number;
+  completed: number;
+  expired: number;
+  withdrawn: number;
+  passed: number;
+  failed: number;
+}
+
+export interface CompletionLineTable {
+  tenant_id: string;
+  kind: string;
+  course_id: string;
+  group_name: string;
+}
+
+export interface CompletionLogTable {
+  tenant_id: string;
+  position: number;
+  enroll_id: string | null;
+}
+
+export interface CountedEnrolmentTable {
+  tenant_id: string;
+  enroll_id: string;
+  group_name: string;
+  status: string;
+  success: string;
+}
+
 export interface CountedLogTable {
   tenant_id: string;
   epoch: number | null;
@@ -605,6 +641,10 @@ export interface Schema {
   au_session: AuSessionTable;
   audit_chain: AuditChainTable;
   audit_entry: AuditEntryTable;
+  completion_day: CompletionDayTable;
+  completion_line: CompletionLineTable;
+  completion_log: CompletionLogTable;
+  counted_enrolment: CountedEnrolmentTable;
   counted_log: CountedLogTable;
   course: CourseTable;
   day_count: DayCountTable;
@@ -659,6 +699,10 @@ export const tenantTables = [
   'au_session',
   'audit_chain',
   'audit_entry',
+  'completion_day',
+  'completion_line',
+  'completion_log',
+  'counted_enrolment',
   'counted_log',
   'day_count',
   'earlier_attempt',

@@ -44,14 +44,15 @@ export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<
       .where('number', '<=', row.attempt_number)
       .execute();
     const changes = { ...columnsOf(nothing), completed_at: null, attempt_state: null };
-    const status = statusFollowing(row, countingResult({ ...row, ...changes }).Completion);
+    const { Completion, Success } = countingResult({ ...row, ...changes });
+    const status = statusFollowing(row, Completion);
     await writeAttempt(ctx, row, { ...changes, status });
     forgetProgress(ctx, enrollId);
     const eventId = newId(ctx.now());
     const Attempt = row.attempt_number + 1;
     const about = { userId: row.user_id, enrollId, courseId: row.course_id };
     await appendEvents(ctx, [
-      { id: eventId, type: 'enrolment.reset', ...about, data: { Attempt, Status: status } },
+      { id: eventId, type: 'enrolment.reset', ...about, data: { Attempt, Status: status, Success } },
     ]);
     await appendAudit(ctx, ctx.tenantId, {
       ...{ action: 'enrolment.reset' as const, targetId: enrollId, eventId },

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { movableClock } from '../../../test/support/clock.ts';
+import { startService } from '../../../test/support/service.ts';
+import {
+  allPages,
+  expectProblem,
+  expectStatus,
+  newCourse,
+  newTenant,
+  type TestTenant,
+} from '../../../test/support/tenant.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { expireEnrolments } from '../enrolments/expire.ts';
+import { statuses } from '../enrolments/states.ts';
+import { appendEvents } from '../events/append.ts';
+import { countCompletion } from './count-completion.ts';
+import type { Completion } from './schemas.ts';
+
+const dayLength = 86_400_000;
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+const options = { standard: {}, week: { Duration: 'P7D' } };
+const [first, second] = [await newCourse(service, {}, options), await newCourse(service, {}, options)];
+
+const today = () => clock.now().toISOString().slice(0, 10);
+
+async function report(tenant: TestTenant, query = ''): Promise<Completion[]> {
+  await countCompletion(service.ctx);
+  return (await allPages((path) => tenant.api('GET', path), `/report/completion?${query}`, 3)).items;
+}
+
+async function enrol(tenant: TestTenant, course: string, fields: object = {}, option = 'standard') {
+  const LoginID = await tenant.user(fields as Record<string, unknown>);
+  const reply = await tenant.api('POST', `/enrol/${LoginID}/${course}/${option}`);
+  expectStatus(reply, 201);
+  const path = `/enrolment/${LoginID}/${reply.body.EnrollID}`;
+  const change = async (body: object) => expectStatus(await tenant.api('PUT', path, body), 200);
+  const override = (result: object) => change({ Override: { ...result, Reason: 'seen' } });
+  return { LoginID, LaunchURL: reply.body.LaunchURL as string, change, override };
+}
+
+const none = {
+  Enrolments: 0,
+  ...{ NotStarted: 0, InProgress: 0, Completed: 0, Expired: 0, Withdrawn: 0, Passed: 0, Failed: 0 },
+  CompletionRate: null,
+};
+const line = (course: string | null, group: string | null, figures: Partial<Completion>) => ({
+  ...{ CourseID: course, CourseTitle: course, GroupName: group },
+  ...none,
+  ...figures,
+});
+
+/** Some enrolments in each state, in two courses and two groups. */
+async function someEnrolments(tenant: TestTenant) {
+  const sales = { GroupName: 'Sales' };
+  const done = await enrol(tenant, first, sales);
+  await done.override({ Completion: 'completed', Success: 'passed' });
+  const failed = await enrol(tenant, first, sales);
+  await failed.override({ Success: 'failed' });
+  await fetch(failed.LaunchURL, { redirect: 'manual' });
+  const withdrawn = await enrol(tenant, first, { GroupName: 'Support' });
+  await withdrawn.change({ Withdrawn: true });
+  await enrol(tenant, second, { GroupName: 'Support' }, 'week');
+  await enrol(tenant, second);
+  return { done, failed, withdrawn };
+}
+
+test('enrolments are counted by course, by group, by both and in total', async () => {
+  const tenant = await newTenant(service);
+  assert.deepEqual(await report(tenant), []);
+  await someEnrolments(tenant);
+  const ofSales = { Enrolments: 2, NotStarted: 1, Completed: 1, Passed: 1, Failed: 1, CompletionRate: 50 };
+  const ofFirst = { ...ofSales, Enrolments: 3, Withdrawn: 1 };
+  const waiting = { Enrolments: 1, NotStarted: 1, CompletionRate: 0 };
+  assert.deepEqual(await report(tenant), [
+    line(first, null, ofFirst),
+    line(second, null, { ...waiting, Enrolments: 2, NotStarted: 2 }),
+  ]);
+  assert.deepEqual(await report(tenant, 'By=group'), [
+    line(null, null, waiting),
+    line(null, 'Sales', ofSales),
+    line(null, 'Support', { ...waiting, Enrolments: 2, Withdrawn: 1 }),
+  ]);
+  assert.deepEqual(await report(tenant, 'By=course_and_group'), [
+    line(first, 'Sales', ofSales),
+    line(first, 'Support', { Enrolments: 1, Withdrawn: 1 }),
+    line(second, null, waiting),
+    line(second, 'Support', waiting),
+  ]);
+  assert.deepEqual(await report(tenant, 'By=total'), [
+    line(null, null, { ...ofFirst, Enrolments: 5, NotStarted: 3, CompletionRate: 25 }),
+  ]);
+});
+
+test('filters by course and group combine with every kind of line', async () => {
+  const tenant = await newTenant(service);
+  await someEnrolments(tenant);
+  const all = await report(tenant, 'By=course_and_group');
+  for (const by of ['course', 'group', 'course_and_group', 'total'])
+    assert.deepEqual(
+      await report(tenant, `By=${by}&GroupName=Support&CourseID=${second}`),
+      all.filter(({ CourseID, GroupName }) => CourseID === second && GroupName === 'Support'),
+    );
+  const ofSupport = all.filter(({ GroupName }) => GroupName === 'Support');
+  assert.deepEqual(await report(tenant, 'GroupName=Support'), ofSupport);
+  assert.deepEqual(await report(tenant, 'By=course_and_group&GroupName=Support'), ofSupport);
+  assert.deepEqual(
+    await report(tenant, `By=group&CourseID=${first}`),
+    all.filter(({ CourseID }) => CourseID === first),
+  );
+  assert.deepEqual(await report(tenant, 'GroupName=Nobody'), []);
+});
+
+test('each figure agrees with the list of enrolments', async () => {
+  const tenant = await newTenant(service);
+  const { done, failed } = await someEnrolments(tenant);
+  clock.advance({ days: 8 });
+  await expireEnrolments(service.ctx);
+  await done.override({ Completion: 'completed', Success: 'unknown' });
+  await failed.change({ Override: null });
+  const names = ['NotStarted', 'InProgress', 'Completed', 'Expired', 'Withdrawn'] as const;
+  for (const CourseID of [first, second]) {
+    const [found] = await report(tenant, `CourseID=${CourseID}`);
+    for (const [n, Status] of statuses.entries()) {
+      const { body } = await tenant.api('GET', `/enrolment?CourseID=${CourseID}&Status=${Status}`);
+      assert.equal(found?.[names[n] ?? 'Enrolments'], body.Items.length, `${CourseID} ${Status}`);
+    }
+  }
+  const [total] = await report(tenant, 'By=total');
+  assert.deepEqual([total?.Expired, total?.Passed, total?.Failed], [1, 0, 0]);
+});
+
+test('AsOf returns what the report showed at the end of that day', async () => {
+  const tenant = await newTenant(service);
+  const { done, failed, withdrawn } = await someEnrolments(tenant);
+  const queries = ['By=course', 'By=group', 'By=course_and_group', 'By=total', 'GroupName=Sales'];
+  const recorded = new Map<string, Completion[]>();
+  const changes = [
+    () => failed.override({ Completion: 'completed', Success: 'passed' }),
+    () => enrol(tenant, second, { GroupName: 'New' }),
+    async () => expectStatus(await tenant.api('PUT', `/user/${done.LoginID}`, { GroupName: 'Support' }), 200),
+    () => withdrawn.change({ Withdrawn: false }),
+    () => expireEnrolments(service.ctx),
+    async () => expectStatus(await tenant.api('DELETE', `/user/${failed.LoginID}`), 200),
+  ];
+  for (const change of [async () => {}, ...changes]) {
+    await change();
+    for (const query of queries) recorded.set(`${query}&AsOf=${today()}`, await report(tenant, query));
+    clock.advance({ days: 2 });
+  }
+  assert.equal(new Set([...recorded.values()].map((lines) => JSON.stringify(lines))).size > 15, true);
+  for (const [query, lines] of recorded) assert.deepEqual(await report(tenant, query), lines, query);
+  assert.deepEqual(await report(tenant, 'AsOf=2001-01-01'), []);
+  for (const day of ['2026-02-30', 'x', '2026-01-01T00:00:00Z'])
+    expectProblem(
+      await tenant.api('GET', `/report/completion?AsOf=${day}`),
+      422,
+      'validation_failed',
+      'AsOf',
+    );
+});
+
+test('counting the whole log at once gives the same figures as counting each event', async () => {
+  const [tenant, late] = [await newTenant(service), await newTenant(service)];
+  const start = today();
+  for (const one of [tenant, late]) await someEnrolments(one);
+  await report(tenant);
+  clock.advance({ days: 1 });
+  for (const one of [tenant, late]) await (await enrol(one, first)).override({ Completion: 'completed' });
+  const forget = (table: 'completion_log' | 'counted_enrolment' | 'completion_line' | 'completion_day') =>
+    service.ctx.db.deleteFrom(table).where('tenant_id', '=', late.TenantID).execute();
+  for (const table of ['completion_log', 'counted_enrolment', 'completion_line', 'completion_day'] as const)
+    await forget(table);
+  for (const query of ['By=course_and_group', `By=course_and_group&AsOf=${start}`])
+    assert.deepEqual(await report(late, query), await report(tenant, query));
+});
+
+test('a change of group moves all enrolments of the user', async () => {
+  const tenant = await newTenant(service);
+  const { LoginID, override } = await enrol(tenant, first, { GroupName: 'Old' });
+  expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${second}/standard`), 201);
+  await override({ Completion: 'completed' });
+  await report(tenant);
+  expectStatus(await tenant.api('PUT', `/user/${LoginID}`, { GroupName: null, FirstName: 'Ada' }), 200);
+  await override({ Completion: 'completed', Success: 'passed' });
+  assert.deepEqual(await report(tenant, 'By=group'), [
+    line(null, null, { Enrolments: 2, NotStarted: 1, Completed: 1, Passed: 1, CompletionRate: 50 }),
+  ]);
+});
+
+test('moves of many enrolments and of many users are split, and complete', async () => {
+  const tenant = await newTenant(service);
+  const bulk = async (path: string, rows: object[]) => {
+    const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+    expectStatus(await tenant.api('POST', path, lines, { 'content-type': 'application/x-ndjson' }), 200);
+  };
+  const users = Array.from({ length: 25 }, (_, n) => ({ LoginID: `moved-${n}`, GroupName: 'Old' }));
+  await bulk('/user/bulk', users);
+  const rows = users.map(({ LoginID }) => ({ LoginID, CourseID: first, DurationID: 'standard' }));
+  await bulk('/enrol/bulk', rows);
+  const renewals = Array.from({ length: 220 }, () => ({ ...rows[3], IfEnrolled: 'renew' }));
+  await bulk('/enrol/bulk', renewals);
+  assert.deepEqual(
+    (await report(tenant, 'By=group')).map(({ GroupName, Enrolments }) => [GroupName, Enrolments]),
+    [['Old', 245]],
+  );
+  await bulk(
+    '/user/bulk',
+    users.map(({ LoginID }) => ({ LoginID, GroupName: 'New', IfExists: 'update' })),
+  );
+  await (await enrol(tenant, first, { GroupName: 'New' })).override({ Completion: 'completed' });
+  assert.deepEqual(
+    (await report(tenant, 'By=group')).map(({ GroupName, Enrolments }) => [GroupName, Enrolments]),
+    [['New', 246]],
+  );
+});
+
+test('an event that was committed late counts on its own day', async () => {
+  const tenant = await newTenant(service);
+  const ctx = { ...service.ctx, tenantId: tenant.TenantID };
+  const { LoginID } = await enrol(tenant, first);
+  const { body } = await tenant.api('GET', `/enrolment/${LoginID}`);
+  const [{ EnrollID }] = body.Items;
+  const yesterday = { ...ctx, now: () => new Date(clock.now().getTime() - dayLength) };
+  await report(tenant);
+  await transaction(yesterday, (ctx) =>
+    appendEvents(ctx, [
+      {
+        ...{ type: 'enrolment.passed' as const, enrollId: EnrollID, courseId: first },
+        data: { Status: 'completed', Success: 'passed' },
+      },
+    ]),
+  );
+  const done = { Completed: 1, Passed: 1 };
+  assert.deepEqual(await report(tenant), [
+    line(first, null, { ...done, Enrolments: 1, CompletionRate: 100 }),
+  ]);
+});
+
+test('an erasure removes the enrolments, counted or not, and tells what it removed', async () => {
+  const tenant = await newTenant(service);
+  const [counted, uncounted] = [await enrol(tenant, first), await enrol(tenant, first)];
+  await counted.override({ Completion: 'completed' });
+  await report(tenant);
+  await uncounted.override({ Completion: 'completed' });
+  const exported = (await tenant.api('GET', `/user/${counted.LoginID}/export`)).body;
+  assert.deepEqual(
+    exported.Reports.map(({ EnrollID: _, ...rest }: { EnrollID: string }) => rest),
+    [{ GroupName: null, Status: 'completed', Success: 'unknown' }],
+  );
+  const erase = async ({ LoginID }: { LoginID: string }) =>
+    (await tenant.api('DELETE', `/user/${LoginID}`)).body;
+  const { Erased } = await erase(counted);
+  assert.equal(Erased.find(({ Data }: { Data: string }) => Data === 'Reports').Records, 1);
+  await erase(uncounted);
+  assert.deepEqual(await report(tenant), []);
+  assert.deepEqual(await report(tenant, 'By=group'), []);
+});
+
+test('with concurrent jobs, erasures and changes, each event counts once', async () => {
+  const tenant = await newTenant(service);
+  const learners = await Promise.all(Array.from({ length: 12 }, () => enrol(tenant, first)));
+  await Promise.all([
+    ...learners.map(async ({ LoginID, override }, n) =>
+      n % 3 === 0 ? tenant.api('DELETE', `/user/${LoginID}`) : override({ Completion: 'completed' }),
+    ),
+    ...Array.from({ length: 6 }, () => countCompletion(service.ctx)),
+  ]);
+  const done = { Enrolments: 8, Completed: 8, CompletionRate: 100 };
+  assert.deepEqual(await report(tenant), [line(first, null, done)]);
+});
+
+test('the report is also a CSV file, and another tenant sees nothing of it', async () => {
+  const [tenant, other] = [await newTenant(service), await newTenant(service)];
+  await someEnrolments(tenant);
+  await countCompletion(service.ctx);
+  const reply = await tenant.api('GET', '/report/completion?By=group', undefined, { accept: 'text/csv' });
+  assert.equal(
+    reply.body,
+    [
+      'CourseID,CourseTitle,GroupName,Enrolments,NotStarted,InProgress,Completed,Expired,Withdrawn,Passed,Failed,CompletionRate',
+      ',,,1,1,0,0,0,0,0,0,0',
+      ',,Sales,2,1,0,1,0,0,1,1,50',
+      ',,Support,2,1,0,0,0,1,0,0,0',
+      '',
+    ].join('\r\n'),
+  );
+  assert.deepEqual(await report(other, 'By=group'), []);
+});
+
+test('figures that are far behind are not shown', async () => {
+  const tenant = await newTenant(service);
+  await report(tenant);
+  await enrol(tenant, first);
+  expectStatus(await tenant.api('GET', '/report/completion'), 200);
+  clock.advance({ minutes: 11 });
+  expectProblem(await tenant.api('GET', '/report/completion'), 503, 'unavailable');
+  assert.equal((await report(tenant)).length, 1);
+});
+
+test('a cursor of another list is rejected', async () => {
+  const tenant = await newTenant(service);
+  for (const key of ['x', '["a"]', '[1,2]', '["a","\\u0000"]']) {
+    const Cursor = Buffer.from(JSON.stringify([key])).toString('base64url');
+    const reply = await tenant.api('GET', `/report/completion?Cursor=${Cursor}`);
+    expectProblem(reply, 422, 'validation_failed', 'Cursor');
+  }
+});

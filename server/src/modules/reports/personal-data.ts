@@ -1,0 +1,65 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { countRows, countUpToSql } from '../../platform/count-up-to.ts';
+import { run } from '../../platform/db/transaction.ts';
+import type { Person, PersonalData } from '../../platform/personal-data.ts';
+import { storeFlowText } from './completion-days.ts';
+import { lockFigures } from './count-completion.ts';
+
+const flowText = `
+  select own.course_id, gone.group_name, $3::date as day, figure.name, -1 as number
+  from gone join enrolment own on own.tenant_id = $1 and own.enroll_id = gone.enroll_id
+  cross join lateral (values (gone.status), (gone.success)) figure (name)`;
+
+const forgetText = `
+with gone as (
+  delete from counted_enrolment counted where counted.tenant_id = $1 and counted.enroll_id = $2
+  returning counted.enroll_id, counted.group_name, counted.status, counted.success
+), flow as (${flowText}), ${storeFlowText}
+select count(*)::integer as forgotten from gone`;
+
+/** From this day on, the figures do not include the enrolment. */
+async function forget(ctx: TenantContext, enrollId: string): Promise<number> {
+  await lockFigures(ctx);
+  const day = ctx.now().toISOString().slice(0, 10);
+  const [row] = await run<{ forgotten: number }>(ctx, {
+    name: 'forget_counted',
+    text: forgetText,
+    values: [ctx.tenantId, enrollId, day],
+  });
+  return row?.forgotten ?? 0;
+}
+
+async function* readCounted(ctx: TenantContext, person: Person) {
+  for await (const enrollId of person.enrolments()) {
+    const row = await ctx.db
+      .selectFrom('counted_enrolment')
+      .select(['group_name', 'status', 'success'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('enroll_id', '=', enrollId)
+      .executeTakeFirst();
+    if (row)
+      yield {
+        EnrollID: enrollId,
+        GroupName: row.group_name || null,
+        Status: row.status,
+        Success: row.success,
+      };
+  }
+}
+
+const ofEnrolments = {
+  table: 'counted_enrolment',
+  column: 'enroll_id',
+  key: 'enroll_id',
+  where: `held.status <> 'erased'`,
+};
+
+export const countedData: PersonalData = {
+  name: 'Reports',
+  tables: ['counted_enrolment'],
+  erased: 'How the enrolments count in reports. The figures of earlier days stay; they name nobody.',
+  kept: null,
+  eraseForEnrolment: async (ctx, { enrollId }) => ({ records: await forget(ctx, enrollId), next: null }),
+  count: (ctx, { enrollIds, max }) => countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max]),
+  read: readCounted,
+};
