@@ -43,6 +43,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/enrolments', () => import('./pages/enrolments/enrolments.tsx')),
   at('/console/enrolments/group', () => import('./pages/bulk/enrol-group.tsx')),
   at('/console/enrolments/$loginId/$enrollId', () => import('./pages/enrolments/enrolment.tsx')),
+  at('/console/reports', () => import('./pages/reports/reports.tsx')),
   at('/console/keys', () => import('./pages/keys/keys.tsx')),
   at('/console/redeem', () => import('./pages/redeem/redeem.tsx')),
   at('/console/api-keys', () => import('./pages/api-keys/api-keys.tsx')),

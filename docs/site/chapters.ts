@@ -12,6 +12,7 @@ export const chapters = [
       'retries',
       'bulk',
       'enrolment-keys',
+      'reports',
       'webhooks',
       'xapi',
       'sign-in',

@@ -1,0 +1,113 @@
+// Measures the completion report and the job that counts it: npm run bench:reports -- [--enrolments 1000000] [--embedded]
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startCluster } from '../scripts/postgres-cluster.ts';
+import { type CompletionQuery, listCompletion } from '../server/src/modules/reports/completion.ts';
+import { countCompletion } from '../server/src/modules/reports/count-completion.ts';
+import { readConfig } from '../server/src/platform/config.ts';
+import type { TenantContext } from '../server/src/platform/context.ts';
+import { forTenant } from '../server/src/platform/db/queues.ts';
+import { openContext } from '../server/src/platform/open-context.ts';
+import { openLog } from '../server/src/platform/operations/log.ts';
+
+const { values } = parseArgs({
+  options: {
+    enrolments: { type: 'string', default: '1000000' },
+    embedded: { type: 'boolean', default: false },
+  },
+});
+const enrolments = Number(values.enrolments);
+const [courses, groups] = [50, 200];
+const tenant = 'reports';
+const mark = '/* across tenants: data to measure with */';
+
+const id = (kind: string, n: string) => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
+const day = `timestamptz '2025-01-01' + interval '1 day' * (n::bigint * 7919 % 360)`;
+/** Users have five courses each. Two of three enrolments are started, and half of these are completed. */
+const fill = [
+  `insert into course (course_id, title, created_at, updated_at) select 'course-' || n, 'Course ' || n, now(), now() from generate_series(1, ${courses}) n`,
+  `insert into enrol_option (course_id, duration_id, name, created_at, updated_at) select course_id, 'standard', 'Standard', now(), now() from course`,
+  `insert into "user" (tenant_id, user_id, login_id, group_name, password_hash, created_at, updated_at)
+   select '${tenant}', ${id('01900000', 'n')}, 'A' || n, 'group ' || n % ${groups}, 'x', now(), now() from generate_series(0, ${Math.ceil(enrolments / 5)}) n`,
+  `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, status, group_name)
+   select '${tenant}', ${id('01910000', 'n')}, ${id('01900000', 'n / 5')}, 'course-' || n % 5 * 10 + n / 5 % 10 + 1, 'standard', 'enrolment', ${day}, ${day},
+     case when n % 3 = 0 then 'enrolled' when n % 3 = 1 then 'in_progress' else 'completed' end, 'group ' || n / 5 % ${groups}
+   from generate_series(1, ${enrolments}) n`,
+  `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data, position)
+   select '${tenant}', ${id('01920000', 'position')}, type, at, user_id, enroll_id, course_id, data, position from (
+     select own.user_id, own.enroll_id, own.course_id, part.type, part.data, own.enrolled_at + part.later as at,
+       row_number() over (order by own.enrolled_at + part.later, own.enroll_id) as position
+     from enrolment own cross join lateral (values
+       ('enrolment.created', '{"DurationID":"standard"}'::jsonb, interval '0', true),
+       ('enrolment.launched', '{"Launch":1,"Status":"in_progress"}', '3 days', own.status <> 'enrolled'),
+       ('enrolment.completed', '{"Status":"completed","Success":"unknown"}', '5 days', own.status = 'completed')
+     ) part (type, data, later, happened) where part.happened) told`,
+  `insert into event_log (tenant_id, position) select '${tenant}', max(position) from event`,
+];
+
+const cluster = values.embedded ? null : await startCluster();
+const dataDir = await mkdtemp(join(tmpdir(), 'lectern-reports-'));
+const environment = { DATA_DIR: dataDir, LOG_LEVEL: 'error' };
+const config = readConfig(cluster ? { ...environment, DATABASE_URL: cluster.url } : environment);
+const context = await openContext(config, openLog(config.logLevel));
+const ctx: TenantContext = forTenant(context, tenant);
+const query = (text: string) =>
+  context.engine.query<{ plan: string }>({ text: `${mark} ${text}`, values: [] });
+
+const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+
+async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
+  await work();
+  const taken: number[] = [];
+  for (let n = 0; n < 20; n++) {
+    const began = performance.now();
+    await work();
+    taken.push(performance.now() - began);
+  }
+  taken.sort((one, other) => one - other);
+  console.log(`| ${name} | ${taken[10]?.toFixed(1)} | ${taken[19]?.toFixed(1)} |`);
+}
+
+async function readAll(input: CompletionQuery): Promise<number> {
+  let lines = 0;
+  for (let Cursor: string | null | undefined; Cursor !== null; ) {
+    const page = await listCompletion(ctx, { Limit: 200, ...input, ...(Cursor ? { Cursor } : {}) });
+    lines += page.Items.length;
+    Cursor = page.NextCursor;
+  }
+  return lines;
+}
+
+try {
+  const at = new Date();
+  const row = { tenant_id: tenant, name: tenant, created_at: at, updated_at: at };
+  await context.db.insertInto('tenant').values(row).execute();
+  await query('set statement_timeout = 0');
+  for (const text of fill) await query(text);
+  for (const table of ['user', 'enrolment', 'event']) await query(`vacuum analyze "${table}"`);
+  const began = performance.now();
+  await countCompletion(context);
+  console.log(`\n${enrolments} enrolments: the job counted all events in ${seconds(began)}.\n`);
+  console.log('| report | p50 (ms) | max (ms) |\n|---|---|---|');
+  await timed('by course', () => readAll({ By: 'course' }));
+  await timed('by group', () => readAll({ By: 'group' }));
+  await timed('by course, at the end of a past day', () => readAll({ By: 'course', AsOf: '2025-07-01' }));
+  await timed('the groups of a course', () => readAll({ By: 'group', CourseID: 'course-7' }));
+  await timed('first 200 courses and groups', () =>
+    listCompletion(ctx, { By: 'course_and_group', Limit: 200 }),
+  );
+  await timed('all courses and groups, in pages of 200', () => readAll({ By: 'course_and_group' }));
+  await timed('for comparison: an aggregate over all enrolments', () =>
+    query(`select course_id, status, count(*) from enrolment where tenant_id = '${tenant}' group by 1, 2`),
+  );
+  const { rows } = await query(
+    `select relname || ' ' || pg_size_pretty(pg_total_relation_size(oid)) as plan from pg_class where relname in ('completion_day', 'completion_line', 'counted_enrolment', 'event', 'enrolment')`,
+  );
+  console.log(`\n${rows.map(({ plan }) => plan).join(', ')}`);
+} finally {
+  await context.engine.close();
+  await rm(dataDir, { recursive: true, force: true });
+  await cluster?.remove();
+}

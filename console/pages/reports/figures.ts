@@ -1,0 +1,36 @@
+import type { components } from '../../../client/src/generated.ts';
+
+export type Line = components['schemas']['Completion'];
+
+export const kinds = ['course', 'group', 'course_and_group'] as const;
+export type Kind = (typeof kinds)[number];
+
+export const isKind = (text: string | undefined): text is Kind => kinds.some((kind) => kind === text);
+
+/** The statuses, in the order of the bars. Withdrawn enrolments are not part of a bar. */
+export const figures = [
+  { figure: 'Completed', status: 'completed' },
+  { figure: 'InProgress', status: 'in_progress' },
+  { figure: 'NotStarted', status: 'enrolled' },
+  { figure: 'Expired', status: 'expired' },
+  { figure: 'Withdrawn', status: 'withdrawn' },
+] as const;
+export type Figure = (typeof figures)[number];
+
+export const inBar = figures.filter(({ figure }) => figure !== 'Withdrawn');
+
+/** Which enrolments a line is about; null if no list shows them: those of a past day, or of users without a group. */
+export type Scope = { course?: string | undefined; group?: string | undefined } | null;
+
+type Shown = {
+  kind: Kind;
+  course?: string | undefined;
+  group?: string | undefined;
+  day?: string | undefined;
+};
+
+export function scopeOf(line: Line, { kind, course, group, day }: Shown): Scope {
+  if (day !== undefined) return null;
+  if (kind !== 'course' && line.GroupName === null) return null;
+  return { course: line.CourseID ?? course, group: line.GroupName ?? group };
+}

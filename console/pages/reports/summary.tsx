@@ -1,0 +1,61 @@
+import { Anchor, Group, Paper, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useFormatter, useTranslations } from 'use-intl';
+import { usePercent } from '../enrolments/values.tsx';
+import { Bar } from './bar.tsx';
+import { Count } from './count.tsx';
+import { figures, type Line, type Scope } from './figures.ts';
+
+/** A week from now, as the enrolments' filter by date needs it. */
+function nextWeek(): string {
+  const now = new Date();
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 8, 12).toISOString().slice(0, 10);
+}
+
+/** All lines together. Its figures are also the legend of the bars. */
+export function Summary({ line, scope }: { line: Line; scope: Scope }) {
+  const t = useTranslations('reports');
+  const format = useFormatter();
+  const percent = usePercent();
+  const { CompletionRate, Completed, Enrolments, Withdrawn } = line;
+  return (
+    <Paper withBorder p="md" component="section" aria-label={t('summary')} className="report-summary">
+      <Group justify="space-between" align="baseline" gap="xs">
+        <Text component="p" m={0}>
+          <span className="headline">{CompletionRate === null ? '–' : percent(CompletionRate)}</span>{' '}
+          {t('completedOf', { completed: Completed, count: Enrolments - Withdrawn })}
+        </Text>
+        {scope && (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link to="/console/enrolments" search={{ ...scope, before: nextWeek() } as never} {...props} />
+            )}
+          >
+            {t('endingSoon')}
+          </Anchor>
+        )}
+      </Group>
+      <Bar line={line} />
+      <dl className="legend">
+        {figures.map(({ figure, status }) => (
+          <div key={figure}>
+            <dt>
+              <span className={`swatch ${figure}`} aria-hidden />
+              {t(`figures.${figure}`)}
+            </dt>
+            <dd>
+              <Count count={line[figure]} scope={scope} status={status} label={t(`figures.${figure}`)} />
+            </dd>
+          </div>
+        ))}
+        {(['Passed', 'Failed'] as const).map((figure) => (
+          <div key={figure}>
+            <dt>{t(`figures.${figure}`)}</dt>
+            <dd className="number">{format.number(line[figure])}</dd>
+          </div>
+        ))}
+      </dl>
+    </Paper>
+  );
+}
