@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { countCompletion } from '../../server/src/modules/reports/count-completion.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { expectCount } from '../../server/test/support/browser.ts';
@@ -18,24 +17,6 @@ before(async () => {
 });
 
 after(() => service?.close());
-
-async function shoot(page: Page, name: string) {
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const size of [
-      { width: 1280, height: 800 },
-      { width: 390, height: 844 },
-    ]) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme });
-      await page.waitForTimeout(400);
-      await page.screenshot({
-        path: `/tmp/h/shots/${name}-${size.width}-${colorScheme}.png`,
-        fullPage: true,
-      });
-    }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 1280, height: 800 });
-}
 
 const day = (at: Date) => at.toISOString().slice(0, 10);
 
@@ -70,7 +51,6 @@ test('An administrator reads the report, opens the enrolments behind a figure an
   const rows = page.getByRole('table', { name: 'Reports' }).getByRole('row');
   await page.getByText('4 of 9 enrolments completed').waitFor();
   await expectCount(rows, 3);
-  await shoot(page, 'en');
   await expectAccessible(page);
 
   await page.getByRole('combobox', { name: 'Report by' }).selectOption('Group');
@@ -87,7 +67,6 @@ test('An administrator reads the report, opens the enrolments behind a figure an
   await page.getByLabel('As of').fill(past);
   await page.getByText('3 of 8 enrolments completed').waitFor();
   await page.getByText('users erased later are included').waitFor();
-  await shoot(page, 'past');
   await expectCount(rows.getByRole('link'), 0);
   await expectAccessible(page);
   const saving = page.waitForEvent('download');
@@ -133,6 +112,5 @@ for (const [locale, text] of [
     await signInAs(page, service, { tenant, LoginID: boss }, '/console/reports?by=course_and_group');
     await page.getByText(text).waitFor();
     await expectAccessible(page);
-    await shoot(page, locale);
     await closeConsole(page);
   });
