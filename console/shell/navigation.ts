@@ -3,7 +3,7 @@ import {
   IconBook2,
   IconBuilding,
   IconCertificate,
-  IconChartBar,
+  IconChartArea,
   IconCode,
   IconGauge,
   IconHistory,
@@ -41,7 +41,7 @@ export const navigationItems = [
   {
     to: '/console/reports',
     text: 'reports',
-    icon: IconChartBar,
+    icon: IconChartArea,
     section: 'learning',
     roles: ['operator', 'administrator'],
     ofTenant: true,
