@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
 import { browser, ownPage, signInUser } from '../src/modules/people/test-support.ts';
+import { countCompletion } from '../src/modules/reports/count-completion.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Route } from '../src/platform/http/routes.ts';
 import { fill, sameKey, sameUser, secret } from './support/filled-tenant.ts';
@@ -178,8 +179,9 @@ async function dump(tenantId: string): Promise<Record<string, unknown[]>> {
 }
 
 const victimSession = await signInUser(service, victim, await victim.user({ IsAdmin: true }));
-// Reading the overview updates its stored counts. Do this before the first dump.
+// Reading the overview updates its stored counts, and a job those of the reports. Do this before the first dump.
 expectStatus(await victim.api('GET', '/overview'), 200);
+await countCompletion(service.ctx);
 const before = await dump(victim.TenantID);
 const trailBefore = await trailOfOthers();
 const sent = receiver.received.length;
