@@ -58,7 +58,7 @@ export const countedData: PersonalData = {
   name: 'Reports',
   tables: ['counted_enrolment'],
   erased: 'How the enrolments count in reports. The figures of earlier days stay; they name nobody.',
-  kept: null,
+  retained: null,
   eraseForEnrolment: async (ctx, { enrollId }) => ({ records: await forget(ctx, enrollId), next: null }),
   count: (ctx, { enrollIds, max }) => countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max]),
   read: readCounted,
