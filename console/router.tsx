@@ -42,6 +42,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/users/$loginId', () => import('./pages/users/user.tsx')),
   at('/console/enrolments', () => import('./pages/enrolments/enrolments.tsx')),
   at('/console/enrolments/group', () => import('./pages/bulk/enrol-group.tsx')),
+  at('/console/enrolments/change', () => import('./pages/bulk/change-enrolments.tsx')),
   at('/console/enrolments/$loginId/$enrollId', () => import('./pages/enrolments/enrolment.tsx')),
   at('/console/reports', () => import('./pages/reports/reports.tsx')),
   at('/console/keys', () => import('./pages/keys/keys.tsx')),

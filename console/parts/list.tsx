@@ -1,7 +1,8 @@
-import { Box, Button, Center, Checkbox, Group, Paper, Table, VisuallyHidden } from '@mantine/core';
+import { Box, Button, Center, Group, Paper, Table, VisuallyHidden } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
+import { type Selection, useTicks } from './selection.tsx';
 import { Failed, WaitingRows } from './states.tsx';
 
 type PageOf<T> = { Items: T[]; NextCursor: string | null } | undefined;
@@ -14,14 +15,6 @@ export type Column<T> = {
   /** A column with the row's buttons. Its header is only for screen readers. */
   isActions?: boolean;
   align?: 'end';
-};
-
-/** Rows that the user has ticked, by their keys. */
-export type Selection<T> = {
-  chosen: ReadonlyMap<string, T>;
-  change: (chosen: ReadonlyMap<string, T>) => void;
-  /** Names the row's checkbox for screen readers. */
-  nameOf: (row: T) => string;
 };
 
 type ListProps<T> = {
@@ -78,36 +71,6 @@ type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey' | 'selecti
   isBusy?: boolean;
 };
 
-function useTicks<T>(selection: Selection<T> | undefined, rows: readonly T[], rowKey: (row: T) => string) {
-  const t = useTranslations('list');
-  if (!selection) return null;
-  const { chosen, change, nameOf } = selection;
-  const ticked = rows.filter((row) => chosen.has(rowKey(row))).length;
-  const set = (some: readonly T[], isChosen: boolean) => {
-    const next = new Map(chosen);
-    for (const row of some) isChosen ? next.set(rowKey(row), row) : next.delete(rowKey(row));
-    change(next);
-  };
-  const ofRow = (row: T) => (
-    <Checkbox
-      size="sm"
-      checked={chosen.has(rowKey(row))}
-      onChange={(event) => set([row], event.currentTarget.checked)}
-      aria-label={t('select', { name: nameOf(row) })}
-    />
-  );
-  const ofAll = (
-    <Checkbox
-      size="sm"
-      checked={ticked > 0 && ticked === rows.length}
-      indeterminate={ticked > 0 && ticked < rows.length}
-      onChange={(event) => set(rows, event.currentTarget.checked)}
-      aria-label={t('selectAll')}
-    />
-  );
-  return { ofRow, ofAll };
-}
-
 /** The table of a list. Also used for rows that are part of another record. */
 export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selection }: RowsProps<T>) {
   const ticks = useTicks(selection, rows, rowKey);
@@ -127,7 +90,7 @@ export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selectio
           <Table.Tr role="row">
             {columns.map(({ key, header, isActions, align }, at) => (
               <Table.Th key={key} role="columnheader" scope="col" ta={align ?? 'start'}>
-                {isActions ? <VisuallyHidden>{header}</VisuallyHidden> : withTick(at, ticks?.ofAll, header)}
+                {isActions ? <VisuallyHidden>{header}</VisuallyHidden> : withTick(at, ticks?.ofAll(), header)}
               </Table.Th>
             ))}
           </Table.Tr>

@@ -70,7 +70,7 @@ async function callOnce(api: Api, call: Call): Promise<Line[]> {
   return lines;
 }
 
-const maxAttempts = 4;
+export const maxAttempts = 4;
 const maxWaitSeconds = 60;
 
 export const pause = (seconds: number, signal: AbortSignal) =>
@@ -90,7 +90,8 @@ export const pause = (seconds: number, signal: AbortSignal) =>
 export const isTemporary = ({ Status, code }: Pick<Line, 'Status' | 'code'>) =>
   Status >= 500 || Status === 429 || code === 'in_progress';
 
-function waitAfter(thrown: unknown, tries: number): number | null {
+/** Seconds to wait before a retry; null if a retry cannot help. */
+export function waitAfter(thrown: unknown, tries: number): number | null {
   const { status, document } = toFailure(thrown);
   if (status !== 0 && status !== 429 && status < 502) return null;
   const wait = typeof document.wait === 'number' ? document.wait : 0;

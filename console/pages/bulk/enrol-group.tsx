@@ -15,6 +15,7 @@ import { type GroupEnrolment, groupSource } from './group-rows.ts';
 import { GroupTexts } from './group-texts.tsx';
 import { RecentImports } from './recent-imports.tsx';
 import { RunView } from './run-view.tsx';
+import { useSelected } from './selected.ts';
 import type { Source } from './source.ts';
 import { begin, finish } from './unfinished.ts';
 import { type Input, useRun } from './use-run.ts';
@@ -24,10 +25,16 @@ export default function EnrolGroup() {
   const t = useTranslations('bulk.group.form');
   const shell = useTranslations('shell');
   const { tenant } = useApi();
+  const opened = useSelected();
+  const selected = opened?.of === 'users' ? opened : null;
   return (
-    <Page title={t('title')} text={t('text')} back={{ to: '/console/users', text: shell('pages.users') }}>
+    <Page
+      title={selected ? t('titleSelected', { count: selected.users.length }) : t('title')}
+      text={t(selected ? 'textSelected' : 'text')}
+      back={{ to: '/console/users', text: shell('pages.users') }}
+    >
       <WithUndo>
-        <GroupRun key={tenant} />
+        <GroupRun key={`${tenant} ${selected?.id}`} selected={selected} />
       </WithUndo>
     </Page>
   );
@@ -36,13 +43,14 @@ export default function EnrolGroup() {
 type Planned = { wanted: GroupEnrolment; source: Source };
 
 /** The form, the plan, and the result for each person. The people of the plan are those who are then enrolled. */
-function GroupRun() {
+function GroupRun({ selected }: { selected: { id: string; users: readonly string[] } | null }) {
   const t = useTranslations('bulk.group');
   const api = useApi();
   const queries = useQueryClient();
   const [{ group }] = useFilters(['group']);
   const [typed, setTyped] = useState<Typed>({
-    group,
+    group: selected ? undefined : group,
+    users: selected?.users ?? null,
     courseId: undefined,
     durationId: undefined,
     ifEnrolled: 'return',
@@ -52,14 +60,16 @@ function GroupRun() {
   const [isNobody, setNobody] = useState(false);
   const reading = useRef<AbortController | null>(null);
   useEffect(() => () => reading.current?.abort(), []);
-  const signatureOf = (wanted: GroupEnrolment) => JSON.stringify([api.tenant, 'group', wanted]);
+  // The browser keeps the signature, so it does not name the selected users.
+  const signatureOf = ({ users, ...wanted }: GroupEnrolment) =>
+    JSON.stringify([api.tenant, 'group', selected?.id, wanted]);
   const running = useRun(({ requestKey }: Input) => {
     if (requestKey === null || !planned) return;
     finish(signatureOf(planned.wanted));
     void queries.invalidateQueries();
   });
   const inputOf = ({ wanted, source }: Planned, requestKey: string | null): Input => ({
-    name: `${wanted.group} · ${wanted.courseId}`,
+    name: `${wanted.users ? t('form.titleSelected', { count: wanted.users.length }) : wanted.group} · ${wanted.courseId}`,
     ...{ subject: 'enrolments', source, fields: source.columns, added: {}, isChecked: false, requestKey },
   });
   const planning = useAction(async (wanted: GroupEnrolment) => {
@@ -100,10 +110,13 @@ function GroupRun() {
       </Stack>
     );
   const { wanted, source } = planned;
+  const shown = { course: wanted.courseId, option: wanted.durationId };
   return (
-    <GroupTexts ifEnrolled={wanted.ifEnrolled}>
+    <GroupTexts ifEnrolled={wanted.ifEnrolled} users={wanted.users}>
       <Text className="break">
-        {t('form.chosen', { group: wanted.group, course: wanted.courseId, option: wanted.durationId })}
+        {wanted.users
+          ? t('form.chosenSelected', { count: wanted.users.length, ...shown })
+          : t('form.chosen', { group: wanted.group, ...shown })}
       </Text>
       <RunView
         run={run}

@@ -20,12 +20,15 @@ type Props = {
   isPlanning: boolean;
 };
 
-/** The options depend on the group only, so those offered to one of its users apply to all. */
-function useOffer({ group, courseId }: Typed) {
+/**
+ * The options depend on the group only, so those offered to one of its users apply to all. Of selected users, the first
+ * one's are shown.
+ */
+function useOffer({ group, users, courseId }: Typed) {
   const { $api } = useApi();
   const query = { GroupName: group ?? '', Limit: 1 };
   const members = $api.useQuery('get', '/user', { params: { query } }, { enabled: group !== undefined });
-  const member = members.data?.Items[0]?.LoginID;
+  const member = users ? users[0] : members.data?.Items[0]?.LoginID;
   const path = { LoginID: member ?? '', CourseID: courseId ?? '' };
   const isKnown = member !== undefined && courseId !== undefined;
   const offer = $api.useQuery(
@@ -34,29 +37,37 @@ function useOffer({ group, courseId }: Typed) {
     { params: { path } },
     { enabled: isKnown },
   );
-  return { offer, isKnown, isEmpty: group !== undefined && members.data?.Items.length === 0, members };
+  return {
+    offer,
+    member,
+    isKnown,
+    isEmpty: group !== undefined && members.data?.Items.length === 0,
+    members,
+  };
 }
 
 export function GroupForm({ typed, onChange, onPlan, isPlanning }: Props) {
   const t = useTranslations('bulk.group.form');
-  const { group, courseId, ifEnrolled, enrolsOthers } = typed;
-  const { offer, isKnown, isEmpty, members } = useOffer(typed);
+  const { group, users, courseId, ifEnrolled, enrolsOthers } = typed;
+  const { offer, member, isKnown, isEmpty, members } = useOffer(typed);
   const options = offer.data?.AvailableEnrolOptions ?? [];
   const durationId = typed.durationId ?? (options.length === 1 ? options[0]?.DurationID : undefined);
   const isReady = isKnown && offer.data?.Status !== 'retired' && (enrolsOthers || ifEnrolled === 'extend');
   const plan = () => {
-    if (group === undefined || courseId === undefined || durationId === undefined) return;
-    onPlan({ group, courseId, durationId, ifEnrolled, enrolsOthers });
+    if (courseId === undefined || durationId === undefined) return;
+    onPlan({ group: group ?? '', users, courseId, durationId, ifEnrolled, enrolsOthers });
   };
   return (
     <Paper withBorder p="md" className="bulk-part" maw={640}>
       <Stack gap="md">
-        <GroupPicker
-          value={group}
-          onChange={(group) => onChange({ group, durationId: undefined })}
-          placeholder={t('findGroup')}
-          required
-        />
+        {!users && (
+          <GroupPicker
+            value={group}
+            onChange={(group) => onChange({ group, durationId: undefined })}
+            placeholder={t('findGroup')}
+            required
+          />
+        )}
         <CoursePicker
           value={courseId}
           onChange={(courseId) => onChange({ courseId, durationId: undefined })}
@@ -76,6 +87,11 @@ export function GroupForm({ typed, onChange, onPlan, isPlanning }: Props) {
             takesSeat={ifEnrolled === 'return'}
           />
         )}
+        {users && users.length > 1 && offer.data && (
+          <Text size="xs" c="dimmed" className="break">
+            {t('optionsSelected', { user: member ?? '' })}
+          </Text>
+        )}
         <Radio.Group
           label={t('enrolled')}
           value={ifEnrolled}
@@ -86,11 +102,13 @@ export function GroupForm({ typed, onChange, onPlan, isPlanning }: Props) {
             <Radio value="extend" label={t('extend')} description={t('extendText')} />
           </Stack>
         </Radio.Group>
-        <Checkbox
-          checked={enrolsOthers}
-          onChange={(event) => onChange({ enrolsOthers: event.currentTarget.checked })}
-          label={t('others')}
-        />
+        {!users && (
+          <Checkbox
+            checked={enrolsOthers}
+            onChange={(event) => onChange({ enrolsOthers: event.currentTarget.checked })}
+            label={t('others')}
+          />
+        )}
         <Group justify="space-between" gap="sm">
           <Text size="sm" c="dimmed">
             {t('planText')}

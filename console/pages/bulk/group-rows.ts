@@ -6,6 +6,8 @@ import { openSource, type Source } from './source.ts';
 
 export type GroupEnrolment = {
   group: string;
+  /** The LoginIDs of selected users, who take the place of a group. */
+  users: readonly string[] | null;
   courseId: string;
   durationId: string;
   /** For people who are already enrolled. */
@@ -32,8 +34,9 @@ async function readList(api: Api, path: string, signal: AbortSignal, onRow: (row
   }
 }
 
-/** Everybody in the group or, if nobody is to be enrolled, those whose latest enrolment can be extended. */
-async function peopleOf(api: Api, wanted: GroupEnrolment, signal: AbortSignal): Promise<string[]> {
+/** The selected users, everybody in the group or, if nobody is to be enrolled, those whose latest enrolment can be extended. */
+async function peopleOf(api: Api, wanted: GroupEnrolment, signal: AbortSignal): Promise<readonly string[]> {
+  if (wanted.users) return wanted.users;
   const { group: GroupName, courseId: CourseID, enrolsOthers } = wanted;
   const people = new Set<string>();
   if (enrolsOthers)

@@ -2,14 +2,15 @@ import type { ReactNode } from 'react';
 import { IntlProvider, useLocale, useMessages } from 'use-intl';
 import type { GroupEnrolment } from './group-rows.ts';
 
-type Props = Pick<GroupEnrolment, 'ifEnrolled'> & { children: ReactNode };
+type Props = Pick<GroupEnrolment, 'ifEnrolled' | 'users'> & { children: ReactNode };
 
 /** A group has people instead of rows of a file, so its own texts replace those about files. */
-export function GroupTexts({ ifEnrolled, children }: Props) {
+export function GroupTexts({ ifEnrolled, users, children }: Props) {
   const locale = useLocale();
   const messages = useMessages();
   const { bulk } = messages;
-  const { form: _, kept, extended, ...texts } = bulk.group;
+  const { form: _, kept, extended, selected, ...ofGroup } = bulk.group;
+  const texts = { ...ofGroup, ...(users ? selected : {}) };
   const tileTexts = {
     ...bulk.tileTexts,
     refused: texts.refusedText,

@@ -37,7 +37,7 @@ function useAdvice(): (row: RejectedRow) => string {
   };
 }
 
-function useColumns(subject: Subject, isGroup: boolean): Column<RejectedRow>[] {
+function useColumns({ subject, isGroup, isChange }: Props): Column<RejectedRow>[] {
   const t = useTranslations('bulk');
   const reason = useReason();
   const advice = useAdvice();
@@ -52,12 +52,12 @@ function useColumns(subject: Subject, isGroup: boolean): Column<RejectedRow>[] {
       header: t(`subjectOf.${subject}`),
       cell: ({ loginId, courseId, kind }) => (
         <Text size="sm" component="div" className="refused-row">
-          {loginId !== null && (isGroup || kind === 'differs') ? (
+          {loginId !== null && (isGroup || isChange || kind === 'differs') ? (
             <UserLink loginId={loginId}>{loginId}</UserLink>
           ) : (
-            <span className="break">{loginId ?? '–'}</span>
+            <span className="break">{loginId ?? (isChange ? courseId : '–')}</span>
           )}
-          {courseId !== null && !isGroup && (
+          {courseId !== null && !isGroup && (loginId !== null || !isChange) && (
             <Text size="xs" c="dimmed" className="break">
               {courseId}
             </Text>
@@ -93,15 +93,18 @@ type Props = {
   subject: Subject;
   /** People of a group, who have no lines and fields that could be corrected. */
   isGroup: boolean;
+  /** Selected records, which have no lines and fields either. */
+  isChange: boolean;
 };
 
 /** The skipped rows and their reasons. */
-export function RejectedRows({ refused, source, subject, isGroup }: Props) {
+export function RejectedRows(props: Props) {
+  const { refused, source, subject, isGroup, isChange } = props;
   const t = useTranslations('bulk');
   const reason = useReason();
   const advice = useAdvice();
-  const all = useColumns(subject, isGroup);
-  const columns = isGroup ? all.filter(({ key }) => key === 'row' || key === 'reason') : all;
+  const all = useColumns(props);
+  const columns = isGroup || isChange ? all.filter(({ key }) => key === 'row' || key === 'reason') : all;
   const [code, setCode] = useState<string>();
   const [sought, setSought] = useState<string>();
   const [shown, setShown] = useState(pageSize);

@@ -24,12 +24,15 @@ type Props = {
   added: AddedFields;
   /** Set if the rows are the people of a group. */
   group?: GroupEnrolment;
+  /** Whether the rows are existing records that are changed. */
+  isChange?: boolean;
   onApply: () => void;
   onOther: () => void;
 };
 
 /** A plan or an import: its progress, its results, and the next step. */
-export function RunView({ run, running, subject, source, added, group, onApply, onOther }: Props) {
+export function RunView(props: Props) {
+  const { run, running, subject, source, added, group, isChange = false, onApply, onOther } = props;
   const t = useTranslations('bulk');
   const { state, isPlan, sum } = run;
   return (
@@ -62,20 +65,26 @@ export function RunView({ run, running, subject, source, added, group, onApply, 
         </Alert>
       )}
       {sum.rows > 0 && (
-        <Tiles counts={sum.counts} subject={subject} isPlan={isPlan} isUpdate={added.IfExists === 'update'} />
+        <Tiles
+          counts={sum.counts}
+          subject={subject}
+          isPlan={isPlan}
+          isUpdate={isChange || added.IfExists === 'update'}
+          isChange={isChange}
+        />
       )}
-      <ChangedFieldList changed={sum.changed} />
+      {!isChange && <ChangedFieldList changed={sum.changed} />}
       {state === 'done' &&
         (isPlan ? (
           <AfterPlan
             run={run}
             running={running}
             subject={subject}
-            keepsExisting={group?.ifEnrolled === 'return'}
+            keepsExisting={isChange || group?.ifEnrolled === 'return'}
             onApply={onApply}
           />
         ) : (
-          <AfterRun run={run} subject={subject} onOther={onOther} />
+          <AfterRun run={run} subject={subject} isChange={isChange} onOther={onOther} />
         ))}
       {state !== 'running' && !isPlan && <UndoLink run={run} />}
       {sum.rejected.length > 0 && state !== 'running' && (
@@ -84,6 +93,7 @@ export function RunView({ run, running, subject, source, added, group, onApply, 
           source={source}
           subject={subject}
           isGroup={group !== undefined}
+          isChange={isChange}
         />
       )}
     </Stack>
@@ -146,7 +156,7 @@ function AfterPlan({ run, running, subject, keepsExisting, onApply }: AfterPlanP
   const { counts, rejected } = run.sum;
   const { created, updated, exists } = counts;
   // Existing enrolments are included if they may be extended or renewed.
-  const count = created + (subject === 'users' ? updated : keepsExisting ? 0 : exists);
+  const count = created + updated + (subject === 'users' || keepsExisting ? 0 : exists);
   const text = count === 0 ? t('nothingToDo') : rejected.length > 0 ? t('skippedNote') : t('allFine');
   return (
     <Group justify="space-between" gap="sm">
@@ -179,7 +189,7 @@ function ChangedFieldList({ changed }: { changed: ChangedFields }) {
   return <Text size="sm">{t('changed', { fields: format.list(texts) })}</Text>;
 }
 
-function AfterRun({ run, subject, onOther }: AfterProps & Pick<Props, 'onOther'>) {
+function AfterRun({ run, subject, isChange, onOther }: AfterProps & Pick<Props, 'isChange' | 'onOther'>) {
   const t = useTranslations('bulk');
   const to = subject === 'users' ? '/console/users' : '/console/enrolments';
   return (
@@ -194,9 +204,11 @@ function AfterRun({ run, subject, onOther }: AfterProps & Pick<Props, 'onOther'>
       >
         {t('results')}
       </Button>
-      <Anchor size="sm" renderRoot={(props) => <Link to={to} search={{}} {...props} />}>
-        {t(`show.${subject}`)}
-      </Anchor>
+      {!isChange && (
+        <Anchor size="sm" renderRoot={(props) => <Link to={to} search={{}} {...props} />}>
+          {t(`show.${subject}`)}
+        </Anchor>
+      )}
     </Group>
   );
 }

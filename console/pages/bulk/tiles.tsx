@@ -17,10 +17,13 @@ type Props = {
   isPlan: boolean;
   /** Whether the import updates users who already exist. */
   isUpdate: boolean;
+  /** Whether the rows are existing records, so none is created. */
+  isChange: boolean;
 };
 
 /** Whether the result can occur. A column of the file may override `isUpdate` for a row. */
-function isShown(kind: Kind, { counts, subject, isUpdate }: Props): boolean {
+function isShown(kind: Kind, { counts, subject, isUpdate, isChange }: Props): boolean {
+  if (kind === 'created') return !isChange;
   if (kind === 'updated') return isUpdate || counts.updated > 0;
   return kind !== 'differs' || (subject === 'users' && (!isUpdate || counts.differs > 0));
 }

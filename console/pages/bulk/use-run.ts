@@ -9,6 +9,7 @@ import { addCreated, type CreatedRow } from './created.ts';
 import type { AddedFields } from './existing.ts';
 import { viewerOf } from './import-keys.ts';
 import { type ChunkOutcome, type Sum, sumOf, toOutcome } from './outcome.ts';
+import type { Send } from './send-rows.ts';
 import type { Source } from './source.ts';
 import { type Subject, subjectInfo } from './subjects.ts';
 
@@ -22,8 +23,10 @@ export type Input = {
   isChecked: boolean;
   /** Null for a plan. */
   requestKey: string | null;
-  /** Names the import in the list of recent imports. */
-  name: string;
+  /** Names the import in the list of recent imports. Changes of existing records have none. */
+  name?: string;
+  /** Replaces the bulk call. */
+  send?: Send;
 };
 
 export type Run = {
@@ -71,7 +74,8 @@ export function useRun(onDone: (input: Input) => void) {
       const isPlan = requestKey === null;
       const { isKept } = started;
       const rows = sum.rows + isInProgress;
-      setRun({ state, isPlan, importId: requestKey, isKept, rows, of: source.rows, sum, error });
+      const importId = name === undefined ? null : requestKey;
+      setRun({ state, isPlan, importId, isKept, rows, of: source.rows, sum, error });
     };
     const detailOf = ({ code, value, otherLine }: Finding) => t(code, { value, line: otherLine ?? 0 });
     try {
@@ -87,16 +91,21 @@ export function useRun(onDone: (input: Input) => void) {
         }
         show('running');
         const rows = rowsOf(chunk).filter((row) => !findings.has(row)).length;
-        const sent = await sendChunk(api, {
-          path: subjectInfo[subject].path,
+        const sending = {
           requestKey: requestKey && `${requestKey}-${chunk.index}`,
-          isCsv: source.csv !== null,
-          body: await bodyOf(source, fields, chunk, { added, isOmitted: (row) => findings.has(row) }),
-          rows,
           signal: stop.signal,
-          onRows: (rows) => show('running', rows),
-        });
-        if (requestKey !== null && started.isKept) {
+          onRows: (rows: number) => show('running', rows),
+        };
+        const sent = input.send
+          ? await input.send(chunk, sending)
+          : await sendChunk(api, {
+              ...sending,
+              path: subjectInfo[subject].path,
+              isCsv: source.csv !== null,
+              body: await bodyOf(source, fields, chunk, { added, isOmitted: (row) => findings.has(row) }),
+              rows,
+            });
+        if (name !== undefined && requestKey !== null && started.isKept) {
           const kept = { id: requestKey, viewer, tenant: api.tenant, subject, name, at: started.at };
           started.isKept = addCreated(kept, createdRows(sent));
         }

@@ -1,11 +1,13 @@
-import { Group } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
+import { useOpenSelected } from '../bulk/selected.ts';
 import { ImportPanel } from './import-panel.tsx';
 import {
   type AuthoredCourse,
@@ -31,6 +33,15 @@ export function AuthoredCourses() {
   const isFiltered = Object.keys(wanted).length > 0;
   const clear = () => filter({ search: undefined, status: undefined });
   const query = $api.useInfiniteQuery('get', '/course', { params: { query: wanted } }, paged);
+  const ticked = useSelection<AuthoredCourse>(
+    ({ CourseID }) => CourseID,
+    ({ Title }) => Title,
+  );
+  const openSelected = useOpenSelected();
+  const publish = async () => {
+    await ticked.keep();
+    await openSelected({ of: 'publish', courses: ticked.rows.map(({ CourseID }) => CourseID) });
+  };
   const columns: Column<AuthoredCourse>[] = [
     { key: 'title', header: t('list.course'), cell: (course) => <CourseTitle {...course} /> },
     {
@@ -72,8 +83,18 @@ export function AuthoredCourses() {
           options={statuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
         />
       </FilterBar>
+      <SelectionBar
+        label={t('chosenLabel')}
+        text={ticked.rows.length > 0 ? t('chosen', { count: ticked.rows.length }) : null}
+        onClear={ticked.clear}
+      >
+        <Button size="xs" onClick={publish}>
+          {t('publish.button')}
+        </Button>
+      </SelectionBar>
       <List
         label={t('title')}
+        selection={ticked.selection}
         query={query}
         columns={columns}
         rowKey={({ CourseID }) => CourseID}

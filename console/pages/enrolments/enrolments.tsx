@@ -1,5 +1,5 @@
 import { Anchor, Button, TextInput } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconCalendarPlus, IconPlus, IconUserMinus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -8,7 +8,9 @@ import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
+import { useOpenSelected } from '../bulk/selected.ts';
 import { EnrolGroupButton } from '../users/enrol-group-button.tsx';
 import { GroupFilter } from '../users/group.tsx';
 import { LoginID, useName } from '../users/person.tsx';
@@ -84,6 +86,20 @@ export default function Enrolments() {
   const usual = before ? 'oldest' : 'newest';
   const Order = filters.order === 'newest' || filters.order === 'oldest' ? filters.order : usual;
   const query = { ...wanted, Order } as const;
+  const ticked = useSelection<Enrolment>(
+    ({ EnrollID }) => EnrollID,
+    ({ LoginID, CourseTitle }) => t('nameOf', { user: LoginID, course: CourseTitle }),
+  );
+  const openSelected = useOpenSelected();
+  const changeTicked = async (of: 'extend' | 'withdraw') => {
+    const enrolments = ticked.rows.map(({ LoginID, EnrollID, CourseID }) => ({
+      LoginID,
+      EnrollID,
+      CourseID,
+    }));
+    await ticked.keep();
+    await openSelected({ of, enrolments });
+  };
   const list = $api.useInfiniteQuery('get', '/enrolment', { params: { query } }, paged);
   const isFiltered = Object.keys(wanted).length > 0;
   const clear = () =>
@@ -136,7 +152,29 @@ export default function Enrolments() {
           isRequired
         />
       </FilterBar>
+      <SelectionBar
+        label={t('chosenLabel')}
+        text={ticked.rows.length > 0 ? t('chosen', { count: ticked.rows.length }) : null}
+        onClear={ticked.clear}
+      >
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconUserMinus size={16} aria-hidden />}
+          onClick={() => changeTicked('withdraw')}
+        >
+          {t('withdrawChosen')}
+        </Button>
+        <Button
+          size="xs"
+          leftSection={<IconCalendarPlus size={16} aria-hidden />}
+          onClick={() => changeTicked('extend')}
+        >
+          {t('extendChosen')}
+        </Button>
+      </SelectionBar>
       <List
+        selection={ticked.selection}
         label={shell('pages.enrolments')}
         query={list}
         columns={columns}

@@ -1,5 +1,5 @@
-import { Button, Group, Paper, Text } from '@mantine/core';
-import { IconMailForward, IconPlus } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconMailForward, IconPlus, IconUserPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -9,8 +9,10 @@ import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
+import { useOpenSelected } from '../bulk/selected.ts';
 import { EnrolGroupButton } from './enrol-group-button.tsx';
 import { GroupFilter } from './group.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
@@ -54,7 +56,9 @@ export default function Users() {
   const navigate = useNavigate();
   const [filters, change] = useFilters(names);
   const [isCreating, setCreating] = useState(false);
-  const [chosen, choose] = useState<ReadonlyMap<string, User>>(new Map());
+  const ticked = useSelection<User>(({ LoginID }) => LoginID, nameOf);
+  const count = ticked.rows.length;
+  const openSelected = useOpenSelected();
   const [isInviting, setInviting] = useState(false);
   const columns = useColumns();
   const query = {
@@ -64,6 +68,10 @@ export default function Users() {
   };
   const users = $api.useInfiniteQuery('get', '/user', { params: { query } }, paged);
   const isFiltered = Object.keys(query).length > 0;
+  const enrol = async () => {
+    await ticked.keep();
+    await openSelected({ of: 'users', users: ticked.rows.map(({ LoginID }) => LoginID) });
+  };
   const clear = () => change({ search: undefined, group: undefined, enabled: undefined });
   return (
     <Page
@@ -99,28 +107,26 @@ export default function Users() {
           ]}
         />
       </FilterBar>
-      {chosen.size > 0 && (
-        <Paper withBorder className="chosen" role="region" aria-label={t('chosenLabel')}>
-          <Text size="sm" fw={600} role="status">
-            {t('chosen', { count: chosen.size })}
-          </Text>
-          <Group gap="xs">
-            <Button variant="default" size="xs" onClick={() => choose(new Map())}>
-              {t('chooseNone')}
-            </Button>
-            <Button
-              size="xs"
-              leftSection={<IconMailForward size={16} aria-hidden />}
-              onClick={() => setInviting(true)}
-            >
-              {t('inviteChosen', { count: chosen.size })}
-            </Button>
-          </Group>
-        </Paper>
-      )}
+      <SelectionBar
+        label={t('chosenLabel')}
+        text={count > 0 ? t('chosen', { count }) : null}
+        onClear={ticked.clear}
+      >
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconMailForward size={16} aria-hidden />}
+          onClick={() => setInviting(true)}
+        >
+          {t('inviteChosen', { count })}
+        </Button>
+        <Button size="xs" leftSection={<IconUserPlus size={16} aria-hidden />} onClick={enrol}>
+          {t('enrolChosen', { count })}
+        </Button>
+      </SelectionBar>
       <List
         label={shell('pages.users')}
-        selection={{ chosen, change: choose, nameOf }}
+        selection={ticked.selection}
         query={users}
         columns={columns}
         rowKey={({ LoginID }) => LoginID}
@@ -136,10 +142,10 @@ export default function Users() {
       />
       {isInviting && (
         <InviteDialog
-          users={[...chosen.values()]}
+          users={ticked.rows}
           onClose={() => {
             setInviting(false);
-            choose(new Map());
+            ticked.clear();
           }}
         />
       )}
