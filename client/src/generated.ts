@@ -74,7 +74,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description All filters can be combined. Ordered by LoginID, unless you search.
+         * @description All filters can be combined. Ordered by LoginID, unless you search or send `Order`.
          */
         get: operations["listUsers"];
         put?: never;
@@ -5935,6 +5935,11 @@ export interface components {
         /** @example 01994a5e-7c00-7000-8000-000000000003 */
         KeyID: string;
         /**
+         * @description If true, the first page has a `Count` of the records that match the filters.
+         * @example true
+         */
+        Count: boolean;
+        /**
          * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
          * @example stale=5
          */
@@ -6216,6 +6221,7 @@ export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'
 export type ParameterLimit = components['parameters']['Limit'];
 export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterKeyId = components['parameters']['KeyID'];
+export type ParameterCount = components['parameters']['Count'];
 export type ParameterPrefer = components['parameters']['Prefer'];
 export type ParameterPlan = components['parameters']['plan'];
 export type ParameterLoginId = components['parameters']['LoginID'];
@@ -6535,6 +6541,16 @@ export interface operations {
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description If true, the first page has a `Count` of the records that match the filters.
+                 * @example true
+                 */
+                Count?: components["parameters"]["Count"];
+                /**
+                 * @description Sorts by the time of creation. It cannot be combined with Search.
+                 * @example oldest
+                 */
+                Order?: "oldest" | "newest";
                 /** @example Engineering */
                 GroupName?: string;
                 /**
@@ -6591,13 +6607,22 @@ export interface operations {
                      *           "UpdatedAt": "2026-01-31T09:00:00Z"
                      *         }
                      *       ],
-                     *       "NextCursor": null
+                     *       "NextCursor": null,
+                     *       "Count": {
+                     *         "Records": 1,
+                     *         "More": true
+                     *       }
                      *     }
                      */
                     "application/json": {
                         Items: components["schemas"]["User"][];
                         /** @description null on the last page. */
                         NextCursor: string | null;
+                        Count?: {
+                            Records: number;
+                            /** @description If true, there are at least this many. */
+                            More: boolean;
+                        };
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
@@ -8101,6 +8126,11 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /**
+                 * @description If true, the first page has a `Count` of the records that match the filters.
+                 * @example true
+                 */
+                Count?: components["parameters"]["Count"];
+                /**
                  * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
@@ -8215,13 +8245,22 @@ export interface operations {
                      *           "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *         }
                      *       ],
-                     *       "NextCursor": null
+                     *       "NextCursor": null,
+                     *       "Count": {
+                     *         "Records": 1,
+                     *         "More": true
+                     *       }
                      *     }
                      */
                     "application/json": {
                         Items: components["schemas"]["Enrolment"][];
                         /** @description null on the last page. */
                         NextCursor: string | null;
+                        Count?: {
+                            Records: number;
+                            /** @description If true, there are at least this many. */
+                            More: boolean;
+                        };
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
@@ -9323,6 +9362,11 @@ export interface operations {
                  * @example oldest
                  */
                 Order?: components["parameters"]["Order"];
+                /**
+                 * @description If true, the first page has a `Count` of the records that match the filters.
+                 * @example true
+                 */
+                Count?: components["parameters"]["Count"];
                 /** @example PO-2026-17 */
                 PurchaseOrder?: string;
                 /** @example available */
@@ -9380,13 +9424,22 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
-                     *       "NextCursor": null
+                     *       "NextCursor": null,
+                     *       "Count": {
+                     *         "Records": 1,
+                     *         "More": true
+                     *       }
                      *     }
                      */
                     "application/json": {
                         Items: components["schemas"]["EnrolmentKey"][];
                         /** @description null on the last page. */
                         NextCursor: string | null;
+                        Count?: {
+                            Records: number;
+                            /** @description If true, there are at least this many. */
+                            More: boolean;
+                        };
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;

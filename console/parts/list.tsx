@@ -1,8 +1,9 @@
-import { Box, Button, Center, Group, Paper, Table, VisuallyHidden } from '@mantine/core';
+import { Box, Button, Center, Group, Paper, Table, Text, VisuallyHidden } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { type Selection, useTicks } from './selection.tsx';
+import { ariaSort, type FocusedSort, type Sort, SortButton, SortSelect, useSortFocus } from './sorting.tsx';
 import { Failed, WaitingRows } from './states.tsx';
 
 type PageOf<T> = { Items: T[]; NextCursor: string | null } | undefined;
@@ -24,6 +25,9 @@ type ListProps<T> = {
   columns: readonly Column<T>[];
   rowKey: (row: T) => string;
   selection?: Selection<T>;
+  sort?: Sort;
+  /** The number of all rows, if not all are shown. `More` means that there are at least this many. */
+  count?: { Records: number; More: boolean } | undefined;
   /** Shown instead of an empty table: what is missing, and how to add it. */
   empty: ReactNode;
 };
@@ -38,22 +42,29 @@ export const paged = {
 } as const;
 
 /** A list from the API with all its states. Further pages are added below. */
-export function List<T>({ label, query, columns, rowKey, empty, selection }: ListProps<T>) {
+export function List<T>(props: ListProps<T>) {
+  const { query, empty, selection } = props;
   const t = useTranslations('list');
-  if (query.isPending) return <WaitingRows />;
-  if (query.isError && !query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
+  const sort = useSortFocus(props.sort);
   const rows = query.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
-  if (rows.length === 0) return <Paper withBorder>{empty}</Paper>;
-  return (
-    <Box>
+  const content = () => {
+    if (query.isPending) return <WaitingRows />;
+    if (query.isError && !query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
+    if (rows.length === 0) return <Paper withBorder>{empty}</Paper>;
+    const { label, columns, rowKey } = props;
+    return (
       <Rows
-        label={label}
-        columns={columns}
-        rows={rows}
-        rowKey={rowKey}
+        {...{ label, columns, rows, rowKey }}
         isBusy={query.isFetching}
         {...(selection ? { selection } : {})}
+        {...(sort ? { sort } : {})}
       />
+    );
+  };
+  return (
+    <Box>
+      <ListHead {...props} rows={rows} />
+      {content()}
       {query.isFetchNextPageError && <Failed error={query.error} />}
       {query.hasNextPage && (
         <Center mt="md">
@@ -66,13 +77,39 @@ export function List<T>({ label, query, columns, rowKey, empty, selection }: Lis
   );
 }
 
+/** The number of rows and, on a phone, what is otherwise in the column headers. */
+function ListHead<T>({ query, selection, sort, count, rows, rowKey }: ListProps<T> & { rows: readonly T[] }) {
+  const t = useTranslations('list');
+  const ticks = useTicks(selection, rows, rowKey);
+  const shown = rows.length;
+  const isComplete = query.data !== undefined && !query.hasNextPage;
+  const text = isComplete
+    ? t('count', { count: shown })
+    : t(count ? (count.More ? 'shownOfMore' : 'shownOf') : 'shown', { shown, of: count?.Records ?? 0 });
+  return (
+    <Group className="list-head" data-empty={shown === 0 || undefined}>
+      {ticks && shown > 0 && (
+        <Box hiddenFrom="sm" w="100%">
+          {ticks.ofAll(t('selectAll'))}
+        </Box>
+      )}
+      {/* Always present, so that screen readers announce its changes. */}
+      <Text size="sm" c="dimmed" role="status">
+        {shown > 0 && text}
+      </Text>
+      {sort && (shown > 0 || query.isPending) && <SortSelect sort={sort} />}
+    </Group>
+  );
+}
+
 type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey' | 'selection'> & {
+  sort?: FocusedSort;
   rows: readonly T[];
   isBusy?: boolean;
 };
 
 /** The table of a list. Also used for rows that are part of another record. */
-export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selection }: RowsProps<T>) {
+export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selection, sort }: RowsProps<T>) {
   const ticks = useTicks(selection, rows, rowKey);
   const withTick = (at: number, tick: ReactNode, content: ReactNode) =>
     ticks && at === 0 ? (
@@ -83,14 +120,37 @@ export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selectio
     ) : (
       content
     );
+  // On a phone, the header is only for screen readers, so it has no controls.
+  const headerOf = ({ key, header }: Column<T>, at: number) => {
+    const text =
+      sort?.column === key ? (
+        <>
+          <Box component="span" hiddenFrom="sm">
+            {header}
+          </Box>
+          <Box component="span" visibleFrom="sm">
+            <SortButton sort={sort} header={header} />
+          </Box>
+        </>
+      ) : (
+        header
+      );
+    return withTick(at, <Box visibleFrom="sm">{ticks?.ofAll()}</Box>, text);
+  };
   return (
     <Paper withBorder className="list" tabIndex={0} role="region" aria-label={label}>
       <Table role="table" aria-label={label} aria-busy={isBusy}>
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
-            {columns.map(({ key, header, isActions, align }, at) => (
-              <Table.Th key={key} role="columnheader" scope="col" ta={align ?? 'start'}>
-                {isActions ? <VisuallyHidden>{header}</VisuallyHidden> : withTick(at, ticks?.ofAll(), header)}
+            {columns.map((column, at) => (
+              <Table.Th
+                key={column.key}
+                role="columnheader"
+                scope="col"
+                ta={column.align ?? 'start'}
+                {...(sort?.column === column.key ? { 'aria-sort': ariaSort(sort) } : {})}
+              >
+                {column.isActions ? <VisuallyHidden>{column.header}</VisuallyHidden> : headerOf(column, at)}
               </Table.Th>
             ))}
           </Table.Tr>

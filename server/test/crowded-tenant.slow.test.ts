@@ -185,6 +185,13 @@ const calls: Record<string, Call[]> = {
     ...['Email=other@x.example&Enabled=false', 'Email=crowd@x.example&Enabled=true'],
     ...['Search=second&GroupName=crowd', 'Search=la&Email=nobody@x.example', 'Search=first&Enabled=false'],
     'Search=c&GroupName=crowd&Email=crowd@x.example',
+    ...['Order=oldest', 'Order=newest', 'Order=newest&GroupName=crowd', 'Order=newest&Enabled=false'],
+    ...['', 'GroupName=crowd&', 'Search=first&', 'Search=second&GroupName=crowd&', 'Order=newest&'].map(
+      (query) => `${query}Count=true`,
+    ),
+    ...['Email=crowd@x.example&Enabled=true&', 'GroupName=crowd&Enabled=false&'].map(
+      (query) => `${query}Count=true`,
+    ),
   ]),
   listGroups: all('/group', ['', 'Search=c']),
   readOffer: [() => api('GET', `/catalogue/course/${CourseID}/${LoginID}`)],
@@ -218,6 +225,11 @@ const calls: Record<string, Call[]> = {
         ],
       ),
       ...['ExpiresAfter=2024-01-01T00:00:00Z&GroupName=crowd', 'Status=expired'],
+      ...[
+        ...['', `CourseID=${CourseID}&`, 'Status=completed&', 'Status=expired&', 'GroupName=crowd&'],
+        ...['GroupName=crowd&Status=enrolled&', `CourseID=${CourseID}&GroupName=crowd&Status=enrolled&`],
+        ...['ExpiresAfter=2024-01-01T00:00:00Z&', 'ChangedAfter=2024-01-01T00:00:00Z&GroupName=crowd&'],
+      ].map((query) => `${query}Count=true`),
     ].flatMap((query) => [`Order=oldest&${query}`, `Order=newest&${query}`]),
   ),
   listEnrolmentsOfUser: all(`/enrolment/${LoginID}`, ['', 'Order=newest']),
@@ -232,6 +244,7 @@ const calls: Record<string, Call[]> = {
     '',
     'PurchaseOrder=order',
     ...['Status=available', 'Status=revoked', 'Status=scheduled', 'PurchaseOrder=order&Status=available'],
+    ...['Count=true', 'Status=available&Count=true', 'PurchaseOrder=order&Status=revoked&Count=true'],
   ]),
   readEnrolmentKey: [async () => api('GET', `/enrolment/key/${(await keyOf()).Key}`)],
   exportUser: [() => api('GET', `${user}/export`)],

@@ -151,7 +151,9 @@ test('Selected enrolments are extended after a plan, although the connection is 
   await box(page, 'ann: Working on ladders').check();
   await page.getByRole('button', { name: 'Extend access' }).click();
   await page.getByRole('radio', { name: 'The same last day for all' }).check();
-  await page.getByRole('textbox', { name: 'Last day' }).fill(new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10));
+  await page
+    .getByRole('textbox', { name: 'Last day' })
+    .fill(new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10));
   await page.getByRole('button', { name: 'Show the plan' }).click();
   await page.getByText('Nothing to apply').waitFor();
   assert.deepEqual(await counted(page), ['0 To be extended', '1 Unchanged', '0 Rejected']);

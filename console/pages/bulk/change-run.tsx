@@ -9,13 +9,11 @@ import { csvRow } from '../../parts/csv.ts';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { newRequestKey } from '../../parts/request-key.ts';
 import { FailedAction } from '../../parts/states.tsx';
-import { ChangeTexts } from './change-texts.tsx';
+import { type Change, ChangeTexts } from './change-texts.tsx';
 import { RunView } from './run-view.tsx';
 import { type RowCalls, type Send, sendRows } from './send-rows.ts';
 import { openSource, type Source } from './source.ts';
 import { useRun } from './use-run.ts';
-
-export type Change = 'extend' | 'withdraw' | 'publish';
 
 type Props<T> = {
   change: Change;

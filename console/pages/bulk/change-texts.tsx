@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { IntlProvider, useLocale, useMessages } from 'use-intl';
-import type { Change } from './change-run.tsx';
+
+export type Change = 'extend' | 'withdraw' | 'publish';
 
 type Props = { change: Change; children: ReactNode };
 

@@ -32,17 +32,18 @@ export function sendRows<T>(rows: readonly T[], calls: RowCalls<T>): Send {
   const known = new Map<string, RowResult>();
   return async ({ from, to }, { requestKey, signal, onRows }) => {
     const act = requestKey === null ? calls.plan : calls.apply;
-    const keyOf = (row: number) => `${requestKey} ${row}`;
+    const sent = rows.slice(from, to);
     const results = new Map<number, RowResult>();
-    const waiting = Array.from({ length: to - from }, (_, at) => from + at).values();
+    const waiting = sent.entries();
     const failure = new AbortController();
     const stop = AbortSignal.any([signal, failure.signal]);
     const work = async () => {
-      for (const row of waiting) {
+      for (const [at, row] of waiting) {
         stop.throwIfAborted();
-        const result = known.get(keyOf(row)) ?? (await resultOf(() => act(rows[row] as T, stop), stop));
-        if (!isTemporary(result)) known.set(keyOf(row), result);
-        results.set(row, result);
+        const key = `${requestKey} ${from + at}`;
+        const result = known.get(key) ?? (await resultOf(() => act(row, stop), stop));
+        if (!isTemporary(result)) known.set(key, result);
+        results.set(at, result);
         onRows(results.size);
       }
     };
@@ -52,9 +53,10 @@ export function sendRows<T>(rows: readonly T[], calls: RowCalls<T>): Send {
       failure.abort();
       throw error;
     }
-    return [...results]
-      .sort(([one], [other]) => one - other)
-      .map(([row, result]) => ({ Row: row - from + 1, ...calls.ids(rows[row] as T), ...result }));
+    return sent.flatMap((row, at) => {
+      const result = results.get(at);
+      return result ? [{ Row: at + 1, ...calls.ids(row), ...result }] : [];
+    });
   };
 }
 

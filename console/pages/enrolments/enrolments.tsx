@@ -9,7 +9,9 @@ import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
+import { isOrder, type Order } from '../../parts/sorting.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
+import { Instant } from '../../parts/values.tsx';
 import { useOpenSelected } from '../bulk/selected.ts';
 import { EnrolGroupButton } from '../users/enrol-group-button.tsx';
 import { GroupFilter } from '../users/group.tsx';
@@ -54,6 +56,7 @@ function useColumns(): Column<Enrolment>[] {
       cell: ({ CourseTitle }) => <span className="break">{CourseTitle}</span>,
     },
     ...shared,
+    { key: 'enrolled', header: t('enrolledAt'), cell: ({ EnrolledAt }) => <Instant at={EnrolledAt} /> },
   ];
 }
 
@@ -69,6 +72,7 @@ function instantOf(day: string | undefined): string | null {
 export default function Enrolments() {
   const t = useTranslations('enrolments');
   const s = useTranslations('statuses');
+  const orders = useTranslations('list.orders');
   const shell = useTranslations('shell');
   const { $api } = useApi();
   const columns = useColumns();
@@ -84,8 +88,8 @@ export default function Enrolments() {
   };
   // The default is newest first. If the list is filtered by end of access, access that ends soonest comes first.
   const usual = before ? 'oldest' : 'newest';
-  const Order = filters.order === 'newest' || filters.order === 'oldest' ? filters.order : usual;
-  const query = { ...wanted, Order } as const;
+  const order = isOrder(filters.order) ? filters.order : usual;
+  const query = { ...wanted, Order: order };
   const ticked = useSelection<Enrolment>(
     ({ EnrollID }) => EnrollID,
     ({ LoginID, CourseTitle }) => t('nameOf', { user: LoginID, course: CourseTitle }),
@@ -101,6 +105,16 @@ export default function Enrolments() {
     await openSelected({ of, enrolments });
   };
   const list = $api.useInfiniteQuery('get', '/enrolment', { params: { query } }, paged);
+  const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
+  const { data: all } = $api.useQuery('get', '/enrolment', counted, { enabled: list.hasNextPage });
+  const ends = { newest: t('endOrders.newest'), oldest: t('endOrders.oldest') };
+  const enrolled = { newest: orders('newest'), oldest: orders('oldest') };
+  const sort = {
+    column: before ? 'ends' : 'enrolled',
+    order,
+    onChange: (order: Order | undefined) => change({ order }),
+    texts: before ? ends : enrolled,
+  };
   const isFiltered = Object.keys(wanted).length > 0;
   const clear = () =>
     change({ course: undefined, status: undefined, group: undefined, before: undefined, order: undefined });
@@ -123,8 +137,8 @@ export default function Enrolments() {
       }
     >
       <FilterBar
-        count={[filters.status, filters.group, filters.before, filters.order].filter(Boolean).length}
-        onClear={isFiltered || filters.order ? clear : undefined}
+        count={[filters.status, filters.group, filters.before].filter(Boolean).length}
+        onClear={isFiltered ? clear : undefined}
       >
         <CoursePicker value={filters.course} onChange={(course) => change({ course })} className="filter" />
         <SelectFilter
@@ -140,16 +154,6 @@ export default function Enrolments() {
           value={filters.before ?? ''}
           onChange={(event) => change({ before: event.currentTarget.value || undefined })}
           className="filter"
-        />
-        <SelectFilter
-          label={t('order')}
-          value={filters.order ?? usual}
-          onChange={(order) => change({ order })}
-          options={(['newest', 'oldest'] as const).map((value) => ({
-            value,
-            label: t(before ? `orders.ends.${value}` : `orders.${value}`),
-          }))}
-          isRequired
         />
       </FilterBar>
       <SelectionBar
@@ -175,6 +179,8 @@ export default function Enrolments() {
       </SelectionBar>
       <List
         selection={ticked.selection}
+        sort={sort}
+        count={all?.Count}
         label={shell('pages.enrolments')}
         query={list}
         columns={columns}

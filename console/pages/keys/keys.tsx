@@ -8,7 +8,9 @@ import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import type { Order, Sort } from '../../parts/sorting.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
+import { Instant } from '../../parts/values.tsx';
 import { CreatedKeys } from './created-keys.tsx';
 import { FindKey } from './find-key.tsx';
 import { KeyDrawer } from './key-drawer.tsx';
@@ -81,11 +83,13 @@ function useColumns(): Column<EnrolmentKey>[] {
         </Stack>
       ),
     },
+    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
   ];
 }
 
 export default function Keys() {
   const t = useTranslations('keys');
+  const orders = useTranslations('list.orders');
   const shell = useTranslations('shell');
   const { $api } = useApi();
   const columns = useColumns();
@@ -97,9 +101,17 @@ export default function Keys() {
     ...(isStatus(filters.status) ? { Status: filters.status } : {}),
     ...(filters.po ? { PurchaseOrder: filters.po } : {}),
   };
-  const Order = filters.order === 'oldest' ? 'oldest' : 'newest';
-  const query = { ...wanted, Order } as const;
+  const order: Order = filters.order === 'oldest' ? 'oldest' : 'newest';
+  const query = { ...wanted, Order: order };
   const list = $api.useInfiniteQuery('get', '/enrolment/key', { params: { query } }, paged);
+  const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
+  const { data: all } = $api.useQuery('get', '/enrolment/key', counted, { enabled: list.hasNextPage });
+  const sort: Sort = {
+    column: 'created',
+    order,
+    onChange: (order) => change({ order }),
+    texts: { newest: orders('newest'), oldest: orders('oldest') },
+  };
   const isFiltered = Object.keys(wanted).length > 0;
   const clear = () => change({ status: undefined, po: undefined, order: undefined });
   const make = <Button onClick={() => setLike({})}>{t('make')}</Button>;
@@ -122,10 +134,7 @@ export default function Keys() {
         </>
       }
     >
-      <FilterBar
-        count={[filters.po, filters.order].filter(Boolean).length}
-        onClear={isFiltered || filters.order ? clear : undefined}
-      >
+      <FilterBar count={filters.po ? 1 : 0} onClear={isFiltered ? clear : undefined}>
         <SelectFilter
           label={t('status')}
           value={filters.status}
@@ -133,17 +142,12 @@ export default function Keys() {
           options={statuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
         />
         <SearchFilter label={t('purchaseOrder')} value={filters.po} onChange={(po) => change({ po })} />
-        <SelectFilter
-          label={t('order')}
-          value={Order}
-          onChange={(order) => change({ order })}
-          options={(['newest', 'oldest'] as const).map((value) => ({ value, label: t(`orders.${value}`) }))}
-          isRequired
-        />
       </FilterBar>
       <List
         label={shell('pages.keys')}
         query={list}
+        sort={sort}
+        count={all?.Count}
         columns={columns}
         rowKey={({ KeyID }) => KeyID}
         empty={

@@ -10,6 +10,7 @@ import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/f
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
+import { isOrder, type Order } from '../../parts/sorting.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { useOpenSelected } from '../bulk/selected.ts';
@@ -19,7 +20,7 @@ import { InviteDialog } from './invite-dialog.tsx';
 import { AccountBadges, LoginID, type User, UserLink } from './person.tsx';
 import { UserDialog } from './user-dialog.tsx';
 
-const names = ['search', 'group', 'enabled'] as const;
+const names = ['search', 'group', 'enabled', 'order'] as const;
 
 function useColumns(): Column<User>[] {
   const t = useTranslations('users');
@@ -61,13 +62,25 @@ export default function Users() {
   const openSelected = useOpenSelected();
   const [isInviting, setInviting] = useState(false);
   const columns = useColumns();
-  const query = {
+  const wanted = {
     ...(filters.search ? { Search: filters.search } : {}),
     ...(filters.group ? { GroupName: filters.group } : {}),
     ...(filters.enabled ? { Enabled: filters.enabled === 'true' } : {}),
   };
+  // A search has its own order.
+  const order = !filters.search && isOrder(filters.order) ? filters.order : undefined;
+  const query = { ...wanted, ...(order ? { Order: order } : {}) };
   const users = $api.useInfiniteQuery('get', '/user', { params: { query } }, paged);
-  const isFiltered = Object.keys(query).length > 0;
+  const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
+  const { data: all } = $api.useQuery('get', '/user', counted, { enabled: users.hasNextPage });
+  const isFiltered = Object.keys(wanted).length > 0;
+  const sort = {
+    column: 'created',
+    order,
+    onChange: (order: Order | undefined) => change({ order }),
+    texts: { newest: t('orders.newest'), oldest: t('orders.oldest') },
+    usual: t('byLoginId'),
+  };
   const enrol = async () => {
     await ticked.keep();
     await openSelected({ of: 'users', users: ticked.rows.map(({ LoginID }) => LoginID) });
@@ -127,6 +140,8 @@ export default function Users() {
       <List
         label={shell('pages.users')}
         selection={ticked.selection}
+        count={all?.Count}
+        {...(filters.search ? {} : { sort })}
         query={users}
         columns={columns}
         rowKey={({ LoginID }) => LoginID}

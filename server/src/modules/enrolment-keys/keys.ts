@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { type AccessPath, scanRows } from '../../platform/db/list-scan.ts';
+import { countRows } from '../../platform/db/list-count.ts';
+import { type AccessPath, type List, scanRows } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -10,6 +11,7 @@ import {
   pageLimit,
   readCursor,
   toPage,
+  withCount,
 } from '../../platform/http/pagination.ts';
 import { isId, sha256 } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -33,7 +35,10 @@ function conditionsOf({ PurchaseOrder, Status }: KeyFilter, now: Date) {
   return conditions;
 }
 
-export async function listKeys(ctx: TenantContext, input: PageQuery & Order & KeyFilter) {
+export async function listKeys(
+  ctx: TenantContext,
+  input: PageQuery & Order & KeyFilter & { Count?: boolean },
+) {
   const limit = pageLimit(input);
   const after = readCursor(input);
   if (after !== null && !isId(after)) throw foreignCursor();
@@ -46,7 +51,7 @@ export async function listKeys(ctx: TenantContext, input: PageQuery & Order & Ke
       fixed: { column: 'held.purchase_order', value: add(PurchaseOrder) },
     }));
   if (Status !== undefined) paths.push(() => ({ ranges: [indexOf(Status)] }));
-  const { rows, end } = await scanRows<KeyWithNames>(ctx, {
+  const list: List = {
     rows: 'enrolment_key held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['key_id'],
@@ -57,14 +62,16 @@ export async function listKeys(ctx: TenantContext, input: PageQuery & Order & Ke
       ['true', ...conditionsOf(input, now).map((condition) => condition(parameters))].join(' and '),
     show: withNames,
     wanted: limit,
-  });
-  return toPage(
+  };
+  const { rows, end } = await scanRows<KeyWithNames>(ctx, list);
+  const page = toPage(
     rows,
     limit,
     (row) => row.key_id,
     (row) => toKey(ctx, row),
     end,
   );
+  return withCount(input, page, () => countRows(ctx, list));
 }
 
 /** Finds a key by its KeyID or by the key itself. */

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { orderQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { CountedPageOf, countQuery, orderQuery, pageQuery } from '../../platform/http/pagination.ts';
 import { ok, route } from '../../platform/http/routes.ts';
 import { Fields, OneOf, Text } from '../../platform/http/schema.ts';
 import { enrolProblems } from '../enrolments/enrol-refusal.ts';
@@ -62,10 +62,11 @@ export const enrolmentKeyRoutes = [
     query: Fields({
       ...pageQuery,
       ...orderQuery,
+      ...countQuery,
       PurchaseOrder: Type.Optional(Text(255)),
       Status: Type.Optional(OneOf(keyStatuses)),
     }),
-    responses: { 200: { description: 'A page of keys.', schema: PageOf(EnrolmentKey) } },
+    responses: { 200: { description: 'A page of keys.', schema: CountedPageOf(EnrolmentKey) } },
     handle: async (ctx, { query }) => ok(await listKeys(ctx, query)),
   }),
   route({

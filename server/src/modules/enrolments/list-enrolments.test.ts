@@ -138,3 +138,36 @@ test("a list rejects unknown filters and values, and never contains another tena
   const other = await newTenant(service);
   assert.deepEqual((await other.api('GET', `/enrolment?CourseID=${CourseID}`)).body.Items, []);
 });
+
+test('Count says how many enrolments match the filters', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' } });
+  const logins = [await tenant.user({ GroupName: 'Count' }), await tenant.user(), await tenant.user()];
+  for (const LoginID of logins) expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`), 201);
+  const [first] = (await tenant.api('GET', `/enrolment/${logins[0]}`)).body.Items;
+  await tenant.api('PUT', `/enrolment/${logins[0]}/${first.EnrollID}`, { Withdrawn: true });
+  const countOf = async (query: string) => {
+    const reply = await tenant.api('GET', `/enrolment?Limit=1&Count=true&${query}`);
+    expectStatus(reply, 200);
+    return reply.body.Count;
+  };
+  const soon = new Date(clock.now().getTime() + 60 * 86_400_000).toISOString();
+  const counts: [string, number][] = [
+    ['', 3],
+    ['Order=newest', 3],
+    [`CourseID=${CourseID}`, 3],
+    [`CourseID=${CourseID}&Status=enrolled`, 2],
+    ['Status=withdrawn', 1],
+    ['Status=completed', 0],
+    ['GroupName=Count', 1],
+    ['GroupName=Count&Status=enrolled', 0],
+    [`LoginID=${logins[1]}`, 1],
+    [`ExpiresBefore=${soon}`, 2],
+    [`ExpiresBefore=${soon}&Order=newest&GroupName=Count`, 0],
+    ['ChangedAfter=2020-01-01T00:00:00Z', 3],
+  ];
+  for (const [query, Records] of counts)
+    assert.deepEqual(await countOf(query), { Records, More: false }, query);
+  clock.advance({ days: 31 });
+  assert.deepEqual(await countOf('Status=expired'), { Records: 2, More: false });
+});

@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { maxScanned, scanRows } from '../../platform/db/list-scan.ts';
+import { countRows } from '../../platform/db/list-count.ts';
+import { type List, maxScanned, scanRows } from '../../platform/db/list-scan.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
   foreignCursor,
@@ -8,6 +9,7 @@ import {
   pageLimit,
   readCursor,
   toPage,
+  withCount,
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { isInstant, toSqlBound } from '../../platform/instants.ts';
@@ -41,7 +43,7 @@ export async function listEnrolmentsOfUser(
  * Lists filtered enrolments. `ChangedAfter` orders them by their last change, `ExpiresAfter` and
  * `ExpiresBefore` by their end date.
  */
-export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter) {
+export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter & { Count?: boolean }) {
   if (input.DurationID !== undefined && input.CourseID === undefined)
     throw new Problem(
       'validation_failed',
@@ -55,7 +57,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
   const after = readPosition(readCursor(input), sortColumn);
   const now = ctx.now();
   const overdue = input.Status === 'expired' ? await readOverdue(ctx) : null;
-  const { rows, end } = await scanRows<EnrolmentWithNames>(ctx, {
+  const list: List = {
     rows: 'enrolment held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: sortColumn === null ? ['enroll_id'] : [sortColumn, 'enroll_id'],
@@ -65,14 +67,16 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
     filter: (parameters) => filterSql(input, now, parameters),
     show: withNames,
     wanted: limit,
-  });
-  return toPage(
+  };
+  const { rows, end } = await scanRows<EnrolmentWithNames>(ctx, list);
+  const page = toPage(
     rows,
     limit,
     (row) => keyOf(row, sortColumn),
     (row) => toEnrolment(ctx, row),
     end,
   );
+  return withCount(input, page, () => countRows(ctx, list));
 }
 
 /**

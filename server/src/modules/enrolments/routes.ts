@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { TenantContext } from '../../platform/context.ts';
-import { orderQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { CountedPageOf, countQuery, orderQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import { dryRun } from '../../platform/retries/dry-run.ts';
@@ -108,6 +108,7 @@ export const enrolmentRoutes = [
     query: Fields({
       ...pageQuery,
       ...orderQuery,
+      ...countQuery,
       LoginID: Type.Optional(LoginID),
       CourseID: Type.Optional(CourseID),
       DurationID: Type.Optional({
@@ -128,7 +129,7 @@ export const enrolmentRoutes = [
         ),
       ),
     }),
-    responses: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
+    responses: { 200: { description: 'A page of enrolments.', schema: CountedPageOf(Enrolment) } },
     handle: async (ctx, { query }) => ok(await listEnrolments(ctx, query)),
   }),
   route({

@@ -1,13 +1,14 @@
 import type { AccessPath } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import type { PageQuery } from '../../platform/http/pagination.ts';
+import type { Order, PageQuery } from '../../platform/http/pagination.ts';
 
-export type UserFilter = PageQuery & {
-  GroupName?: string;
-  Email?: string;
-  Enabled?: boolean;
-  Search?: string;
-};
+export type UserFilter = PageQuery &
+  Order & {
+    GroupName?: string;
+    Email?: string;
+    Enabled?: boolean;
+    Search?: string;
+  };
 
 /** The same expression as in the index. */
 const addressOf = (user: string) => `lower(${user}.email) collate "C"`;

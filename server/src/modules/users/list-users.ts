@@ -1,26 +1,60 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { scanRows } from '../../platform/db/list-scan.ts';
+import { countRows } from '../../platform/db/list-count.ts';
+import { type List, scanRows } from '../../platform/db/list-scan.ts';
+import type { Parameters } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
+import { Problem } from '../../platform/errors.ts';
+import {
+  foreignCursor,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+  withCount,
+} from '../../platform/http/pagination.ts';
+import { isId } from '../../platform/ids.ts';
 import { accessPathsOf, filterSql, prefixEnd, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
-import { searchUsers } from './search.ts';
+import { countFound, searchUsers } from './search.ts';
 
-export async function listUsers(ctx: TenantContext, input: UserFilter) {
-  if (input.Search !== undefined) return searchUsers(ctx, { ...input, Search: input.Search });
-  const limit = pageLimit(input);
+/** The users that match the filters, by LoginID or, with `Order`, by their creation: IDs are ordered by time. */
+function userList(ctx: TenantContext, input: UserFilter, wanted: number): List {
+  const byFilter = accessPathsOf(input);
+  const isByCreation = input.Order !== undefined;
+  const inOrder = () => ({ ranges: ['true'] });
+  const inOtherOrder = byFilter.map((pathOf) => (parameters: Parameters) => ({
+    ...pathOf(parameters),
+    order: 'held.login_id',
+  }));
   const cursor = readCursor(input);
-  const paths = accessPathsOf(input);
-  const { rows, end } = await scanRows<UserRow>(ctx, {
+  if (isByCreation && cursor !== null && !isId(cursor)) throw foreignCursor();
+  return {
     rows: '"user" held where held.tenant_id = $1',
     values: [ctx.tenantId],
-    key: ['login_id'],
+    key: [isByCreation ? 'user_id' : 'login_id'],
     after: cursor === null ? null : [cursor],
-    accessPaths: paths.length > 0 ? paths : [() => ({ ranges: ['true'] })],
+    newest: input.Order === 'newest',
+    accessPaths: isByCreation ? [inOrder, ...inOtherOrder] : byFilter.length > 0 ? byFilter : [inOrder],
     filter: (parameters) => filterSql(input, parameters),
-    wanted: limit,
-  });
-  return toPage(rows, limit, (row) => row.login_id, toUser, end);
+    wanted,
+  };
+}
+
+export async function listUsers(ctx: TenantContext, input: UserFilter & { Count?: boolean }) {
+  const { Search } = input;
+  if (Search !== undefined && input.Order !== undefined)
+    throw new Problem('validation_failed', 'A search has its own order. Leave out Order or Search.', {
+      param: 'Order',
+    });
+  if (Search !== undefined)
+    return withCount(input, await searchUsers(ctx, { ...input, Search }), () =>
+      countFound(ctx, { ...input, Search }),
+    );
+  const limit = pageLimit(input);
+  const list = userList(ctx, input, limit);
+  const { rows, end } = await scanRows<UserRow>(ctx, list);
+  const key = (row: UserRow) => (input.Order === undefined ? row.login_id : row.user_id);
+  return withCount(input, toPage(rows, limit, key, toUser, end), () => countRows(ctx, list));
 }
 
 /** SQL for the next group name after a position. $2 is the prefix; $3 sorts after everything with that prefix. */

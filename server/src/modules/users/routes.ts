@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { CountedPageOf, countQuery, orderQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, Text } from '../../platform/http/schema.ts';
 import { checkInQueue } from '../../platform/load/password-queues.ts';
@@ -71,10 +71,15 @@ export const userRoutes = [
     name: 'listUsers',
     mayBeStale: true,
     summary: 'List users',
-    description: 'All filters can be combined. Ordered by LoginID, unless you search.',
+    description: 'All filters can be combined. Ordered by LoginID, unless you search or send `Order`.',
     scope: 'users:read',
     query: Fields({
       ...pageQuery,
+      ...countQuery,
+      Order: Type.Optional({
+        ...orderQuery.Order,
+        description: 'Sorts by the time of creation. It cannot be combined with Search.',
+      }),
       GroupName: Type.Optional(Text(255)),
       Email: Type.Optional(Text(320, { description: 'Exact match, ignoring case.' })),
       Enabled: Type.Optional(Type.Boolean()),
@@ -86,7 +91,7 @@ export const userRoutes = [
       ),
     }),
     responses: {
-      200: { description: 'A page of users.', schema: PageOf(User) },
+      200: { description: 'A page of users.', schema: CountedPageOf(User) },
     },
     handle: async (ctx, { query }) => ok(await listUsers(ctx, query)),
   }),

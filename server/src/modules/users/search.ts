@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { orderedRange, scanRows, type Visit } from '../../platform/db/list-scan.ts';
+import { countRows, type RecordCount } from '../../platform/db/list-count.ts';
+import { type List, orderedRange, scanRows } from '../../platform/db/list-scan.ts';
 import { type Parameters, parametersAfter } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
@@ -30,16 +31,27 @@ export async function searchUsers(ctx: TenantContext, input: SearchFilter) {
   const words = searchWords(input.Search);
   const after = readPosition(readCursor(input)) ?? (await firstPosition(ctx, input, words));
   if ('loginId' in after) {
-    const { rows, end } = await visitUsers(ctx, input, words, after.loginId);
+    const { rows, end } = await scanRows<UserRow>(ctx, userList(ctx, input, words, after.loginId));
     return toPage(rows, limit, ({ login_id }) => JSON.stringify([login_id]), toUser, end);
   }
   const { leading, word } = after;
   if (words[leading] === undefined) throw foreignCursor();
   const exact = await readExact(ctx, input);
-  const { rows, end } = await visitWords(ctx, input, { words, place: after, exact });
+  const { rows, end } = await scanRows<Found>(ctx, wordList(ctx, input, { words, place: after, exact }));
   const first = word === '' ? exact.map((row) => ({ ...row, word })) : [];
   const key = ({ word, user_id }: Found) => JSON.stringify([leading, word, user_id]);
   return toPage([...first, ...rows], limit, key, toUser, end);
+}
+
+/** The number of users that match, counted like a list. */
+export async function countFound(ctx: TenantContext, input: SearchFilter): Promise<RecordCount> {
+  const words = searchWords(input.Search);
+  const place = await firstPosition(ctx, input, words);
+  if ('loginId' in place) return countRows(ctx, userList(ctx, input, words, place.loginId));
+  const exact = await readExact(ctx, input);
+  // One statement, because with a position, PostgreSQL may read all users who have the word, and sort them.
+  const { Records, More } = await countRows(ctx, wordList(ctx, input, { words, place, exact }), 1);
+  return { Records: Records + exact.length, More };
 }
 
 /**
@@ -128,12 +140,8 @@ const contains = (texts: string, word: string, { add }: Parameters) =>
 
 type Walk = { words: readonly string[]; place: Place; exact: readonly UserRow[] };
 
-/** Visits the users with the leading word. */
-function visitWords(
-  ctx: TenantContext,
-  input: SearchFilter,
-  { words, place, exact }: Walk,
-): Promise<Visit<Found>> {
+/** The users with the leading word. */
+function wordList(ctx: TenantContext, input: SearchFilter, { words, place, exact }: Walk): List {
   const leading = words[place.leading] ?? '';
   const isFirst = place.word === '';
   const cut = words.filter((word) => word !== indexedPart(word));
@@ -145,7 +153,7 @@ function visitWords(
       filterSql(input, parameters, 'account'),
       ...cut.map((word) => contains(foldedSql('account'), word, parameters)),
     ].join(' and ')} from "user" account where account.tenant_id = $1 and account.user_id = held.user_id)`;
-  return scanRows<Found>(ctx, {
+  return {
     rows: 'user_word held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['word', 'user_id'],
@@ -165,16 +173,11 @@ function visitWords(
     show: (page) => `select account.*, held.word, held.visited, held.found from (${page}) held
       join "user" account on account.tenant_id = $1 and account.user_id = held.user_id`,
     wanted: pageLimit(input),
-  });
+  };
 }
 
-/** Visits users without the word index. If the search contains no words, finds users whose LoginID begins with it. */
-function visitUsers(
-  ctx: TenantContext,
-  input: SearchFilter,
-  words: readonly string[],
-  after: string,
-): Promise<Visit<UserRow>> {
+/** The users without the word index. If the search contains no words, finds users whose LoginID begins with it. */
+function userList(ctx: TenantContext, input: SearchFilter, words: readonly string[], after: string): List {
   const start = toNfc(input.Search);
   const begins = ({ add }: Parameters) =>
     `held.login_id >= ${add(start)} and held.login_id < ${add(prefixEnd(start))}`;
@@ -183,7 +186,7 @@ function visitUsers(
       ? begins(parameters)
       : words.map((word) => contains(foldedSql('held'), word, parameters)).join(' and ');
   const filters = filterPaths(input);
-  return scanRows<UserRow>(ctx, {
+  return {
     rows: '"user" held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['login_id'],
@@ -194,7 +197,7 @@ function visitUsers(
     ],
     filter: (parameters) => `${filterSql(input, parameters)} and ${sought(parameters)}`,
     wanted: pageLimit(input),
-  });
+  };
 }
 
 function readPosition(cursor: string | null): Position | null {

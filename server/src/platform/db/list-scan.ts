@@ -97,9 +97,8 @@ export function orderedRange(list: ListOrder, { fixed, order }: AccessPath, para
   };
 }
 
-/** SQL for a path's first matching rows. If the visit stopped at a row that does not match, that row is included. */
-export function visitSql(list: List, path: AccessPath, parameters: Parameters, maxRows: number): string {
-  const order = orderOf(list);
+/** SQL for a path's first rows, numbered by `visited`; `found` says whether they match. */
+export function visitedSql(list: List, path: AccessPath, parameters: Parameters, maxRows: number): string {
   const range = orderedRange(list, path, parameters);
   const inOwn = range.order === '' ? '' : `order by ${range.order}`;
   const ranges = path.ranges.map(
@@ -108,10 +107,15 @@ export function visitSql(list: List, path: AccessPath, parameters: Parameters, m
   );
   const merged = `(select held.* from (${ranges.join(' union all ')}) held ${inOwn} limit ${maxRows})`;
   const filter = `${path.filter ?? 'true'} and ${list.filter(parameters)}${path.order === undefined ? '' : afterSql(list, parameters)}`;
-  return `select held.* from (
-    select held.*, row_number() over (${inOwn})::integer as visited, coalesce(${filter}, false) as found
-    from ${ranges.length === 1 ? ranges[0] : merged} held
-  ) held where held.found or held.visited = ${maxRows}
+  return `select held.*, row_number() over (${inOwn})::integer as visited, coalesce(${filter}, false) as found
+    from ${ranges.length === 1 ? ranges[0] : merged} held`;
+}
+
+/** SQL for a path's first matching rows. If the visit stopped at a row that does not match, that row is included. */
+export function visitSql(list: List, path: AccessPath, parameters: Parameters, maxRows: number): string {
+  const order = orderOf(list);
+  const visited = visitedSql(list, path, parameters, maxRows);
+  return `select held.* from (${visited}) held where held.found or held.visited = ${maxRows}
   order by ${path.order === undefined ? '' : `held.visited = ${maxRows} desc, `}${order} limit ${parameters.add(list.wanted + 1)}`;
 }
 

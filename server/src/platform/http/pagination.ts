@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox';
+import type { RecordCount } from '../db/list-count.ts';
 import { Problem } from '../errors.ts';
 import { Nullable, OneOf } from './schema.ts';
 
@@ -21,6 +22,14 @@ export const orderQuery = {
   Order: Type.Optional(OneOf(['oldest', 'newest'], { description: 'Sort order. Default: oldest.' })),
 };
 
+export const countQuery = {
+  Count: Type.Optional(
+    Type.Boolean({
+      description: 'If true, the first page has a `Count` of the records that match the filters.',
+    }),
+  ),
+};
+
 /** A LIKE pattern that finds the text anywhere. */
 export function containing(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -39,6 +48,34 @@ export function PageOf<T extends TSchema>(item: T) {
     },
     { additionalProperties: false },
   );
+}
+
+/** A page of a list that can be counted. */
+export function CountedPageOf<T extends TSchema>(item: T) {
+  return Type.Object(
+    {
+      ...PageOf(item).properties,
+      Count: Type.Optional(
+        Type.Object(
+          {
+            Records: Type.Integer(),
+            More: Type.Boolean({ description: 'If true, there are at least this many.' }),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  );
+}
+
+/** The page with its count if the caller wants one. It is counted once for all pages. */
+export async function withCount<T>(
+  { Count, Cursor }: PageQuery & { Count?: boolean },
+  page: Page<T>,
+  count: () => Promise<RecordCount>,
+): Promise<Page<T> & { Count?: RecordCount }> {
+  return Count && Cursor === undefined ? { ...page, Count: await count() } : page;
 }
 
 export function pageLimit(query: PageQuery): number {

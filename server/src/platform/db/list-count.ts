@@ -1,0 +1,60 @@
+import type { Database } from './dialect.ts';
+import { type List, visitedSql } from './list-scan.ts';
+import { parametersAfter } from './parameters.ts';
+import { run } from './transaction.ts';
+
+/** `More` is true if not all rows were counted, so there are at least this many records. */
+export type RecordCount = { Records: number; More: boolean };
+
+/** Rows that one statement visits. A row may need two more look-ups. */
+const visitedAtOnce = 1_000;
+/** A count visits 10,000 rows at most. */
+const usualStatements = 10;
+
+type PathOf = List['accessPaths'][number];
+type Counted = { found: number; end: string[] | null; isInOrder: boolean };
+
+/**
+ * Counts the rows of a list. If a filter has few rows, the count is exact. Otherwise, it goes on along the path on which
+ * most rows match, up to a limit.
+ */
+export async function countRows(
+  ctx: { db: Database },
+  list: List,
+  maxStatements = usualStatements,
+): Promise<RecordCount> {
+  let best: (Counted & { pathOf: PathOf }) | null = null;
+  for (const pathOf of list.accessPaths) {
+    const counted = await countBy(ctx, list, pathOf);
+    if (counted.end === null) return { Records: counted.found, More: false };
+    if (counted.isInOrder && counted.found >= (best?.found ?? 0)) best = { ...counted, pathOf };
+  }
+  if (best === null) throw new Error('A list needs a path in its own order.');
+  const { pathOf } = best;
+  let { found, end } = best;
+  for (let n = list.accessPaths.length; n < maxStatements && end !== null; n++) {
+    const next: Counted = await countBy(ctx, { ...list, after: end }, pathOf);
+    found += next.found;
+    end = next.end;
+  }
+  return { Records: found, More: end !== null };
+}
+
+async function countBy(ctx: { db: Database }, list: List, pathOf: PathOf): Promise<Counted> {
+  const parameters = parametersAfter(...list.values);
+  const path = pathOf(parameters);
+  const rows = visitedSql(list, path, parameters, visitedAtOnce);
+  // As text, keys keep the precision that they have in the database.
+  const key = list.key.map((name) => `held.${name}::text`).join(', ');
+  const text = `select held.visited, (count(*) filter (where held.found) over ())::integer as found, array[${key}] as key
+    from (${rows}) held order by held.visited desc limit 1`;
+  const [last] = await run<{ visited: number; found: number; key: string[] }>(ctx, {
+    text,
+    values: parameters.values,
+  });
+  return {
+    found: last?.found ?? 0,
+    end: last?.visited === visitedAtOnce ? last.key : null,
+    isInOrder: path.order === undefined,
+  };
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { expectAccessible } from '../../server/test/support/axe.ts';
+import { closeConsole, consoleOf, newConsolePage, signInAs } from '../../server/test/support/console.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { expectStatus, newTenant } from '../../server/test/support/tenant.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+let who: { tenant: Awaited<ReturnType<typeof newTenant>>; LoginID: string };
+
+before(async () => {
+  service = await startService();
+  await service.api('PUT', '/course/ladders', { Title: 'Working on ladders', URL: 'https://web.example/' });
+  await service.api('PUT', '/course/ladders/option/month', { Duration: 'P30D' });
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const users = Array.from({ length: 59 }, (_, n) => ({
+    LoginID: `staff-${String(99 - n)}`,
+    FirstName: ['Anna', 'Bo', 'Cyrille', 'Désirée'][n % 4],
+    LastName: ['Arbor', 'Brandt', 'Müller-Lüdenscheidt'][n % 3],
+    GroupName: n % 2 ? 'Sales' : 'Warehouse north',
+    Email: `staff-${99 - n}@department.example`,
+  }));
+  const ndjson = { 'content-type': 'application/x-ndjson' };
+  const rows = (list: object[]) => list.map((row) => JSON.stringify(row)).join('\n');
+  expectStatus(await tenant.api('POST', '/user/bulk', rows(users), ndjson), 200);
+  const enrolments = users.map(({ LoginID }) => ({ LoginID, CourseID: 'ladders' }));
+  expectStatus(await tenant.api('POST', '/enrol/bulk', rows(enrolments), ndjson), 200);
+  who = { tenant, LoginID: await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true }) };
+});
+
+after(() => service?.close());
+
+const firstCells = (page: Page) => page.locator('tbody tr td:first-child').allInnerTexts();
+const header = (page: Page, name: string) => page.getByRole('columnheader', { name });
+const phone = { width: 390, height: 844 };
+
+test('A list says how many rows there are for its filters', async () => {
+  const page = await consoleOf(service, who, '/console/users');
+  await page.getByText('50 of 60 rows').waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByText('60 rows', { exact: true }).waitFor();
+  await page.goto(`${service.baseUrl}/console/users?group=Sales`);
+  await page.getByText('29 rows', { exact: true }).waitFor();
+  await page.goto(`${service.baseUrl}/console/enrolments`);
+  await page.getByText('50 of 59 rows').waitFor();
+  await page.route(/\/enrolment\?.*Count=true/, async (route) => {
+    const response = await route.fetch();
+    const body = { ...(await response.json()), Count: { Records: 10_000, More: true } };
+    await route.fulfill({ response, json: body });
+  });
+  await page.reload();
+  await page.getByText('50 of at least 10,000 rows').waitFor();
+  await closeConsole(page);
+});
+
+test('The header of a column sorts the list, with the keyboard too', async () => {
+  const page = await consoleOf(service, who, '/console/users');
+  const created = header(page, 'Created');
+  const isSorted = async (order: string) => {
+    await page.locator(`th[aria-sort=${order}]`).waitFor();
+    assert.equal(await created.getAttribute('aria-sort'), order);
+  };
+  await isSorted('none');
+  assert.equal(await header(page, 'Email').getAttribute('aria-sort'), null);
+  const [usual] = await firstCells(page);
+  await created.getByRole('button').focus();
+  await page.keyboard.press('Enter');
+  await isSorted('descending');
+  await page.getByRole('row').filter({ hasText: 'Ada Admin' }).waitFor();
+  // The header keeps the focus, although the list was loaded again.
+  await page.waitForFunction(() => document.activeElement?.classList.contains('sort'));
+  await page.keyboard.press('Enter');
+  await isSorted('ascending');
+  await page.locator('tbody tr:first-child').getByText('staff-99').first().waitFor();
+  await page.keyboard.press('Space');
+  await isSorted('none');
+  await page.waitForFunction((text) => document.querySelector('tbody td')?.textContent !== text, '');
+  await page
+    .getByRole('row')
+    .filter({ hasText: usual?.split('\n').at(-1) ?? '' })
+    .first()
+    .waitFor();
+  assert.ok(!page.url().includes('order='));
+  await expectAccessible(page);
+  // A search has its own order.
+  await page.goto(`${service.baseUrl}/console/users?search=anna&order=newest`);
+  await header(page, 'Created').waitFor();
+  assert.equal(await header(page, 'Created').getByRole('button').count(), 0);
+
+  await page.goto(`${service.baseUrl}/console/enrolments`);
+  const enrolled = header(page, 'Enrolled');
+  await page.locator('th[aria-sort=descending]').waitFor();
+  await enrolled.getByRole('button').click();
+  await page.locator('th[aria-sort=ascending]').waitFor();
+  await page.goto(`${service.baseUrl}/console/enrolments?before=2999-01-01`);
+  await page.locator('th[aria-sort=ascending]').waitFor();
+  assert.equal(await header(page, 'Access ends').getAttribute('aria-sort'), 'ascending');
+  await closeConsole(page);
+});
+
+test('On a phone, rows are sorted and selected above the cards', async () => {
+  const page = await newConsolePage(phone);
+  await signInAs(page, service, who, '/console/users');
+  await page.getByRole('checkbox', { name: 'Select all rows shown' }).check();
+  await page.getByText('50 users selected').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Clear selection' }).click();
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('Newest first');
+  await page.locator('tbody tr:first-child').getByText('Ada Admin').first().waitFor();
+  await expectAccessible(page);
+  await closeConsole(page);
+});
+
+const look = process.env.LOOK;
+
+const names = {
+  en: { enrol: 'Enrol 50 users', extend: 'Extend access', plan: 'Show the plan', apply: /^Extend 5\d/ },
+  de: {
+    enrol: '50 Benutzer einschreiben',
+    extend: 'Zugang verlängern',
+    plan: 'Probelauf starten',
+    apply: /^5\d Einschreibungen verlängern/,
+  },
+  fr: {
+    enrol: 'Inscrire 50 utilisateurs',
+    extend: 'Prolonger l’accès',
+    plan: 'Lancer la simulation',
+    apply: /^Prolonger 5\d/,
+  },
+};
+
+for (const language of ['en', 'de', 'fr'] as const)
+  test(`Lists with a selection, their forms and plans fit on all screens (${language})`, async () => {
+    const page = await newConsolePage({ width: 1280, height: 800 });
+    await page.addInitScript((text) => localStorage.setItem('lectern-language', text), language);
+    const check = async (name: string) => {
+      for (const [size, width, height] of [
+        ['desktop', 1280, 800],
+        ['phone', phone.width, phone.height],
+      ] as const)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize({ width, height });
+          await page.emulateMedia({ colorScheme });
+          await page.waitForTimeout(look ? 400 : 0);
+          await page.waitForFunction(() => document.documentElement.scrollWidth === window.innerWidth);
+          if (look) await page.screenshot({ path: `${look}/${language}-${name}-${size}-${colorScheme}.png` });
+          if (colorScheme === 'dark' && size === 'phone') await expectAccessible(page);
+        }
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.emulateMedia({ colorScheme: 'light' });
+    };
+    const text = names[language];
+    await signInAs(page, service, who, '/console/users');
+    await page.locator('thead input[type=checkbox]').check();
+    await page.getByText('60').first().waitFor();
+    await check('users');
+    await page.getByRole('button', { name: text.enrol }).click();
+    await page.getByRole('button', { name: text.plan }).waitFor();
+    await check('enrol');
+    await page.goto(`${service.baseUrl}/console/enrolments`);
+    await page.locator('thead input[type=checkbox]').check();
+    await page.getByText('59').first().waitFor();
+    await check('enrolments');
+    await page.getByRole('button', { name: text.extend }).click();
+    await page.getByRole('button', { name: text.plan }).waitFor();
+    await check('extend');
+    await page.getByRole('button', { name: text.plan }).click();
+    await page.getByRole('button', { name: text.apply }).waitFor();
+    await check('plan');
+    await closeConsole(page);
+  });
