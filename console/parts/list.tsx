@@ -1,10 +1,11 @@
+import './list.css';
 import { Box, Button, Center, Group, Paper, Table, Text, VisuallyHidden } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
-import { type Selection, useTicks } from './selection.tsx';
 import { ariaSort, type FocusedSort, type Sort, SortButton, SortSelect, useSortFocus } from './sorting.tsx';
 import { Failed, WaitingRows } from './states.tsx';
+import { type Selection, useTicks } from './ticks.tsx';
 
 type PageOf<T> = { Items: T[]; NextCursor: string | null } | undefined;
 
@@ -31,15 +32,6 @@ type ListProps<T> = {
   /** Shown instead of an empty table: what is missing, and how to add it. */
   empty: ReactNode;
 };
-
-/** Options for `$api.useInfiniteQuery`, shared by all lists. */
-export const paged = {
-  pageParamName: 'Cursor',
-  // Undefined would be sent as page 0.
-  initialPageParam: null,
-  getNextPageParam: (page: unknown) =>
-    (page as { NextCursor?: string | null } | undefined)?.NextCursor ?? undefined,
-} as const;
 
 /** A list from the API with all its states. Further pages are added below. */
 export function List<T>(props: ListProps<T>) {

@@ -3,7 +3,8 @@ import { useEffect } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { DownloadButton } from '../../parts/download.tsx';
-import { type Column, paged, Rows } from '../../parts/list.tsx';
+import { type Column, Rows } from '../../parts/list.tsx';
+import { paged } from '../../parts/paged.ts';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { type Question, questionTotals } from './question-totals.ts';
 

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { type Column, List, paged } from '../../parts/list.tsx';
+import { type Column, List } from '../../parts/list.tsx';
+import { paged } from '../../parts/paged.ts';
 import { Instant } from '../../parts/values.tsx';
 import type { Enrolment } from './values.tsx';
 

@@ -6,8 +6,9 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
-import { type Column, List, paged } from '../../parts/list.tsx';
+import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { paged } from '../../parts/paged.ts';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { isOrder, type Order } from '../../parts/sorting.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
@@ -72,7 +73,6 @@ function instantOf(day: string | undefined): string | null {
 export default function Enrolments() {
   const t = useTranslations('enrolments');
   const s = useTranslations('statuses');
-  const orders = useTranslations('list.orders');
   const shell = useTranslations('shell');
   const { $api } = useApi();
   const columns = useColumns();
@@ -108,7 +108,7 @@ export default function Enrolments() {
   const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
   const { data: all } = $api.useQuery('get', '/enrolment', counted, { enabled: list.hasNextPage });
   const ends = { newest: t('endOrders.newest'), oldest: t('endOrders.oldest') };
-  const enrolled = { newest: orders('newest'), oldest: orders('oldest') };
+  const enrolled = { newest: t('orders.newest'), oldest: t('orders.oldest') };
   const sort = {
     column: before ? 'ends' : 'enrolled',
     order,

@@ -5,7 +5,7 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { choiceOf, namesOf } from '../../parts/choices.ts';
 import { SelectFilter, useFilters } from '../../parts/filters.tsx';
-import { paged } from '../../parts/list.tsx';
+import { paged } from '../../parts/paged.ts';
 import { Failed, Message, WaitingRows } from '../../parts/states.tsx';
 import type { Entry } from './entry.ts';
 import { TimelineItem } from './timeline-item.tsx';

@@ -4,8 +4,8 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
-import { paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { paged } from '../../parts/paged.ts';
 import { Failed, Message, WaitingRows } from '../../parts/states.tsx';
 import { CourseCard } from './course-card.tsx';
 

@@ -6,8 +6,9 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
-import { type Column, List, paged } from '../../parts/list.tsx';
+import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { paged } from '../../parts/paged.ts';
 import type { Order, Sort } from '../../parts/sorting.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
@@ -89,7 +90,6 @@ function useColumns(): Column<EnrolmentKey>[] {
 
 export default function Keys() {
   const t = useTranslations('keys');
-  const orders = useTranslations('list.orders');
   const shell = useTranslations('shell');
   const { $api } = useApi();
   const columns = useColumns();
@@ -110,7 +110,7 @@ export default function Keys() {
     column: 'created',
     order,
     onChange: (order) => change({ order }),
-    texts: { newest: orders('newest'), oldest: orders('oldest') },
+    texts: { newest: t('orders.newest'), oldest: t('orders.oldest') },
   };
   const isFiltered = Object.keys(wanted).length > 0;
   const clear = () => change({ status: undefined, po: undefined, order: undefined });

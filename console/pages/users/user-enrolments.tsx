@@ -2,7 +2,8 @@ import { Anchor, Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { List, paged } from '../../parts/list.tsx';
+import { List } from '../../parts/list.tsx';
+import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
 import { useEnrolmentColumns } from '../enrolments/columns.tsx';
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/api.tsx';
-import { paged } from '../../parts/list.tsx';
+import { paged } from '../../parts/paged.ts';
 import type { Delivery } from './delivery-status.tsx';
 import type { Endpoint } from './health.tsx';
 import { isWithin } from './local-time.ts';
