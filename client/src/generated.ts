@@ -1202,7 +1202,7 @@ export interface paths {
         };
         /**
          * Report completion by course and group
-         * @description Counts enrolments by status and result, now or at the end of a past day. Changes appear within about ten seconds. `AsOf` counts users in the groups in which they were on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with a Status to `GET /enrolment`.
+         * @description Counts enrolments by status and result, now or at the end of a past day. Changes appear within about ten seconds. The first report of a tenant with many events starts the counting: it returns 503 until the counting has finished. `AsOf` counts users in the groups in which they were on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with a Status to `GET /enrolment`.
          */
         get: operations["listCompletion"];
         put?: never;
@@ -12633,11 +12633,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -12647,8 +12642,6 @@ export interface operations {
             /** @description A page of lines, ordered by CourseID and GroupName. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -10,6 +10,7 @@ import {
   readCursor,
   toPage,
 } from '../../platform/http/pagination.ts';
+import { startCounting } from './count-completion.ts';
 import type { Completion, CompletionBy } from './schemas.ts';
 
 export type CompletionQuery = PageQuery & {
@@ -124,22 +125,32 @@ function toCompletion(row: Row, { hasCourse, hasGroup }: Kind): Completion {
   };
 }
 
-/** Figures that are older than this are not shown. After an upgrade, the job counts the whole log first. */
+/** Figures that are older than this are not shown. The first report of a tenant may need several runs of the job. */
 const maxBehindMinutes = 10;
 
 const uncountedText = `
-select event.occurred_at from event
+select event.occurred_at, not exists (select from completion_log where completion_log.tenant_id = $1) as is_first
+from event
 where event.tenant_id = $1 and event.position > coalesce((
   select completion_log.position from completion_log where completion_log.tenant_id = $1
 ), 0)
 order by event.position limit 1`;
 
+type Uncounted = { occurred_at: Date; is_first: boolean };
+
+/** The oldest event that has not been counted. */
+async function firstUncounted(ctx: TenantContext): Promise<Uncounted | undefined> {
+  const values = [ctx.tenantId];
+  const [first] = await run<Uncounted>(ctx, { name: 'first_uncounted_event', text: uncountedText, values });
+  return first;
+}
+
 async function rejectIncomplete(ctx: TenantContext): Promise<void> {
-  const [first] = await run<{ occurred_at: Date }>(ctx, {
-    name: 'first_uncounted_event',
-    text: uncountedText,
-    values: [ctx.tenantId],
-  });
+  let first = await firstUncounted(ctx);
+  if (first?.is_first) {
+    await startCounting(ctx);
+    first = await firstUncounted(ctx);
+  }
   if (!first || ctx.now().getTime() - first.occurred_at.getTime() < maxBehindMinutes * 60_000) return;
   throw new Problem('unavailable', 'The events of this tenant are still being counted. Retry in a minute.', {
     retryAfter: 60,

@@ -1,12 +1,12 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { inBatches, readByIndex } from '../../platform/db/batches.ts';
+import { readByIndex } from '../../platform/db/batches.ts';
 import { forTenant } from '../../platform/db/queues.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
 import { eventType } from '../events/write.ts';
 import { storeFlowText } from './completion-days.ts';
 
-/** Maximum number of events that a statement counts. */
-const maxEvents = 250;
+/** Events that a statement counts. On the embedded database, all other statements wait for it. */
+const maxEvents = 100;
 
 /** Maximum number of changed groups in a statement, and of enrolments that it moves for each of them. */
 const maxMoves = 10;
@@ -138,31 +138,58 @@ export async function lockFigures(ctx: TenantContext): Promise<Place> {
     .executeTakeFirstOrThrow();
 }
 
-/** Returns `rows` if there may be more events. */
-async function countBatch(ctx: TenantContext, rows: number): Promise<number> {
-  // The planner's statistics may predate most of the rows.
-  await readByIndex(ctx);
-  const { position, enroll_id } = await lockFigures(ctx);
-  const values = [ctx.tenantId, position, rows, enroll_id ?? firstId];
-  const [row] = await run<{ found: number; counted: number }>(ctx, {
-    name: 'count_completion',
-    text: countText,
-    values,
+/** Counts the next events of a tenant. Returns whether there may be more. */
+async function countBatch(ctx: TenantContext): Promise<boolean> {
+  return transaction(ctx, async (ctx) => {
+    // The planner's statistics may predate most of the rows.
+    await readByIndex(ctx);
+    const { position, enroll_id } = await lockFigures(ctx);
+    const values = [ctx.tenantId, position, maxEvents, enroll_id ?? firstId];
+    const [row] = await run<{ found: number; counted: number }>(ctx, {
+      name: 'count_completion',
+      text: countText,
+      values,
+    });
+    return row !== undefined && (row.counted < row.found || row.found === maxEvents);
   });
-  if (!row) return 0;
-  return row.counted < row.found ? rows : row.found;
+}
+
+/** Batches that a tenant's first report counts at once. The job counts the rest. */
+const firstBatches = 4;
+
+/** Starts to count the events of a tenant, which are counted from its first report on. */
+export async function startCounting(ctx: TenantContext): Promise<void> {
+  for (let batch = 0; batch < firstBatches; batch++) if (!(await countBatch(ctx))) return;
 }
 
 const uncountedText = `/* across tenants: the reports of all tenants */
-select log.tenant_id from event_log log left join completion_log counted on counted.tenant_id = log.tenant_id
-where log.position > coalesce(counted.position, 0)`;
+select log.tenant_id from completion_log counted join event_log log on log.tenant_id = counted.tenant_id
+where log.position > counted.position`;
 
-/** Job: counts new events of all tenants for the completion reports. Each event counts once, on its own day. */
+/**
+ * Job: counts the new events of all tenants that use completion reports. Each event counts once, on
+ * its own day. Tenants take turns, one batch each. A failure does not stop the other tenants, but
+ * the job fails at the end.
+ */
 export async function countCompletion(ctx: Context): Promise<void> {
-  const tenants = await run<{ tenant_id: string }>(ctx, {
+  const errors: unknown[] = [];
+  const found = await run<{ tenant_id: string }>(ctx, {
     name: 'uncounted_tenants',
     text: uncountedText,
     values: [],
   });
-  for (const { tenant_id } of tenants) await inBatches(forTenant(ctx, tenant_id), maxEvents, countBatch);
+  for (let left = found; left.length > 0; ) {
+    const more: typeof left = [];
+    for (const tenant of left) {
+      const counted = countBatch(forTenant(ctx, tenant.tenant_id));
+      const hasMore = await counted.catch((error) => {
+        errors.push(error);
+        return false;
+      });
+      if (hasMore) more.push(tenant);
+    }
+    left = more;
+  }
+  if (errors.length > 0)
+    throw new AggregateError(errors, `Events of ${errors.length} tenants could not be counted.`);
 }
