@@ -292,12 +292,47 @@ test('the report is also a CSV file, and another tenant sees nothing of it', asy
 
 test('figures that are far behind are not shown', async () => {
   const tenant = await newTenant(service);
+  await enrol(tenant, first);
   await report(tenant);
   await enrol(tenant, first);
   expectStatus(await tenant.api('GET', '/report/completion'), 200);
   clock.advance({ minutes: 11 });
   expectProblem(await tenant.api('GET', '/report/completion'), 503, 'unavailable');
   assert.equal((await report(tenant)).length, 1);
+});
+
+test('the first report of a tenant with many events starts the counting, which the job completes', async () => {
+  const tenant = await newTenant(service);
+  await service.ctx.engine.query({
+    text: `/* across tenants: a test fills a table */
+      with made as (
+        insert into "user" (tenant_id, user_id, login_id, is_admin, register, enabled, password_hash, created_at, updated_at)
+        select $1, gen_random_uuid(), 'many-' || n, false, false, true, '', now(), now() from generate_series(1, 1200) n
+        returning user_id
+      )
+      insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, status)
+      select $1, gen_random_uuid(), made.user_id, $2, 'standard', now(), now(), now(), 'enrolled' from made`,
+    values: [tenant.TenantID, first],
+  });
+  await transaction({ ...service.ctx, tenantId: tenant.TenantID }, async (ctx) => {
+    const enrolments = await ctx.db
+      .selectFrom('enrolment')
+      .select('enroll_id')
+      .where('tenant_id', '=', tenant.TenantID)
+      .execute();
+    await appendEvents(
+      ctx,
+      enrolments.map(({ enroll_id }) => ({
+        ...{ type: 'enrolment.created' as const, enrollId: enroll_id, courseId: first },
+        data: { Status: 'enrolled' },
+      })),
+    );
+  });
+  expectProblem(await tenant.api('GET', '/report/completion'), 503, 'unavailable');
+  assert.deepEqual(
+    (await report(tenant)).map(({ Enrolments }) => Enrolments),
+    [1200],
+  );
 });
 
 test('a cursor of another list is rejected', async () => {

@@ -138,20 +138,12 @@ order by event.position limit 1`;
 
 type Uncounted = { occurred_at: Date; is_first: boolean };
 
-/** The oldest event that has not been counted. */
-async function firstUncounted(ctx: TenantContext): Promise<Uncounted | undefined> {
+async function rejectIncomplete(ctx: TenantContext): Promise<void> {
   const values = [ctx.tenantId];
   const [first] = await run<Uncounted>(ctx, { name: 'first_uncounted_event', text: uncountedText, values });
-  return first;
-}
-
-async function rejectIncomplete(ctx: TenantContext): Promise<void> {
-  let first = await firstUncounted(ctx);
-  if (first?.is_first) {
-    await startCounting(ctx);
-    first = await firstUncounted(ctx);
-  }
-  if (!first || ctx.now().getTime() - first.occurred_at.getTime() < maxBehindMinutes * 60_000) return;
+  if (!first || (first.is_first && (await startCounting(ctx)))) return;
+  const isRecent = ctx.now().getTime() - first.occurred_at.getTime() < maxBehindMinutes * 60_000;
+  if (isRecent && !first.is_first) return;
   throw new Problem('unavailable', 'The events of this tenant are still being counted. Retry in a minute.', {
     retryAfter: 60,
   });

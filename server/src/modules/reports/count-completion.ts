@@ -155,11 +155,15 @@ async function countBatch(ctx: TenantContext): Promise<boolean> {
 }
 
 /** Batches that a tenant's first report counts at once. The job counts the rest. */
-const firstBatches = 4;
+const firstBatches = 10;
 
-/** Starts to count the events of a tenant, which are counted from its first report on. */
-export async function startCounting(ctx: TenantContext): Promise<void> {
-  for (let batch = 0; batch < firstBatches; batch++) if (!(await countBatch(ctx))) return;
+/**
+ * Starts to count the events of a tenant, which are counted from its first report on. Returns
+ * whether all have been counted.
+ */
+export async function startCounting(ctx: TenantContext): Promise<boolean> {
+  for (let batch = 0; batch < firstBatches; batch++) if (!(await countBatch(ctx))) return true;
+  return false;
 }
 
 const uncountedText = `/* across tenants: the reports of all tenants */
