@@ -31,6 +31,7 @@ const cases: Record<string, string[]> = {
   listUsers: [
     ...['', 'GroupName=large', 'GroupName=small', `Email=${names.Email}`, 'Enabled=false', 'Enabled=true'],
     ...['Search=anna', 'Search=user-1', 'Search=zz', 'Search=a', 'Search=mail', 'Search=last7 anna'],
+    ...['Order=oldest', 'Order=newest', 'Count=true', 'Count=true&Search=anna'],
   ],
   listGroups: ['', 'Search=g', 'Search=nothing'],
   listEnrolments: ['Order=oldest', 'Order=newest'].flatMap((order) =>
@@ -42,6 +43,7 @@ const cases: Record<string, string[]> = {
       ]),
       ...['GroupName=large', 'GroupName=small', 'GroupName=late', 'ChangedAfter=2024-01-01T00:00:00Z'],
       ...['ExpiresAfter=2030-01-01T00:00:00Z', 'ExpiresBefore=2090-01-01T00:00:00Z'],
+      ...['Count=true', 'Count=true&Status=enrolled'],
     ].map((filter) => `${order}&${filter}`),
   ),
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],
@@ -57,7 +59,7 @@ const cases: Record<string, string[]> = {
   // Status=scheduled and Status=expired are left out, because they have to skip the other open keys: see
   // docs/adr/0023-lists.md.
   listEnrolmentKeys: ['Order=oldest', 'Order=newest'].flatMap((order) =>
-    ['', 'PurchaseOrder=order-7', 'Status=available', 'Status=redeemed', 'Status=revoked'].map(
+    ['', 'PurchaseOrder=order-7', 'Status=available', 'Status=redeemed', 'Status=revoked', 'Count=true'].map(
       (filter) => `${order}&${filter}`,
     ),
   ),

@@ -38,7 +38,7 @@ async function withLearners() {
   const { LaunchURL } = await enrol(data, null);
   await fetch(LaunchURL, { redirect: 'manual' });
   const past = day(clock.now());
-  await countCompletion(service.ctx);
+  expectStatus(await tenant.api('GET', '/report/completion'), 200);
   clock.advance({ days: 3 });
   await enrol(data, 'Support', done);
   await countCompletion(service.ctx);

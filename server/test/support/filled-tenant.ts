@@ -6,7 +6,6 @@ import { insertAuSession } from '../../src/modules/enrolments/au-sessions/sessio
 import { remindOfEnds } from '../../src/modules/enrolments/reminders/remind.ts';
 import { queueMails } from '../../src/modules/mail/queue.ts';
 import { beginning } from '../../src/modules/people/erasure-progress.ts';
-import { countCompletion } from '../../src/modules/reports/count-completion.ts';
 import { findUserId } from '../../src/modules/users/users.ts';
 import { mailServer } from '../../src/platform/config-mail.ts';
 import { newId } from '../../src/platform/ids.ts';
@@ -88,7 +87,7 @@ export async function fill(
   const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
   assert.deepEqual(again.body, { Deliveries: 1 });
   expectStatus(await tenant.api('GET', '/overview'), 200);
-  await countCompletion(service.ctx);
+  expectStatus(await tenant.api('GET', '/report/completion'), 200);
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };
   const opened = { enrollId: EnrollID, sessionId: randomUUID(), launch: 1 };
   await insertAuSession(ctx, { ...opened, unit_id: `${secret} unit`, mode: 'Normal' });

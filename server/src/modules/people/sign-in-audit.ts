@@ -1,6 +1,5 @@
 import type { Actor, Context } from '../../platform/context.ts';
 import { derivedId } from '../../platform/ids.ts';
-import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { deployment } from '../audit/append.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
@@ -32,6 +31,5 @@ export async function auditFailure(
   const address = named && !named.is_admin ? null : ctx.actor.address;
   const acting = { ...ctx, actor: { ...ctx.actor, address } };
   const userId = named?.user_id ?? null;
-  const record = (ctx: Context) => recordFailedSignIn(ctx, tenantId ?? deployment, { method, userId });
-  await (tenantId === null ? record(acting) : inTenantQueue(acting, tenantId, record));
+  await recordFailedSignIn(acting, tenantId ?? deployment, { method, userId });
 }

@@ -4,6 +4,7 @@ import { anonymousQueue, credentialsQueue } from '../load/fair-queue.ts';
 import { kyselyForEngine } from './dialect.ts';
 import type { Connection, Engine } from './engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
+import { limitLockWaits } from './lock-waits.ts';
 import { forTenant, inQueue } from './queues.ts';
 import { shareAmongTenants } from './share-among-tenants.ts';
 import { openEmptyTestDatabase } from './test-database.ts';
@@ -168,6 +169,11 @@ test('in the queue of anonymous callers, no statement may wait for row locks of 
       text,
     );
   }
+  const briefly = transaction(ctx, async (ctx) => {
+    await limitLockWaits(ctx);
+    await run(ctx, { text: waiting[0] as string, values: ['own'] });
+  });
+  await assert.rejects(briefly, /does not exist/);
   // The database is empty, so statements that the guard accepts fail there.
   for (const text of ['', ' for update skip locked'])
     await assert.rejects(send(`select user_id from "user" where tenant_id = $1${text}`), /does not exist/);

@@ -1,6 +1,7 @@
 import { isAnonymousQueue, isTenant } from '../../load/fair-queue.ts';
 import type { Engine, Statement } from '../engine.ts';
 import { tenantTables } from '../generated.ts';
+import { limitLockWaitsText } from '../lock-waits.ts';
 import { isSymbol, isWord, type Node, readSql, splitNodes, wordOf } from './sql-tree.ts';
 import { checkFunctionBody, tenantArguments } from './tenant-functions.ts';
 import {
@@ -89,28 +90,29 @@ export function guardTenants(engine: Engine): Engine {
     ...engine,
     query: async (statement, queue) => engine.query(statement, queueOf(statement, queue)),
     transaction: (work, queue) =>
-      engine.transaction(
-        (connection) =>
-          work({
-            query: async (statement) => {
-              queueOf(statement, queue);
-              return connection.query(statement);
-            },
-          }),
-        queue,
-      ),
+      engine.transaction((connection) => {
+        let waitsBriefly = false;
+        return work({
+          query: async (statement) => {
+            waitsBriefly ||= statement.text === limitLockWaitsText;
+            queueOf(statement, queue, waitsBriefly);
+            return connection.query(statement);
+          },
+        });
+      }, queue),
   };
 }
 
 /**
  * Work on behalf of a tenant must not name another tenant. In an anonymous caller's queue, it must
- * not wait for a tenant's rows, because other callers wait for it.
+ * not wait long for a tenant's rows, because other callers wait for it.
  */
-function queueOf(statement: Statement, queue: string | undefined): string | undefined {
+function queueOf(statement: Statement, queue: string | undefined, waitsBriefly = false): string | undefined {
   const named = tenantOf(statement);
-  if (isAnonymousQueue(queue) && named !== undefined && isTenant(named) && mayWait(statement))
+  const isAnonymous = isAnonymousQueue(queue) && named !== undefined && isTenant(named);
+  if (isAnonymous && !waitsBriefly && mayWait(statement))
     throw new Error(
-      `An anonymous caller's statement could wait for locks of a tenant. Run it in the tenant's queue with inTenantQueue: ${statement.text}`,
+      `An anonymous caller's statement could wait for locks of a tenant. Call limitLockWaits first, or use the tenant's queue (inTenantQueue): ${statement.text}`,
     );
   if (queue !== undefined && isTenant(queue) && named !== undefined && isTenant(named) && named !== queue)
     throw new Error(`A statement for one tenant names another: ${statement.text}`);
