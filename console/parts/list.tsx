@@ -71,7 +71,8 @@ export function List<T>(props: ListProps<T>) {
 
 /** The number of rows and, on a phone, what is otherwise in the column headers. */
 function ListHead<T>({ query, selection, sort, count, rows, rowKey }: ListProps<T> & { rows: readonly T[] }) {
-  const t = useTranslations('list');
+  const t = useTranslations('rows');
+  const list = useTranslations('list');
   const ticks = useTicks(selection, rows, rowKey);
   const shown = rows.length;
   const isComplete = query.data !== undefined && !query.hasNextPage;
@@ -82,7 +83,7 @@ function ListHead<T>({ query, selection, sort, count, rows, rowKey }: ListProps<
     <Group className="list-head" data-empty={shown === 0 || undefined}>
       {ticks && shown > 0 && (
         <Box hiddenFrom="sm" w="100%">
-          {ticks.ofAll(t('selectAll'))}
+          {ticks.ofAll(list('selectAll'))}
         </Box>
       )}
       {/* Always present, so that screen readers announce its changes. */}

@@ -61,7 +61,7 @@ export function SortButton({ sort, header }: { sort: FocusedSort; header: string
 
 /** Replaces the column headers on a phone, where rows are cards. */
 export function SortSelect({ sort: { order, onChange, texts, usual } }: { sort: Sort }) {
-  const t = useTranslations('list');
+  const t = useTranslations('rows');
   return (
     <NativeSelect
       hiddenFrom="sm"

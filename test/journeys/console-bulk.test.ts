@@ -243,7 +243,7 @@ test('Users: people who already exist are updated, and nobody is created unless 
   await page.getByRole('button', { name: 'Import another file' }).click();
   const rowsOf = [{ LoginID: 'ann', FirstName: 'Anna', IfExists: 'update' }, { LoginID: 'cy' }];
   await choose(page, 'staff.jsonl', rowsOf.map((row) => JSON.stringify(row)).join('\n'));
-  await page.getByText('with this field of the file: IfExists').waitFor();
+  await page.getByText('Set for each row in the file: IfExists').waitFor();
   assert.equal(await keep.count(), 0);
   await page.getByRole('checkbox', { name: 'Create people who do not exist yet' }).check();
   await plan(page);
