@@ -6,6 +6,9 @@ import { newId } from '../../platform/ids.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
+/** A run ends after the round in which this time is over, so that tenants with locked enrolments do not wait long. */
+const maxRunMilliseconds = 20_000;
+
 /** Maximum enrolments per batch. A learner's commit waits for at most one batch. */
 const maxBatch = 200;
 
@@ -71,6 +74,7 @@ const expireText = `select expired.count from ${expireFunction.name}($1, $2, $3)
  */
 export async function expireEnrolments(ctx: Context): Promise<number> {
   let ended = 0;
+  const end = performance.now() + maxRunMilliseconds;
   // Locked enrolments are left for the next run, together with the others of their tenant.
   // Otherwise, a tenant with many of them would hold up all others.
   for (const locked = new Set<string>(); ; ) {
@@ -78,7 +82,7 @@ export async function expireEnrolments(ctx: Context): Promise<number> {
     const round = { locked, served: new Set<string>() };
     const count = await inBatches(ctx, maxBatch, (ctx, rows) => expireBatch(ctx, rows, round));
     ended += count;
-    if (count === 0 && locked.size === size) return ended;
+    if ((count === 0 && locked.size === size) || performance.now() > end) return ended;
   }
 }
 

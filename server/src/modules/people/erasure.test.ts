@@ -9,7 +9,6 @@ import { newId, sha256 } from '../../platform/ids.ts';
 import { insertAuSession } from '../enrolments/au-sessions/sessions.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { startLaunch } from '../enrolments/start.ts';
-import { countCompletion } from '../reports/count-completion.ts';
 import { allPersonalData } from './all-personal-data.ts';
 import { exportUser } from './export.ts';
 
@@ -362,7 +361,7 @@ test("another tenant's users, and users that do not exist, cannot be erased or e
 
 test('the export contains all data held about the person', async () => {
   const person = await newPerson();
-  await countCompletion(service.ctx);
+  expectStatus(await api('GET', '/report/completion'), 200);
   const reply = await api('GET', `/user/${person.LoginID}/export`);
   expectStatus(reply, 200);
   const { body } = reply;

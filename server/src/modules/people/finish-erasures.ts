@@ -22,24 +22,24 @@ async function readUnderWay(ctx: Context): Promise<UnderWay[]> {
 }
 
 /**
- * Job: resumes erasures whose caller has disconnected or whose node has crashed. Tenants take turns,
- * one batch each. A failed erasure does not stop the others, but the job fails at the end.
+ * Job: resumes erasures whose caller has disconnected or whose node has crashed. In each round, every
+ * tenant gets one batch. A failed erasure does not stop the others, but the job fails at the end.
  */
 export async function finishErasures(ctx: Context): Promise<void> {
   const errors: unknown[] = [];
-  const queues = Map.groupBy(await readUnderWay(ctx), ({ tenant_id }) => tenant_id);
-  while (queues.size > 0)
-    for (const [tenantId, [first, ...others]] of queues) {
-      const isOver =
-        !first ||
-        (await transaction(forTenant(ctx, tenantId), (ctx) => eraseSome(ctx, first.erasure_id)).catch(
-          (error) => {
-            errors.push(error);
-            return true;
-          },
-        ));
-      if (isOver && others.length === 0) queues.delete(tenantId);
-      else if (isOver) queues.set(tenantId, others);
+  const ended = new Set<string>();
+  for (;;) {
+    const left = (await readUnderWay(ctx)).filter(({ erasure_id }) => !ended.has(erasure_id));
+    if (left.length === 0) break;
+    for (const [tenantId, [first]] of Map.groupBy(left, ({ tenant_id }) => tenant_id)) {
+      if (!first) continue;
+      const batch = transaction(forTenant(ctx, tenantId), (ctx) => eraseSome(ctx, first.erasure_id));
+      const isOver = await batch.catch((error) => {
+        errors.push(error);
+        return true;
+      });
+      if (isOver) ended.add(first.erasure_id);
     }
+  }
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} erasures could not be finished.`);
 }

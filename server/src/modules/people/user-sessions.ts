@@ -100,6 +100,18 @@ async function endUserSession(ctx: Context, { tenantId, hash }: UserSessionHandl
     .execute();
 }
 
+/** Whether the session has not been ended, even if it can no longer be used. */
+async function isOpen(ctx: Context, { tenantId, hash }: UserSessionHandle): Promise<boolean> {
+  const found = await ctx.db
+    .selectFrom('user_session')
+    .select('session_hash')
+    .where('tenant_id', '=', tenantId)
+    .where('session_hash', '=', hash)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Ends this session, or all sessions of its user if this one is still valid. */
 export async function endUserSessions(
   ctx: Context,
@@ -108,6 +120,8 @@ export async function endUserSessions(
   const { tenantId, hash } = input;
   const now = ctx.now();
   const session = await findUserSession(ctx, input);
+  // Anyone can name a tenant in a cookie, so a session that does not exist must not wait in its queue.
+  if (!session && !(await isOpen(ctx, input))) return;
   if (!session || !input.everywhere) return inTenantQueue(ctx, tenantId, (ctx) => endUserSession(ctx, input));
   const { user_id: userId, is_admin: isAdmin } = session;
   const endBatch = async (ctx: Context) => {

@@ -10,6 +10,7 @@ import {
   newTenant,
   type TestTenant,
 } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { expireEnrolments } from '../enrolments/expire.ts';
 import { statuses } from '../enrolments/states.ts';
@@ -162,7 +163,7 @@ test('AsOf returns what the report showed at the end of that day', async () => {
     );
 });
 
-test('counting the whole log at once gives the same figures as counting each event', async () => {
+test('counting the whole log gives the same figures as counting each event as it happens', async () => {
   const [tenant, late] = [await newTenant(service), await newTenant(service)];
   const start = today();
   for (const one of [tenant, late]) await someEnrolments(one);
@@ -301,18 +302,18 @@ test('figures that are far behind are not shown', async () => {
   assert.equal((await report(tenant)).length, 1);
 });
 
-test('the first report of a tenant with many events starts the counting, which the job completes', async () => {
-  const tenant = await newTenant(service);
+/** Adds enrolments with their events to a tenant, without counting them. */
+async function addMany(tenant: TestTenant, count: number): Promise<void> {
   await service.ctx.engine.query({
     text: `/* across tenants: a test fills a table */
       with made as (
         insert into "user" (tenant_id, user_id, login_id, is_admin, register, enabled, password_hash, created_at, updated_at)
-        select $1, gen_random_uuid(), 'many-' || n, false, false, true, '', now(), now() from generate_series(1, 1200) n
+        select $1, gen_random_uuid(), 'many-' || n, false, false, true, '', now(), now() from generate_series(1, $3) n
         returning user_id
       )
       insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, status)
       select $1, gen_random_uuid(), made.user_id, $2, 'standard', now(), now(), now(), 'enrolled' from made`,
-    values: [tenant.TenantID, first],
+    values: [tenant.TenantID, first, count],
   });
   await transaction({ ...service.ctx, tenantId: tenant.TenantID }, async (ctx) => {
     const enrolments = await ctx.db
@@ -328,11 +329,60 @@ test('the first report of a tenant with many events starts the counting, which t
       })),
     );
   });
+}
+
+/** How many events of the tenant have been counted; null if none are. */
+async function countedOf(tenant: TestTenant): Promise<number | null> {
+  const row = await service.ctx.db
+    .selectFrom('completion_log')
+    .select('position')
+    .where('tenant_id', '=', tenant.TenantID)
+    .executeTakeFirst();
+  return row?.position ?? null;
+}
+
+test('the first report of a tenant with many events starts the counting, which the job completes', async () => {
+  const tenant = await newTenant(service);
+  await addMany(tenant, 1_200);
+  await countCompletion(service.ctx);
+  assert.equal(await countedOf(tenant), null);
   expectProblem(await tenant.api('GET', '/report/completion'), 503, 'unavailable');
   assert.deepEqual(
     (await report(tenant)).map(({ Enrolments }) => Enrolments),
-    [1200],
+    [1_200],
   );
+});
+
+test('new events are counted while the job counts the many events of another tenant', async () => {
+  const [many, few] = [await newTenant(service), await newTenant(service)];
+  await enrol(few, first);
+  await report(few);
+  await addMany(many, 5_000);
+  expectProblem(await many.api('GET', '/report/completion'), 503, 'unavailable');
+  const before = (await countedOf(few)) ?? 0;
+  let isOver = false;
+  const counting = countCompletion(service.ctx).finally(() => {
+    isOver = true;
+  });
+  await until('the job has begun', async () => isOver || ((await countedOf(many)) ?? 0) > 1_500);
+  await enrol(few, first);
+  await until('its event has been counted', async () => isOver || ((await countedOf(few)) ?? 0) > before + 1);
+  assert.ok(!isOver, 'the job counted the other tenant first');
+  await counting;
+});
+
+test('an erasure does not start the counting', async () => {
+  const tenant = await newTenant(service);
+  const { LoginID } = await enrol(tenant, first);
+  expectStatus(await tenant.api('DELETE', `/user/${LoginID}`), 200);
+  assert.equal(await countedOf(tenant), null);
+});
+
+test('a day that does not exist is rejected', async () => {
+  const { api } = await newTenant(service);
+  for (const day of ['0000-01-01', '2026-02-30', 'yesterday'])
+    expectProblem(await api('GET', `/report/completion?AsOf=${day}`), 422, 'validation_failed', 'AsOf');
+  expectStatus(await api('GET', '/report/completion?AsOf=0001-01-01'), 200);
 });
 
 test('a cursor of another list is rejected', async () => {

@@ -1,4 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
+import type { CompletionDayTable } from '../../platform/db/generated.ts';
 import { type AccessPath, scanRows } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
@@ -20,18 +21,7 @@ export type CompletionQuery = PageQuery & {
   AsOf?: string;
 };
 
-type Row = {
-  course_id: string;
-  group_name: string;
-  course_title: string | null;
-  enrolled: number;
-  in_progress: number;
-  completed: number;
-  expired: number;
-  withdrawn: number;
-  passed: number;
-  failed: number;
-};
+type Row = Omit<CompletionDayTable, 'tenant_id' | 'kind' | 'day'> & { course_title: string | null };
 
 type Kind = { hasCourse: boolean; hasGroup: boolean };
 

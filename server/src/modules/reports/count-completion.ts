@@ -1,6 +1,6 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { readByIndex } from '../../platform/db/batches.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { limitLockWaits } from '../../platform/db/lock-waits.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { eventType } from '../events/write.ts';
 import { storeFlowText } from './completion-days.ts';
@@ -125,26 +125,28 @@ select (select count(*)::integer from next) as found, (select count(*)::integer 
 
 type Place = { position: number; enroll_id: string | null };
 
-/** Locks the figures of the tenant until the transaction ends. Returns how far its log has been counted. */
-export async function lockFigures(ctx: TenantContext): Promise<Place> {
-  const own = { tenant_id: ctx.tenantId, position: 0 };
-  const insert = ctx.db.insertInto('completion_log').values(own);
-  await insert.onConflict((conflict) => conflict.column('tenant_id').doNothing()).execute();
+/**
+ * Locks the figures of the tenant until the transaction ends. Returns how far its log has been
+ * counted; undefined for a tenant without reports.
+ */
+export function lockFigures(ctx: TenantContext): Promise<Place | undefined> {
   return ctx.db
     .selectFrom('completion_log')
     .select(['position', 'enroll_id'])
     .where('tenant_id', '=', ctx.tenantId)
     .forUpdate()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }
 
 /** Counts the next events of a tenant. Returns whether there may be more. */
 async function countBatch(ctx: TenantContext): Promise<boolean> {
   return transaction(ctx, async (ctx) => {
+    await limitLockWaits(ctx);
     // The planner's statistics may predate most of the rows.
     await readByIndex(ctx);
-    const { position, enroll_id } = await lockFigures(ctx);
-    const values = [ctx.tenantId, position, maxEvents, enroll_id ?? firstId];
+    const place = await lockFigures(ctx);
+    if (!place) return false;
+    const values = [ctx.tenantId, place.position, maxEvents, place.enroll_id ?? firstId];
     const [row] = await run<{ found: number; counted: number }>(ctx, {
       name: 'count_completion',
       text: countText,
@@ -154,7 +156,7 @@ async function countBatch(ctx: TenantContext): Promise<boolean> {
   });
 }
 
-/** Batches that a tenant's first report counts at once. The job counts the rest. */
+/** How many batches the first report of a tenant counts. The job counts the rest. */
 const firstBatches = 10;
 
 /**
@@ -162,38 +164,40 @@ const firstBatches = 10;
  * whether all have been counted.
  */
 export async function startCounting(ctx: TenantContext): Promise<boolean> {
+  const insert = ctx.db.insertInto('completion_log').values({ tenant_id: ctx.tenantId, position: 0 });
+  await insert.onConflict((conflict) => conflict.column('tenant_id').doNothing()).execute();
   for (let batch = 0; batch < firstBatches; batch++) if (!(await countBatch(ctx))) return true;
   return false;
 }
 
 const uncountedText = `/* across tenants: the reports of all tenants */
 select log.tenant_id from completion_log counted join event_log log on log.tenant_id = counted.tenant_id
-where log.position > counted.position`;
+where log.position > counted.position and log.tenant_id <> all($1::text[])`;
+
+/** A run ends after the round in which this time is over, so that its failures are reported. */
+const maxRunMilliseconds = 20_000;
 
 /**
  * Job: counts the new events of all tenants that use completion reports. Each event counts once, on
- * its own day. Tenants take turns, one batch each. A failure does not stop the other tenants, but
- * the job fails at the end.
+ * its own day. In each round, every tenant with new events gets one batch, so a tenant with many of
+ * them does not hold up the others. A tenant that fails is left for the next run.
  */
 export async function countCompletion(ctx: Context): Promise<void> {
-  const errors: unknown[] = [];
-  const found = await run<{ tenant_id: string }>(ctx, {
-    name: 'uncounted_tenants',
-    text: uncountedText,
-    values: [],
-  });
-  for (let left = found; left.length > 0; ) {
-    const more: typeof left = [];
-    for (const tenant of left) {
-      const counted = countBatch(forTenant(ctx, tenant.tenant_id));
-      const hasMore = await counted.catch((error) => {
-        errors.push(error);
-        return false;
-      });
-      if (hasMore) more.push(tenant);
-    }
-    left = more;
+  const failures = new Map<string, unknown>();
+  const end = performance.now() + maxRunMilliseconds;
+  for (;;) {
+    const values = [[...failures.keys()]];
+    const tenants = await run<{ tenant_id: string }>(ctx, {
+      name: 'uncounted_tenants',
+      text: uncountedText,
+      values,
+    });
+    // Batches wait in the queue of jobs. A tenant could fill its own queue, and so delay the others.
+    for (const { tenant_id: tenantId } of tenants)
+      await countBatch({ ...ctx, tenantId }).catch((error) => failures.set(tenantId, error));
+    if (tenants.length === 0 || performance.now() > end) break;
   }
+  const errors = [...failures.values()];
   if (errors.length > 0)
     throw new AggregateError(errors, `Events of ${errors.length} tenants could not be counted.`);
 }

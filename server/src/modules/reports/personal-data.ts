@@ -19,7 +19,7 @@ select count(*)::integer as forgotten from gone`;
 
 /** From this day on, the figures do not include the enrolment. */
 async function forget(ctx: TenantContext, enrollId: string): Promise<number> {
-  await lockFigures(ctx);
+  if (!(await lockFigures(ctx))) return 0;
   const day = ctx.now().toISOString().slice(0, 10);
   const [row] = await run<{ forgotten: number }>(ctx, {
     name: 'forget_counted',

@@ -119,6 +119,7 @@ export const completionQuery = Fields({
   AsOf: Type.Optional(
     Type.String({
       format: 'date',
+      pattern: '^(?!0000)',
       description:
         'The figures at the end of this day in UTC, such as 2026-01-31. Default: the latest figures.',
     }),

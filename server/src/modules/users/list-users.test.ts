@@ -85,7 +85,7 @@ test('Count says how many users match the filters, on the first page only', asyn
   assert.ok(!JSON.stringify(csv.body).includes('Count'));
 });
 
-test('A count goes on over several statements, and stops after 10,000 users', async () => {
+test('A count takes several statements, and stops after 10,000 users', async () => {
   const tenant = await newTenant(service);
   await fill(tenant, 5_001);
   const exact = (Records: number) => ({ Records, More: false });

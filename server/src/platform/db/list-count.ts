@@ -15,8 +15,8 @@ type PathOf = List['accessPaths'][number];
 type Counted = { found: number; end: string[] | null; isInOrder: boolean };
 
 /**
- * Counts the rows of a list. If a filter has few rows, the count is exact. Otherwise, it goes on along the path on which
- * most rows match, up to a limit.
+ * Counts the rows of a list. If a filter has few rows, the count is exact. Otherwise, rows are
+ * counted along the path with most matches, up to a limit.
  */
 export async function countRows(
   ctx: { db: Database },

@@ -35,17 +35,21 @@ export async function dryRunEach<C extends Context, Row, T>(
 ): Promise<PromiseSettledResult<T>[]> {
   const settle = (some: Row[]) => dryRun(ctx, (ctx) => Promise.allSettled(some.map((row) => verb(ctx, row))));
   const together = await settle(rows);
-  const postponed = [...together.keys()].filter((at) => isPostponed(together[at]));
-  if (postponed.length > 0) {
-    const left = postponed.map((at) => rows[at] as Row);
-    const later = await dryRunEach(ctx, left, verb);
-    return together.map((one, at) => later[postponed.indexOf(at)] ?? one);
-  }
-  const understood = together.every((row) => row.status === 'fulfilled' || row.reason instanceof Problem);
-  if (understood || rows.length === 1) return together;
+  const isExpected = (one: PromiseSettledResult<T>) =>
+    one.status === 'fulfilled' || one.reason instanceof Problem || one.reason instanceof Postponed;
   // After a failed statement, all later ones in the transaction fail too, so each row runs
   // separately.
-  const alone: PromiseSettledResult<T>[] = [];
-  for (const row of rows) alone.push(...(await settle([row])));
-  return alone;
+  if (rows.length > 1 && !together.every(isExpected)) {
+    const alone: PromiseSettledResult<T>[] = [];
+    for (const row of rows) alone.push(...(await settle([row])));
+    return alone;
+  }
+  const postponed = [...together.keys()].filter((at) => isPostponed(together[at]));
+  if (postponed.length === 0) return together;
+  const later = await dryRunEach(
+    ctx,
+    postponed.map((at) => rows[at] as Row),
+    verb,
+  );
+  return together.map((one, at) => later[postponed.indexOf(at)] ?? one);
 }
