@@ -1,11 +1,11 @@
 import './components.css';
 import './console.css';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Toast } from './parts/toast.tsx';
 import { router } from './router.tsx';
 import { Texts } from './shell/intl.tsx';
 import { resolveVariables, theme } from './theme.ts';
@@ -24,7 +24,7 @@ createRoot(root).render(
         defaultColorScheme="auto"
         getStyleNonce={() => nonce}
       >
-        <Notifications position="bottom-right" />
+        <Toast />
         <Texts>
           <RouterProvider router={router} />
         </Texts>

@@ -1,7 +1,27 @@
-import { defineConfig } from 'vite';
+import compile from 'icu-minify/compile';
+import { defineConfig, type Plugin } from 'vite';
+
+type Texts = { [key: string]: string | Texts };
+
+const compileText = (text: string | Texts): unknown =>
+  typeof text === 'string'
+    ? compile(text)
+    : Object.fromEntries(Object.entries(text).map(([key, inner]) => [key, compileText(inner)]));
+
+/** Compiles the texts' ICU messages, so that the browser needs no parser for them. */
+const compileTexts: Plugin = {
+  name: 'compile-texts',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/console\/texts\/[^/]+\.json$/ },
+    handler: (json) => ({ code: JSON.stringify(compileText(JSON.parse(json))), map: null }),
+  },
+};
 
 export default defineConfig({
   base: '/console/',
+  plugins: [compileTexts],
+  resolve: { alias: { 'use-intl/format-message': 'use-intl/format-message/format-only' } },
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },
@@ -16,7 +36,7 @@ export default defineConfig({
           groups: [
             {
               name: 'small',
-              test: /@mantine.core.esm.components.(Badge|Portal)\b|IconCircleCheck\.mjs|attention-list/,
+              test: /@mantine.core.esm.components.(Badge|Portal)\b|IconCircleCheck\.mjs|attention-list|@floating-ui|@tanstack|get-single-element|noop\.mjs|tenant-link/,
             },
           ],
         },

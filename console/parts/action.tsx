@@ -1,14 +1,8 @@
 import { Button, type ButtonProps, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { focusFirst } from './focus-first.ts';
 import { FailedAction } from './states.tsx';
-
-/** Confirms that an action succeeded; failures are shown next to its button instead. */
-export function notify(message: string): void {
-  notifications.show({ message, color: 'green', autoClose: 4000, withCloseButton: false });
-}
 
 /** Runs a button's action, and shows its progress and failure. */
 export function useAction<Input extends unknown[]>(act: (...input: Input) => Promise<unknown>) {

@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, notify } from '../../parts/action.tsx';
+import { ConfirmButton } from '../../parts/action.tsx';
 import { List } from '../../parts/list.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
+import { notify } from '../../parts/toast.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { naming } from './naming.ts';
 import { Created, type Key, NameOfKey, ScopeList } from './values.tsx';

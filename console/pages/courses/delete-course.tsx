@@ -3,7 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, notify } from '../../parts/action.tsx';
+import { ConfirmButton } from '../../parts/action.tsx';
+import { notify } from '../../parts/toast.tsx';
 import type { AuthoredCourse } from './values.tsx';
 
 /** Only the service knows whether anyone is enrolled. If so, it rejects the deletion and suggests an alternative. */

@@ -2,7 +2,8 @@ import { Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, notify } from '../../parts/action.tsx';
+import { ConfirmButton } from '../../parts/action.tsx';
+import { notify } from '../../parts/toast.tsx';
 import { type AuthoredCourse, hasErrors as hasErrorsIn } from './values.tsx';
 
 /** Publishes the course after showing who will see it. If the package has errors, the user must first accept them. */

@@ -2,9 +2,9 @@ import { Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { notify } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
+import { notify } from '../../parts/toast.tsx';
 import type { Enrolment } from './values.tsx';
 
 type Props = { enrolment: Enrolment; name: string; isOpen: boolean; onClose: () => void };

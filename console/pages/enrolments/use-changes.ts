@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { notify } from '../../parts/action.tsx';
+import { notify } from '../../parts/toast.tsx';
 import type { Enrolment } from './values.tsx';
 
 type EnrolRequest = components['schemas']['EnrolRequest'];

@@ -2,9 +2,10 @@ import { Button, Stack } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
 import { type Api, useApi } from '../../api/api.tsx';
-import { notify, useAction } from '../../parts/action.tsx';
+import { useAction } from '../../parts/action.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { FailedAction } from '../../parts/states.tsx';
+import { notify } from '../../parts/toast.tsx';
 import type { Event } from './record.ts';
 
 type Query = { Order: 'newest'; Types?: string; LoginID?: string; EnrollID?: string };

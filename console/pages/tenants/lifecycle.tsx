@@ -6,9 +6,10 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, notify, useAction } from '../../parts/action.tsx';
+import { ConfirmButton, useAction } from '../../parts/action.tsx';
 import { focusFirst } from '../../parts/focus-first.ts';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
+import { notify } from '../../parts/toast.tsx';
 
 type Tenant = components['schemas']['Tenant'];
 type Deletion = components['schemas']['TenantDeletion'];

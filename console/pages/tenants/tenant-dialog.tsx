@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { notify } from '../../parts/action.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { notify } from '../../parts/toast.tsx';
 
 type Tenant = components['schemas']['Tenant'];
 type PasswordHash = Tenant['PasswordHash'];

@@ -4,8 +4,9 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
-import { notify, useAction } from '../../parts/action.tsx';
+import { useAction } from '../../parts/action.tsx';
 import { FailedAction } from '../../parts/states.tsx';
+import { notify } from '../../parts/toast.tsx';
 import { Instant, LabelledValue } from '../../parts/values.tsx';
 
 type Invitation = components['schemas']['Invitation'];

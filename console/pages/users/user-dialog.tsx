@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
-import { notify } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
+import { notify } from '../../parts/toast.tsx';
 import { GroupField } from './group.tsx';
 import type { User } from './person.tsx';
 

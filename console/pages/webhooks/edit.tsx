@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { notify } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
+import { notify } from '../../parts/toast.tsx';
 import { bodyOf, EndpointFields, isSame, valuesOf } from './endpoint-form.tsx';
 import type { Endpoint } from './health.tsx';
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { notify } from '../../parts/action.tsx';
+import { notify } from '../../parts/toast.tsx';
 import type { Endpoint } from './health.tsx';
 
 /** Sets the endpoint to each status in turn, and reports the result. */
